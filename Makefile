@@ -1,0 +1,37 @@
+# `make demo` and `make test` do all their set-up themselves, in .venv.
+.DELETE_ON_ERROR:
+.PHONY: demo test lint types contracts benchmarks picture dist clean
+
+PYTHON ?= python3
+
+demo: .venv/ready
+	@.venv/bin/python -m abstain demo
+
+test: .venv/ready
+	.venv/bin/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
+
+lint: .venv/ready
+	.venv/bin/python -m ruff check .
+	.venv/bin/python -m ruff format --check .
+
+types: .venv/ready
+	.venv/bin/python -m mypy
+
+contracts: .venv/ready
+	.venv/bin/lint-imports
+
+benchmarks: .venv/ready
+	.venv/bin/python benchmarks/fronts.py
+
+dist: .venv/ready
+	rm -rf dist
+	.venv/bin/python -m build
+
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "abstain needs Python 3.11 or newer; this is %s: call make with PYTHON=python3.11" % sys.version.split()[0])'
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch .venv/ready
+
+clean:
+	rm -rf .venv build dist demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,121 @@
+"""What counts as a valid array argument, and what is said of one that is not?
+
+NumPy only: everything after the waist (fronts, metrics, targets) checks its input here.
+Each message names the argument, the value received and what would be right.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "InputError",
+    "check_boolean_vector",
+    "check_fraction",
+    "check_real_vector",
+    "check_same_length",
+]
+
+
+class InputError(ValueError):
+    """An argument, a column or a file that cannot be used as given.
+
+    A ``ValueError``, so that callers need not know this class; the command line shows its one
+    line and no traceback.
+
+    Examples
+    --------
+    >>> from abstain import InputError, pareto_front
+    >>> try:
+    ...     pareto_front([0.2, float("nan")], [True, False])
+    ... except InputError as error:
+    ...     print(error)
+    certainty must hold no missing value, got nan at index 1
+    """
+
+
+def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return ``values`` as a one-dimensional array, or say what shape it has instead."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} must hold no missing value, got a masked array")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # ragged nested lists
+        raise InputError(f"{name} must be one-dimensional, got nested lists ({error})") from None
+    if array.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
+    if array.size == 0:
+        raise InputError(f"{name} must hold at least one sample, got 0")
+    return array
+
+
+def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return ``values`` as float64; NaN is refused, ±inf is a value like any other."""
+    array = as_vector(name, values)
+    if array.dtype.kind not in "biuf":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{name} must be numbers, got {_first_not_a_number(array)!r}"
+            ) from None
+    array = array.astype(np.float64, copy=False)
+    missing = np.isnan(array)
+    if missing.any():
+        raise InputError(f"{name} must hold no missing value, got nan at index {missing.argmax()}")
+    return array
+
+
+def _first_not_a_number(array: NDArray[Any]) -> object:
+    for value in array.tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return value
+    return array.dtype  # pragma: no cover
+
+
+def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
+    """Return ``values`` as booleans; 0 and 1 of any numeric type count as such."""
+    array = as_vector(name, values)
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind in "iuf":
+        strange = (array != 0) & (array != 1)
+    else:
+        strange = np.array([not _is_boolean(value) for value in array.tolist()])
+    if strange.any():
+        where = int(strange.argmax())
+        got = array[where : where + 1].tolist()[0]
+        raise InputError(f"{name} must be boolean (or 0 and 1), got {got!r} at index {where}")
+    return array.astype(np.bool_)
+
+
+def _is_boolean(value: object) -> bool:
+    return isinstance(value, bool | int | float) and value in (0, 1)
+
+
+def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:
+    """Refuse arrays that do not describe the same samples; ``None`` is passed over."""
+    lengths = {name: len(array) for name, array in arrays.items() if array is not None}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"all arrays must describe the same samples: {told}")
+
+
+def check_fraction(
+    name: str, value: float, *, low_open: bool = True, high_open: bool = True
+) -> float:
+    """Return ``value`` if it lies between 0 and 1, the ends counting unless open."""
+    left, right = "(["[not low_open], ")]"[not high_open]
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool
+    )
+    inside = number and (
+        0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
+    )
+    if not inside:
+        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {value!r}")
+    return float(value)

@@ -1,0 +1,1 @@
+"""Checks of this repository's own, run with the tests."""
