@@ -1,0 +1,6 @@
+"""From three aligned arrays (certainty, correct, cells) to the best trade-offs of rejects."""
+
+from abstain.fronts.front import ParetoFront
+from abstain.fronts.pareto import METHODS, pareto_front
+
+__all__ = ["METHODS", "ParetoFront", "pareto_front"]

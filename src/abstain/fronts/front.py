@@ -1,0 +1,152 @@
+"""What is a front of rejects, and which thresholds realise one of its rows?"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._checks import InputError
+from abstain.fronts.staircases import Staircases
+
+__all__ = ["Backtrace", "ParetoFront"]
+
+
+class Backtrace(Protocol):
+    """Whatever a method remembers in order to name the steps behind a row."""
+
+    def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the position of the chosen step of every cell (columns) for each row."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParetoFront:
+    """The trade-off between wrong answers caught and right answers lost.
+
+    Made by :func:`pareto_front`. Each row stands for one choice of a threshold per cell; a sample
+    is rejected iff ``certainty < threshold`` of its cell. Rows ascend in ``true_rejects``, and the
+    first one rejects nothing.
+
+    Parameters
+    ----------
+    true_rejects : ndarray of shape (n_rows,)
+        Wrong samples that the row rejects.
+    false_rejects : ndarray of shape (n_rows,)
+        Correct samples that it rejects with them.
+    gap : ndarray of shape (n_rows,)
+        At most how many false rejects fewer would do for the same true rejects.
+    method : str
+        The method that made the front.
+    staircases : Staircases
+        The steps that each cell can take.
+    backtrace : Backtrace
+        What the method remembers to name the thresholds of a row.
+
+    Examples
+    --------
+    >>> from abstain import pareto_front
+    >>> front = pareto_front(
+    ...     certainty=[0.1, 0.4, 0.5, 0.2, 0.3, 0.9],
+    ...     correct=[False, True, False, True, False, True],
+    ...     cells=["left", "left", "left", "right", "right", "right"],
+    ... )
+    >>> front
+    ParetoFront(4 rows, 6 samples, 3 errors, 2 cells, method='exact')
+    >>> front.true_rejects.tolist(), front.false_rejects.tolist()
+    ([0, 1, 2, 3], [0, 0, 1, 2])
+    >>> front.thresholds_at(1).tolist()
+    [0.4, -inf]
+    """
+
+    true_rejects: NDArray[np.int64]
+    false_rejects: NDArray[np.int64]
+    gap: NDArray[np.int64]
+    method: str
+    staircases: Staircases
+    backtrace: Backtrace
+
+    def __len__(self) -> int:
+        return len(self.true_rejects)
+
+    def __repr__(self) -> str:
+        return (
+            f"ParetoFront({len(self)} rows, {self.n_samples} samples, {self.n_errors} errors, "
+            f"{self.n_cells} cells, method={self.method!r})"
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of calibration samples."""
+        return self.staircases.n_samples
+
+    @property
+    def n_errors(self) -> int:
+        """Number of wrong samples among them."""
+        return self.staircases.n_errors
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells, the columns of ``thresholds``."""
+        return self.staircases.n_cells
+
+    @property
+    def cells(self) -> NDArray[Any]:
+        """Label of each cell, in the order of the columns of ``thresholds``."""
+        return self.staircases.cells
+
+    @cached_property
+    def reject_rates(self) -> NDArray[np.float64]:
+        """Share of all samples that each row rejects."""
+        return (self.true_rejects + self.false_rejects) / np.float64(self.n_samples)
+
+    @cached_property
+    def coverages(self) -> NDArray[np.float64]:
+        """Share of all samples that each row accepts."""
+        return 1.0 - self.reject_rates
+
+    @cached_property
+    def accuracies(self) -> NDArray[np.float64]:
+        """Share of correct samples among those accepted; NaN where none is."""
+        accepted = self.n_samples - self.true_rejects - self.false_rejects
+        right = self.n_samples - self.n_errors - self.false_rejects
+        accuracies = np.full(len(self), np.nan)
+        np.divide(right, accepted, out=accuracies, where=accepted > 0)
+        return accuracies
+
+    @cached_property
+    def is_pareto(self) -> NDArray[np.bool_]:
+        """Whether no other row catches as many errors with as few false rejects.
+
+        These rows are the front of the paper; the others matter to a reject budget and to the
+        accuracy-reject curve.
+        """
+        fewest_from_here = np.minimum.accumulate(self.false_rejects[::-1])[::-1]
+        return np.append(self.false_rejects[:-1] < fewest_from_here[1:], True)
+
+    @cached_property
+    def thresholds(self) -> NDArray[np.float64]:
+        """Threshold of every cell (columns) in every row, built on first use."""
+        rows = np.arange(len(self), dtype=np.int64)
+        return self.staircases.thresholds[self.backtrace.steps_at(rows)]
+
+    def thresholds_at(self, row: int) -> NDArray[np.float64]:
+        """Return the thresholds of one row, without those of the others.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row; negative ones count from the end.
+
+        Returns
+        -------
+        thresholds : ndarray of shape (n_cells,)
+            Threshold of each cell: one of its certainties, -inf (reject none) or +inf (all).
+        """
+        if not -len(self) <= row < len(self):
+            raise InputError(f"row must lie in [{-len(self)}, {len(self) - 1}], got {row}")
+        rows = np.array([row % len(self)], dtype=np.int64)
+        (steps,) = self.backtrace.steps_at(rows)
+        thresholds: NDArray[np.float64] = self.staircases.thresholds[steps]
+        return thresholds

@@ -1,0 +1,171 @@
+"""Edge cases and refused input of `pareto_front`."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from abstain import InputError, pareto_front
+from abstain.fronts import METHODS
+from tests.fronts.strategies import synthetic
+
+inf = float("inf")
+
+every_method = pytest.mark.parametrize("method", sorted(METHODS))
+
+
+def rows(front):
+    return list(zip(front.true_rejects.tolist(), front.false_rejects.tolist(), strict=True))
+
+
+@every_method
+def test_all_correct_rejects_nothing(method):
+    front = pareto_front([0.1, 0.2, 0.3], [True] * 3, [1, 1, 2], method=method)
+    assert rows(front) == [(0, 0)]
+    assert front.thresholds.tolist() == [[-inf, -inf]]
+    assert front.accuracies.tolist() == [1.0]
+
+
+@every_method
+def test_all_wrong_can_be_rejected_for_nothing(method):
+    front = pareto_front([0.1, 0.2, 0.3], [False] * 3, [1, 1, 2], method=method)
+    assert rows(front)[-1] == (3, 0)
+    assert front.thresholds_at(-1).tolist() == [inf, inf]
+    # Nothing is left to be accurate on.
+    assert front.coverages[-1] == 0.0
+    assert np.isnan(front.accuracies[-1])
+
+
+@every_method
+@pytest.mark.parametrize("correct", [True, False])
+def test_one_sample(method, correct):
+    front = pareto_front([0.5], [correct], method=method)
+    assert rows(front) == ([(0, 0)] if correct else [(0, 0), (1, 0)])
+
+
+# A sample of certainty +inf is below no threshold; one of -inf is below every other certainty.
+@every_method
+def test_infinite_certainties(method):
+    certainty = [-inf, -inf, 0.0, inf, inf]
+    correct = [False, True, True, False, True]
+    front = pareto_front(certainty, correct, method=method)
+    assert rows(front) == [(0, 0), (1, 1)]
+    assert front.thresholds.tolist() == [[-inf], [0.0]]
+    assert front.n_errors == 2
+
+
+# Three tied errors and a tied correct sample: all of them or none.
+@every_method
+def test_ties_are_rejected_together(method):
+    certainty = [0.2, 0.2, 0.2, 0.2, 0.7]
+    front = pareto_front(certainty, [False, False, True, False, True], method=method)
+    assert rows(front) == [(0, 0), (3, 1)]
+    assert front.thresholds_at(1).tolist() == [0.7]
+
+
+def test_a_global_cell_is_one_column_labelled_zero():
+    front = pareto_front([0.1, 0.2], [False, True])
+    assert front.cells.tolist() == [0]
+    assert front.n_cells == 1
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [7, -3, 7],
+        [0, 10**18, 10**18],
+        np.array([2**64 - 1, 0, 5], dtype=np.uint64),
+        np.array([-128, 127, 0], dtype=np.int8),
+        np.array([-(2**63), 2**63 - 1, 0]),
+        [3.0, 1.0, 3.0],
+        ["b", "a", "b"],
+        [True, False, True],
+        np.array(["leaf 2", "leaf 1", "leaf 2"], dtype=object),
+        [2.0**70, -(2.0**70), 0.0],
+        [2**70, 2**71, 2**70],
+    ],
+)
+def test_cells_may_be_any_labels_and_columns_remember_them(labels):
+    certainty, correct = np.array([0.3, 0.2, 0.1]), [True, True, False]
+    front = pareto_front(certainty, correct, labels)
+    assert front.cells.tolist() == sorted(set(np.asarray(labels).tolist()))
+    column = front.cells.tolist().index(np.asarray(labels).tolist()[2])
+    assert front.thresholds_at(1)[column] > 0.1
+
+
+def test_many_sparse_cells_are_told_apart():
+    cells = np.arange(70_000) * 1_000_003
+    front = pareto_front(np.arange(70_000.0), np.arange(70_000) % 1000 > 0, cells, method="hull")
+    assert front.n_cells == 70_000
+    assert rows(front)[-1] == (70, 0)
+
+
+def test_one_row_does_not_build_the_matrix():
+    front = pareto_front(*synthetic(3000, 5))
+    front.thresholds_at(len(front) // 2)
+    assert "thresholds" not in vars(front)
+    assert np.array_equal(front.thresholds[-1], front.thresholds_at(-1))
+
+
+@every_method
+def test_fronts_survive_pickling(method):
+    front = pareto_front(*synthetic(500, 3), method=method)
+    copy = pickle.loads(pickle.dumps(front))
+    assert rows(copy) == rows(front)
+    assert np.array_equal(copy.thresholds, front.thresholds)
+
+
+def test_rates_are_shares_of_the_samples():
+    front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    assert front.reject_rates.tolist() == [0.0, 0.25, 0.75]
+    assert front.coverages.tolist() == [1.0, 0.75, 0.25]
+    assert front.accuracies.tolist() == [2 / 4, 2 / 3, 1 / 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.1, np.nan], [1, 0]), "certainty must hold no missing value, got nan at index 1"),
+        (([], []), "certainty must hold at least one sample, got 0"),
+        (([[0.1], [0.2]], [1, 0]), r"certainty must be one-dimensional, got shape \(2, 1\)"),
+        ((0.5, [1]), r"certainty must be one-dimensional, got shape \(\)"),
+        (([0.1, [0.2]], [1, 0]), "certainty must be one-dimensional, got nested lists"),
+        ((["sure", "no"], [1, 0]), "certainty must be numbers, got 'sure'"),
+        (([0.1, None], [1, 0]), "certainty must hold no missing value, got nan at index 1"),
+        ((np.ma.array([0.1, 0.2], mask=[0, 1]), [1, 0]), "certainty must hold no missing value"),
+        (([0.1, 0.2, 0.3], [1, 0]), "certainty has 3, correct has 2"),
+        (([0.1, 0.2], [1, 2]), "correct must be boolean .or 0 and 1., got 2 at index 1"),
+        (([0.1, 0.2], [1.0, np.nan]), "correct must be boolean .or 0 and 1., got nan at index 1"),
+        (([0.1, 0.2], ["yes", "no"]), "correct must be boolean .or 0 and 1., got 'yes' at index 0"),
+        (([0.1, 0.2], [True, None]), "correct must be boolean .or 0 and 1., got None at index 1"),
+        (([0.1, 0.2], [1, 0], [1]), "certainty has 2, cells has 1"),
+        (([0.1, 0.2], [1, 0], [1, 1.5]), "cells must be integers or labels, got 1.5 at index 1"),
+        (([0.1, 0.2], [1, 0], [1, np.nan]), "cells must hold no missing value, got nan at index 1"),
+        (([0.1, 0.2], [1, 0], [1, np.inf]), "cells must be integers or labels, got inf at index 1"),
+        (
+            ([0.1, 0.2], [1, 0], ["a", None]),
+            "cells must hold no missing value, got None at index 1",
+        ),
+        (([0.1, 0.2], [1, 0], np.array([2**70, 1.5])), "cells must be integers or labels, got 1.5"),
+        (([0.1, 0.2], [1, 0], [2**70, "a"]), "cells must be labels of one kind"),
+        (
+            ([0.1, 0.2], [1, 0], np.array(["2026-01-01", "NaT"], dtype="datetime64[D]")),
+            r"cells must be integers or labels, got values of type datetime64\[D\]",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_one_line_that_names_it(arguments, message):
+    with pytest.raises(InputError, match=message) as caught:
+        pareto_front(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(InputError, match=r"method must be one of .*'exact'.* got 'best'"):
+        pareto_front([0.1], [True], method="best")
+
+
+@pytest.mark.parametrize("row", [2, -3])
+def test_a_row_out_of_range_is_refused(row):
+    with pytest.raises(InputError, match=rf"row must lie in \[-2, 1\], got {row}"):
+        pareto_front([0.1, 0.2], [False, True]).thresholds_at(row)
