@@ -1,0 +1,220 @@
+"""Which row of a front to run at?
+
+A target states what its user wants; `choose` finds the row that serves it best on the calibration
+data. Each row of the exact front has the fewest false rejects for its true rejects, so the best
+row of the front is the best of all choices of thresholds.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._checks import InputError, check_fraction
+from abstain.fronts import ParetoFront
+
+__all__ = ["Accuracy", "OperatingPoint", "RejectCost", "RejectRate", "Target", "operating_point"]
+
+
+class Target(Protocol):
+    """Anything that can choose a row of a front."""
+
+    def choose(self, front: ParetoFront) -> int:
+        """Return the index of the row to run at."""
+        ...
+
+
+@dataclass
+class RejectRate:
+    """Reject at most a given share of the samples, as accurately as possible.
+
+    Parameters
+    ----------
+    rate : float
+        The largest share of samples to reject, in [0, 1].
+
+    Examples
+    --------
+    >>> from abstain import RejectRate, pareto_front
+    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    >>> RejectRate(0.5).choose(front)
+    1
+    """
+
+    rate: float
+
+    def choose(self, front: ParetoFront) -> int:
+        """Return the most accurate row within the budget; of equals, the one that rejects least."""
+        rate = check_fraction("rate", self.rate, low_open=False, high_open=False)
+        rows = np.flatnonzero(front.reject_rates <= rate)
+        # Rejecting everything has no accuracy; it never beats a row that answers.
+        accuracies = np.nan_to_num(front.accuracies[rows], nan=-1.0)
+        return _fewest_rejects(front, rows[accuracies == accuracies.max()])
+
+
+@dataclass
+class Accuracy:
+    """Reach a given accuracy on the accepted samples, rejecting as few as possible.
+
+    Parameters
+    ----------
+    accuracy : float
+        The least share of correct samples among those accepted, in (0, 1].
+
+    Examples
+    --------
+    >>> from abstain import Accuracy, pareto_front
+    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    >>> Accuracy(0.6).choose(front)
+    1
+    """
+
+    accuracy: float
+
+    def choose(self, front: ParetoFront) -> int:
+        """Return the row with the fewest rejects among those that reach the accuracy."""
+        accuracy = check_fraction("accuracy", self.accuracy, high_open=False)
+        rows = np.flatnonzero(front.accuracies >= accuracy)
+        if not len(rows):
+            raise InputError(_unreachable(accuracy, front))
+        return _fewest_rejects(front, rows)
+
+
+def _unreachable(accuracy: float, front: ParetoFront) -> str:
+    best = int(np.nanargmax(front.accuracies))
+    return (
+        f"accuracy={accuracy} cannot be reached: the most on these {front.n_samples} samples is "
+        f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected; "
+        "ask for less or use a surer classifier"
+    )
+
+
+@dataclass
+class RejectCost:
+    """Minimise the expected cost when an error costs 1 and a reject a given amount (Chow).
+
+    The cost of a row is (errors left + cost · rejects) / samples.
+
+    Parameters
+    ----------
+    cost : float
+        The cost of a reject, in (0, 1): from 1 on, an answer is never dearer than a reject.
+
+    Examples
+    --------
+    >>> from abstain import RejectCost, pareto_front
+    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    >>> RejectCost(0.2).choose(front)
+    2
+    """
+
+    cost: float
+
+    def choose(self, front: ParetoFront) -> int:
+        """Return the row of least cost; of equals, the one that rejects least."""
+        cost = check_fraction("cost", self.cost)
+        rejects = front.true_rejects + front.false_rejects
+        costs = (front.n_errors - front.true_rejects) + cost * rejects
+        # Equal costs can differ by rounding.
+        rows = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
+        return _fewest_rejects(front, rows)
+
+
+def _fewest_rejects(front: ParetoFront, rows: NDArray[np.int64]) -> int:
+    rejects = front.true_rejects[rows] + front.false_rejects[rows]
+    return int(rows[rejects.argmin()])
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """One row of a front, with all that it means on the calibration data.
+
+    Parameters
+    ----------
+    row : int
+        Index of the row in its front.
+    n_samples, n_errors : int
+        Size of the calibration data, and the wrong samples among it.
+    true_rejects, false_rejects : int
+        Wrong and correct samples that are rejected.
+    gap : int
+        At most how many false rejects fewer would do for the same true rejects.
+    cells : ndarray of shape (n_cells,)
+        Label of each cell.
+    thresholds : ndarray of shape (n_cells,)
+        Threshold of each cell; a sample is rejected iff its certainty is below it.
+
+    Examples
+    --------
+    >>> from abstain import Accuracy, operating_point, pareto_front
+    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    >>> point = operating_point(front, Accuracy(0.6))
+    >>> point.errors_left, point.thresholds.tolist()
+    (1, [0.2])
+    """
+
+    row: int
+    n_samples: int
+    n_errors: int
+    true_rejects: int
+    false_rejects: int
+    gap: int
+    cells: NDArray[Any]
+    thresholds: NDArray[np.float64]
+
+    @property
+    def reject_rate(self) -> float:
+        """Share of the samples that are rejected."""
+        return (self.true_rejects + self.false_rejects) / self.n_samples
+
+    @property
+    def coverage(self) -> float:
+        """Share of the samples that are accepted."""
+        return 1.0 - self.reject_rate
+
+    @property
+    def errors_left(self) -> int:
+        """Wrong samples that are accepted."""
+        return self.n_errors - self.true_rejects
+
+    @property
+    def accuracy(self) -> float:
+        """Share of correct samples among those accepted; NaN if none is."""
+        accepted = self.n_samples - self.true_rejects - self.false_rejects
+        return (accepted - self.errors_left) / accepted if accepted else float("nan")
+
+
+def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
+    """Return the point of a front that serves a target best.
+
+    Parameters
+    ----------
+    front : ParetoFront
+        Any front, of any method.
+    target : Target
+        Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`.
+
+    Returns
+    -------
+    point : OperatingPoint
+        Its counts and thresholds.
+
+    Examples
+    --------
+    >>> from abstain import RejectRate, operating_point, pareto_front
+    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    >>> operating_point(front, RejectRate(0.25)).true_rejects
+    1
+    """
+    row = target.choose(front)
+    return OperatingPoint(
+        row=row,
+        n_samples=front.n_samples,
+        n_errors=front.n_errors,
+        true_rejects=int(front.true_rejects[row]),
+        false_rejects=int(front.false_rejects[row]),
+        gap=int(front.gap[row]),
+        cells=front.cells,
+        thresholds=front.thresholds_at(row),
+    )

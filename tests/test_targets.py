@@ -1,0 +1,116 @@
+"""Targets choose the best row there is: compared with going through all rows one by one."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstain import Accuracy, InputError, RejectCost, RejectRate, operating_point, pareto_front
+from tests.fronts.strategies import half_tied
+
+shares = st.sampled_from([0.05, 0.1, 0.25, 0.5, 0.9])
+
+
+def points(front):
+    return [
+        (int(true), int(false), int(true + false), float(accuracy))
+        for true, false, accuracy in zip(
+            front.true_rejects, front.false_rejects, front.accuracies, strict=True
+        )
+    ]
+
+
+@given(half_tied(max_size=30), shares)
+def test_reject_rate_is_the_most_accurate_row_within_the_budget(data, rate):
+    front = pareto_front(*data)
+    chosen = points(front)[RejectRate(rate).choose(front)]
+    assert chosen[2] / front.n_samples <= rate
+    for _, _, rejects, accuracy in points(front):
+        if rejects / front.n_samples <= rate and not math.isnan(accuracy):
+            assert (chosen[3], -chosen[2]) >= (accuracy, -rejects)
+
+
+@given(half_tied(max_size=30), shares)
+def test_accuracy_is_the_row_with_the_fewest_rejects_that_reaches_it(data, accuracy):
+    front = pareto_front(*data)
+    reaching = [point for point in points(front) if point[3] >= accuracy]
+    if not reaching:
+        with pytest.raises(InputError, match=f"accuracy={accuracy} cannot be reached"):
+            Accuracy(accuracy).choose(front)
+    else:
+        chosen = points(front)[Accuracy(accuracy).choose(front)]
+        assert chosen[3] >= accuracy
+        assert chosen[2] == min(rejects for _, _, rejects, _ in reaching)
+
+
+@given(half_tied(max_size=30), st.sampled_from([0.05, 0.2, 0.5, 0.8]))
+def test_reject_cost_is_the_cheapest_row(data, cost):
+    front = pareto_front(*data)
+
+    def price(point):
+        return front.n_errors - point[0] + cost * point[2]
+
+    chosen = points(front)[RejectCost(cost).choose(front)]
+    assert price(chosen) == pytest.approx(min(map(price, points(front))))
+
+
+# With known costs each cell decides for itself, and the answer is a breakpoint of the envelope.
+@given(half_tied(max_size=40), st.sampled_from([0.07, 0.31, 0.53]))
+def test_reject_cost_needs_no_more_than_the_hull(data, cost):
+    exact, hull = pareto_front(*data), pareto_front(*data, method="hull")
+
+    def price(front):
+        point = operating_point(front, RejectCost(cost))
+        return point.errors_left + cost * (point.true_rejects + point.false_rejects)
+
+    assert price(exact) == pytest.approx(price(hull))
+
+
+def test_rejecting_everything_reaches_no_accuracy():
+    front = pareto_front([0.1, 0.2], [False, False])
+    with pytest.raises(InputError, match=r"the most on these 2 samples is 0, with 0\.0% rejected"):
+        Accuracy(0.5).choose(front)
+    assert RejectRate(1.0).choose(front) < 2
+
+
+# 29 of 100 samples are 0.29 of them, although 0.29 × 100 falls short of 29 in floating point.
+def test_budgets_are_not_lost_to_rounding():
+    front = pareto_front(np.arange(100.0), np.arange(100) >= 29)
+    assert operating_point(front, RejectRate(0.29)).true_rejects == 29
+
+
+def test_operating_point_tells_what_recounting_finds():
+    certainty = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    correct = np.array([False, True, False, True, True, True])
+    cells = np.array(["a", "a", "b", "b", "a", "b"])
+    point = operating_point(pareto_front(certainty, correct, cells), Accuracy(1.0))
+    rejected = certainty < point.thresholds[np.searchsorted(point.cells, cells)]
+    assert point.true_rejects == (rejected & ~correct).sum() == 2
+    assert point.false_rejects == (rejected & correct).sum() == 0
+    assert point.reject_rate == rejected.mean()
+    assert point.coverage == 1 - rejected.mean()
+    assert point.accuracy == correct[~rejected].mean() == 1.0
+    assert (point.errors_left, point.gap, point.n_samples, point.n_errors) == (0, 0, 6, 2)
+
+
+def test_an_operating_point_without_answers_has_no_accuracy():
+    front = pareto_front([0.1], [False])
+    assert math.isnan(operating_point(front, RejectCost(0.5)).accuracy)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (RejectRate(1.5), r"rate must be a number in \[0, 1\], got 1.5"),
+        (RejectRate(float("nan")), r"rate must be a number in \[0, 1\], got nan"),
+        (Accuracy(0), r"accuracy must be a number in \(0, 1\], got 0"),
+        (Accuracy("high"), r"accuracy must be a number in \(0, 1\], got 'high'"),
+        (RejectCost(1.0), r"cost must be a number in \(0, 1\), got 1.0"),
+        (RejectCost(True), r"cost must be a number in \(0, 1\), got True"),
+    ],
+)
+def test_targets_out_of_range_are_refused(target, message):
+    with pytest.raises(InputError, match=message):
+        target.choose(pareto_front([0.1, 0.2], [False, True]))
