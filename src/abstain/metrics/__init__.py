@@ -1,0 +1,31 @@
+"""How good a classifier is that may decline to answer.
+
+*Curves* show a quality of the accepted samples against the share that is rejected, *scores* sum a
+whole curve up in one number, *qualities* judge one fixed choice of rejects, and
+`average_curves` joins the curves of repeated runs.
+
+Everything is computed from aligned arrays. Samples of equal certainty are accepted or rejected
+together, so no result depends on the order of the rows.
+"""
+
+from abstain.metrics.averaging import AveragedCurve, average_curves
+from abstain.metrics.curves import (
+    accuracy_reject_curve,
+    precision_reject_curve,
+    recall_reject_curve,
+)
+from abstain.metrics.qualities import classification_quality, rejection_quality
+from abstain.metrics.scores import augrc_score, aurc_score, eaurc_score
+
+__all__ = [
+    "AveragedCurve",
+    "accuracy_reject_curve",
+    "augrc_score",
+    "aurc_score",
+    "average_curves",
+    "classification_quality",
+    "eaurc_score",
+    "precision_reject_curve",
+    "recall_reject_curve",
+    "rejection_quality",
+]

@@ -1,0 +1,145 @@
+"""How good one fixed choice of rejects is.
+
+The four kinds of samples, correct or wrong and accepted or rejected, are all these measures know;
+they need no certainty, so they judge local thresholds, or a person's choice, alike.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain._checks import check_boolean_vector
+from abstain.metrics._samples import check_samples
+
+__all__ = ["classification_quality", "rejection_quality"]
+
+
+def classification_quality(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    rejected: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute the share of samples handled rightly: correct and accepted, or wrong and rejected.
+
+    With A the accepted and R the rejected samples,
+
+    .. math::
+        Q = \frac{\sum_{i \in A} w_i [\hat y_i = y_i] + \sum_{i \in R} w_i [\hat y_i \ne y_i]}
+                 {\sum_i w_i}.
+
+    It is the accuracy where nothing is rejected, and the error rate where everything is.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predictions, also those of the rejected samples.
+    rejected : array-like of bool of shape (n_samples,)
+        Which samples are rejected.
+    sample_weight : array-like of shape (n_samples,), optional
+        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+
+    Returns
+    -------
+    float
+        The share, between 0 and 1; higher is better.
+
+    References
+    ----------
+    F. Condessa, J. Bioucas-Dias, J. Kovačević: Performance measures for classification systems
+    with rejection. Pattern Recognition 63 (2017), 437-450.
+
+    Examples
+    --------
+    One of two errors is rejected, and one of three correct predictions with it.
+
+    >>> from abstain.metrics import classification_quality
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> classification_quality(y_true, y_pred, rejected=[False, False, False, True, True])
+    0.6
+    """
+    kinds = _weigh_kinds(y_true, y_pred, rejected, sample_weight)
+    return (kinds.correct_accepted + kinds.wrong_rejected) / sum(kinds)
+
+
+def rejection_quality(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    rejected: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute how much the rejected samples are richer in errors than all samples are.
+
+    The odds of being wrong among the rejected samples R, over the same odds among all samples:
+
+    .. math::
+        \varphi = \frac{\sum_{i \in R} w_i [\hat y_i \ne y_i]}
+                       {\sum_{i \in R} w_i [\hat y_i = y_i]} \Bigg/
+                  \frac{\sum_i w_i [\hat y_i \ne y_i]}{\sum_i w_i [\hat y_i = y_i]}.
+
+    In other words: the share of the errors that is rejected, over the share of the correct
+    predictions that is. Rejecting at random gives about 1.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predictions, also those of the rejected samples.
+    rejected : array-like of bool of shape (n_samples,)
+        Which samples are rejected.
+    sample_weight : array-like of shape (n_samples,), optional
+        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+
+    Returns
+    -------
+    float
+        0 or more, higher is better: inf where errors are rejected and no correct prediction is;
+        NaN (0/0) where nothing is rejected, or no prediction is wrong, or none is correct.
+
+    References
+    ----------
+    F. Condessa, J. Bioucas-Dias, J. Kovačević: Performance measures for classification systems
+    with rejection. Pattern Recognition 63 (2017), 437-450.
+
+    Examples
+    --------
+    One of two errors is rejected, and one of three correct predictions: (1/2) / (1/3).
+
+    >>> from abstain.metrics import rejection_quality
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> rejection_quality(y_true, y_pred, rejected=[False, False, False, True, True])
+    1.5
+    """
+    kinds = _weigh_kinds(y_true, y_pred, rejected, sample_weight)
+    wrong = kinds.wrong_accepted + kinds.wrong_rejected
+    correct = kinds.correct_accepted + kinds.correct_rejected
+    if wrong == 0 or correct == 0:
+        return float("nan")
+    if kinds.correct_rejected == 0:
+        return float("inf") if kinds.wrong_rejected > 0 else float("nan")
+    return (kinds.wrong_rejected / wrong) / (kinds.correct_rejected / correct)
+
+
+class _Kinds(NamedTuple):
+    """The weight of the samples of each kind."""
+
+    correct_accepted: float
+    correct_rejected: float
+    wrong_accepted: float
+    wrong_rejected: float
+
+
+def _weigh_kinds(
+    y_true: ArrayLike, y_pred: ArrayLike, rejected: ArrayLike, sample_weight: ArrayLike | None
+) -> _Kinds:
+    rejected = check_boolean_vector("rejected", rejected)
+    labels, predictions, weights = check_samples(y_true, y_pred, sample_weight, rejected=rejected)
+    correct = np.asarray(labels == predictions, dtype=np.bool_)
+    masks = (correct & ~rejected, correct & rejected, ~correct & ~rejected, ~correct & rejected)
+    return _Kinds(*(float(weights[mask].sum()) for mask in masks))

@@ -1,0 +1,191 @@
+"""How well the certainty tells right answers from wrong ones, in one number.
+
+Each score is an area under a risk against the coverage (the share of samples accepted): the lower,
+the better. The *selective risk* is the share of wrong among the accepted samples; the *generalised
+risk* the share of accepted and wrong among all samples.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.metrics._ranking import RankedSamples, rank_samples
+
+__all__ = ["augrc_score", "aurc_score", "eaurc_score"]
+
+
+def aurc_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    certainty: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute the area under the risk-coverage curve: the mean selective risk over all samples.
+
+    With the threshold at the certainty r_i of each sample in turn,
+
+    .. math::
+        \mathrm{AURC} = \frac{\sum_i w_i R(r_i)}{\sum_i w_i}, \qquad
+        R(\theta) = \frac{\sum_{r_j \ge \theta} w_j [\hat y_j \ne y_j]}
+                         {\sum_{r_j \ge \theta} w_j}.
+
+    Without ties this is the empirical AURC of [1]_; tied samples are accepted together and share
+    one risk. A constant certainty scores the error rate.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predicted labels.
+    certainty : array-like of shape (n_samples,)
+        How sure the classifier is of each prediction; higher is surer.
+    sample_weight : array-like of shape (n_samples,), optional
+        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+
+    Returns
+    -------
+    float
+        The area, between 0 and 1; lower is better.
+
+    See Also
+    --------
+    eaurc_score : What of it is due to the order of the samples.
+    augrc_score : The area that does not count early errors more often than late ones.
+
+    References
+    ----------
+    .. [1] Y. Geifman, G. Uziel, R. El-Yaniv: Bias-reduced uncertainty estimation for deep neural
+       classifiers. ICLR (2019).
+
+    Examples
+    --------
+    The selective risks are 0, 1/3, 1/3, 1/4 and 2/5.
+
+    >>> from abstain.metrics import aurc_score
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> round(aurc_score(y_true, y_pred, certainty=[0.9, 0.8, 0.8, 0.5, 0.3]), 4)
+    0.2633
+    """
+    ranked = rank_samples(y_true, y_pred, certainty, sample_weight)
+    group_weights = np.diff(ranked.accepted_weight(), prepend=0.0)
+    return float(np.average(_selective_risks(ranked), weights=group_weights))
+
+
+def eaurc_score(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> float:
+    r"""Compute the excess AURC: how far the order of the samples is from the best possible one.
+
+    The best certainty for the same predictions puts all correct samples before all wrong ones,
+    without ties. Of n samples, m of them wrong, its AURC is
+
+    .. math::
+        \mathrm{AURC}^* = \frac{1}{n} \sum_{k=1}^{m} \frac{k}{n - m + k}, \qquad
+        \mathrm{EAURC} = \mathrm{AURC} - \mathrm{AURC}^* \ge 0.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predicted labels.
+    certainty : array-like of shape (n_samples,)
+        How sure the classifier is of each prediction; higher is surer.
+
+    Returns
+    -------
+    float
+        The excess, 0 for the best possible order; lower is better.
+
+    Notes
+    -----
+    There is no ``sample_weight``: an order without ties takes a wrong sample of weight 2 in one
+    step and two wrong samples of weight 1 in two, which leaves a smaller area. So a weight would
+    not count as so many equal rows, and the area would depend on the order of the wrong samples
+    among themselves. Repeat the rows instead.
+
+    References
+    ----------
+    Y. Geifman, G. Uziel, R. El-Yaniv: Bias-reduced uncertainty estimation for deep neural
+    classifiers. ICLR (2019).
+
+    Examples
+    --------
+    The AURC is 0.2633; the best order has the risks 0, 0, 0, 1/4 and 2/5, so an AURC of 0.13.
+
+    >>> from abstain.metrics import eaurc_score
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> round(eaurc_score(y_true, y_pred, certainty=[0.9, 0.8, 0.8, 0.5, 0.3]), 4)
+    0.1333
+    """
+    ranked = rank_samples(y_true, y_pred, certainty)
+    risks = np.repeat(_selective_risks(ranked), ranked.sizes)
+    accepted = np.arange(1, len(risks) + 1)
+    n_correct = np.count_nonzero(ranked.correct)
+    best_risks = np.maximum(accepted - n_correct, 0) / accepted
+    # The risk at the end of a group is at least the best one there, and the best one does not
+    # descend: no term is negative, so no rounding can make the mean so.
+    return float(np.mean(risks - best_risks))
+
+
+def augrc_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    certainty: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute the area under the generalised risk against the coverage.
+
+    The curve starts at (0, 0) and is straight within a group of tied samples. Its area is the mean
+    share of undetected errors, if all coverages are equally likely. With a the accuracy and AUROC
+    the area under the ROC curve of the certainty as a score for being correct (ties count half),
+
+    .. math::
+        \mathrm{AUGRC} = (1 - \mathrm{AUROC})\, a (1 - a) + \tfrac{1}{2} (1 - a)^2,
+
+    with ties and weights as well. (Where all samples are right, or all wrong, there is no AUROC
+    and the first term is 0.)
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predicted labels.
+    certainty : array-like of shape (n_samples,)
+        How sure the classifier is of each prediction; higher is surer.
+    sample_weight : array-like of shape (n_samples,), optional
+        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+
+    Returns
+    -------
+    float
+        The area, between 0 and 1/2; lower is better.
+
+    References
+    ----------
+    J. Traub, T. J. Bungert, C. T. Lüth, M. Baumgartner, K. H. Maier-Hein, L. Maier-Hein,
+    P. F. Jäger: Overcoming common flaws in the evaluation of selective classification systems.
+    NeurIPS (2024).
+
+    Examples
+    --------
+    The accuracy is 0.6 and the AUROC 0.75: 0.25 · 0.6 · 0.4 + 0.4² / 2.
+
+    >>> from abstain.metrics import augrc_score
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> round(augrc_score(y_true, y_pred, certainty=[0.9, 0.8, 0.8, 0.5, 0.3]), 4)
+    0.14
+    """
+    ranked = rank_samples(y_true, y_pred, certainty, sample_weight)
+    accepted = ranked.accepted_weight()
+    wrong = ranked.accepted_weight(~ranked.correct)
+    # Both axes are divided by the total weight last: sums of whole numbers are then exact.
+    area = np.trapezoid(np.append(0.0, wrong), np.append(0.0, accepted))
+    return float(area / accepted[-1] ** 2)
+
+
+def _selective_risks(ranked: RankedSamples) -> NDArray[np.float64]:
+    """Return the share of wrong among the samples accepted with each group."""
+    wrong = ranked.accepted_weight(~ranked.correct)
+    return np.asarray(wrong / ranked.accepted_weight(), dtype=np.float64)
