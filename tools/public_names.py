@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from numpydoc.validate import validate
 
-PUBLIC_MODULES = ["abstain", "abstain.metrics"]
+PUBLIC_MODULES = ["abstain", "abstain.metrics", "abstain.plotting"]
 
 # What numpydoc calls the faults that matter to a reader: no docstring; no summary; parameters
 # that are missing, unknown, out of order or undescribed; no account of the result; no example.

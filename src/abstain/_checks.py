@@ -16,6 +16,7 @@ __all__ = [
     "check_fraction",
     "check_real_vector",
     "check_same_length",
+    "is_missing",
 ]
 
 
@@ -95,6 +96,14 @@ def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
 
 def _is_boolean(value: object) -> bool:
     return isinstance(value, bool | int | float) and value in (0, 1)
+
+
+def is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and the like of pandas.NA, which is not even comparable to itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
 
 
 def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_vector, check_same_length
+from abstain._checks import InputError, as_vector, check_same_length, is_missing
 
 __all__ = ["encode_cells"]
 
@@ -75,20 +75,10 @@ def _whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
             return labels.astype(np.int64)
     elif labels.dtype.kind == "O":
         for where, label in enumerate(labels.tolist()):
-            if _is_missing(label):
+            if is_missing(label):
                 raise InputError(f"cells must hold no missing value, got {label} at index {where}")
             if isinstance(label, float) and not label.is_integer():
                 raise InputError(f"cells must be integers or labels, got {label} at index {where}")
     elif labels.dtype.kind not in "biuUS":
         raise InputError(f"cells must be integers or labels, got values of type {labels.dtype}")
     return labels
-
-
-def _is_missing(label: object) -> bool:
-    """Tell None, NaN and the like of pandas.NA, which is not even comparable to itself."""
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except TypeError:
-        return True

@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_vector, check_real_vector, check_same_length
+from abstain._checks import (
+    InputError,
+    as_vector,
+    check_real_vector,
+    check_same_length,
+    is_missing,
+)
 
 __all__ = ["check_samples"]
 
@@ -48,16 +54,9 @@ def _check_labels(name: str, values: ArrayLike) -> NDArray[Any]:
 
 def _is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
     if array.dtype.kind == "O":
-        return np.fromiter(map(_is_missing_object, array), dtype=np.bool_, count=len(array))
+        return np.fromiter(map(is_missing, array), dtype=np.bool_, count=len(array))
     # NaN and NaT alone differ from themselves.
     return np.asarray(array != array, dtype=np.bool_)
-
-
-def _is_missing_object(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA: whether it equals itself is missing, too
-        return True
 
 
 def _check_comparable(labels: NDArray[Any], predictions: NDArray[Any]) -> None:

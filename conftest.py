@@ -1,0 +1,21 @@
+"""Settings of all tests, those in docstrings included."""
+
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+os.environ["MPLBACKEND"] = "Agg"  # figures are drawn, never shown
+
+# Timings are never asserted. Under CI the examples are the same every time.
+settings.register_profile("abstain", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("abstain")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
