@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError, as_vector, check_same_length, is_missing
 
-__all__ = ["encode_cells"]
+__all__ = ["encode_cells", "smallest_unsigned"]
 
 
 def encode_cells(
@@ -34,7 +34,7 @@ def encode_cells(
         distinct, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:  # labels of kinds that have no common order
         raise InputError(f"cells must be labels of one kind, got a mixture ({error})") from None
-    return distinct, codes.astype(_smallest_unsigned(len(distinct)))
+    return distinct, codes.astype(smallest_unsigned(len(distinct)))
 
 
 def _encode_narrow_integers(
@@ -45,17 +45,17 @@ def _encode_narrow_integers(
     span = high - low + 1
     if span > max(len(labels), 1 << 16):
         return None
-    codes = (labels - labels.dtype.type(low)).astype(_smallest_unsigned(span))
+    codes = (labels - labels.dtype.type(low)).astype(smallest_unsigned(span))
     used = np.flatnonzero(np.bincount(codes, minlength=span))
     if len(used) < span:
-        rank = np.zeros(span, dtype=_smallest_unsigned(len(used)))
+        rank = np.zeros(span, dtype=smallest_unsigned(len(used)))
         rank[used] = np.arange(len(used))
         codes = rank[codes]
     # Through Python integers, so that neither int8 nor uint64 labels wrap around.
     return np.array([low + code for code in used.tolist()], dtype=labels.dtype), codes
 
 
-def _smallest_unsigned(n_values: int) -> type[np.unsignedinteger[Any]]:
+def smallest_unsigned(n_values: int) -> type[np.unsignedinteger[Any]]:
     """Return the narrowest type for codes below ``n_values``: NumPy sorts 16 bits by radix."""
     if n_values <= 1 << 8:
         return np.uint8

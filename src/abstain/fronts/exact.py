@@ -29,19 +29,21 @@ that the certificate leaves open are solved again at twice the reach. In the end
 candidate, which needs no certificate.
 """
 
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.fronts.attainable import attainable_totals
 from abstain.fronts.candidates import Bounds, Candidates
-from abstain.fronts.convolution import Steps, Table, add_steps, unreached
 from abstain.fronts.envelope import build_envelope
 from abstain.fronts.front import ParetoFront
+from abstain.fronts.programme import (
+    Programme,
+    chosen_steps,
+    fewest_false_rejects,
+    make_programme,
+)
 from abstain.fronts.staircases import Staircases
 
 __all__ = ["ExactBacktrace", "exact_front"]
@@ -49,27 +51,22 @@ __all__ = ["ExactBacktrace", "exact_front"]
 # These only affect speed; docs/exact-front.md has the measurements. The width of a block, in
 # numbers of √(errors × cells), balances its candidates against its rows. Each block begins with a
 # share of the reach that the one before it required: a cheap pass that shows how much is needed.
-BLOCK_WIDTH = 4.0
+BLOCK_WIDTH = 5.0
 FIRST_REACH = 1.0
 LEAST_REACH = 0.25
-SHARE = 0.7
-
-# Entries of the matrix that a backtrace looks through at once.
-MATRIX = 1 << 20
+SHARE = 0.75
 
 
 def exact_front(staircases: Staircases) -> ParetoFront:
     """Return the optimal front."""
-    programme = Programme(Bounds(staircases, build_envelope(staircases)))
+    bounds = Bounds(staircases, build_envelope(staircases))
     attainable = attainable_totals(staircases)
     false_rejects = np.zeros(len(attainable), dtype=np.int64)
     reaches = np.zeros(len(attainable))
     reach = FIRST_REACH
-    for low in range(0, len(attainable), programme.block_width):
-        block = slice(low, low + programme.block_width)
-        false_rejects[block], reaches[block] = _solve_block(
-            programme, low, attainable[block], reach
-        )
+    for low in range(0, len(attainable), width := block_width(staircases)):
+        block = slice(low, low + width)
+        false_rejects[block], reaches[block] = _solve_block(bounds, low, attainable[block], reach)
         reach = max(SHARE * float(reaches[block].max()), LEAST_REACH)
     rows = np.flatnonzero(attainable)
     return ParetoFront(
@@ -78,148 +75,70 @@ def exact_front(staircases: Staircases) -> ParetoFront:
         gap=np.zeros(len(rows), dtype=np.int64),
         method="exact",
         staircases=staircases,
-        backtrace=ExactBacktrace(programme, rows, reaches[rows]),
+        backtrace=ExactBacktrace(bounds, rows, reaches[rows]),
     )
 
 
+def block_width(staircases: Staircases) -> int:
+    """Return how many rows to solve together."""
+    return int(BLOCK_WIDTH * np.sqrt(staircases.n_errors * staircases.n_cells)) + 1
+
+
 def _solve_block(
-    programme: "Programme", low: int, attainable: NDArray[np.bool_], reach: float
+    bounds: Bounds, low: int, attainable: NDArray[np.bool_], reach: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the fewest false rejects of a block of rows, and the reach that certifies each.
 
     Rows that cannot be had are left at reach 0.
     """
-    unknown = np.iinfo(np.int32).max
-    fewest = np.full(len(attainable), unknown, dtype=np.int64)
+    unknown = bounds.staircases.n_samples + 1
+    fewest = np.full(len(attainable), unknown)
     required = np.where(attainable, np.inf, 0.0)
     solved_at = 0.0
     while (is_open := required > solved_at).any():
         first, last = np.flatnonzero(is_open)[[0, -1]]
         window = slice(first, last + 1)
         rows = np.arange(low + first, low + last + 1)
-        solved, is_exhaustive = programme.solve(rows[0], rows[-1], reach)
+        candidates = bounds.candidates(rows[0], rows[-1], reach)
+        solved = fewest_false_rejects(_restrict(bounds, candidates), rows[0], rows[-1], unknown)
         fewest[window] = np.minimum(fewest[window], solved)
-        needed = programme.bounds.required_reach(rows, fewest[window])
+        needed = bounds.required_reach(rows, fewest[window])
         required[window] = np.where(attainable[window], needed, 0.0)
+        # With every step a candidate, no certificate is needed.
+        is_exhaustive = len(candidates.steps) == len(bounds.staircases.true_rejects)
         solved_at = np.inf if is_exhaustive else reach
         reach = min(float(required.max()), 2 * reach)
     return fewest, required
 
 
-class Stage(NamedTuple):
-    """The table once a cell has been added."""
-
-    cell: int
-    table: Table
-
-
-@dataclass(frozen=True, eq=False)
-class Programme:
-    """The dynamic programme over the cells, restricted to candidates."""
-
-    bounds: Bounds
-
-    @property
-    def block_width(self) -> int:
-        """Number of rows to solve together."""
-        n_errors = int(self.bounds.envelope.true_rejects[-1])
-        return int(BLOCK_WIDTH * np.sqrt(n_errors * self.bounds.staircases.n_cells)) + 1
-
-    def solve(self, low: int, high: int, reach: float) -> tuple[NDArray[np.int64], bool]:
-        """Return false rejects of the rows low to high, and whether all steps were candidates."""
-        candidates = self.bounds.candidates(low, high, reach)
-        (last,) = deque(self.stages(candidates, low, high), maxlen=1)
-        fewest = last.table.window(low, high).astype(np.int64)
-        return fewest, len(candidates.steps) == len(self.bounds.staircases.true_rejects)
-
-    def stages(self, candidates: Candidates, low: int, high: int) -> Iterator[Stage]:
-        """Yield the tables of the programme, kept to what rows low to high can still use.
-
-        Cells with a single candidate come first, as one entry; the others follow by their number
-        of candidates, and before the last of them the tables are short.
-        """
-        true_rejects, false_rejects = self._counts(candidates)
-        starts, ends = candidates.starts[:-1], candidates.starts[1:] - 1
-        single = starts == ends
-        least, most = true_rejects[starts], true_rejects[ends]
-        begin = int(least[single].sum())
-        table = Table(
-            begin, false_rejects[starts[single]].sum(keepdims=True, dtype=false_rejects.dtype)
-        )
-        yield Stage(-1, table)
-
-        choices = np.flatnonzero(~single)
-        choices = choices[np.argsort((ends - starts)[choices], kind="stable")]
-        least_left = int(least[choices].sum())
-        most_left = int(most[choices].sum())
-        for cell in choices.tolist():
-            least_left -= int(least[cell])
-            most_left -= int(most[cell])
-            own = slice(starts[cell], ends[cell] + 1)
-            lowest = max(table.offset + int(least[cell]), low - most_left)
-            highest = min(table.end + int(most[cell]), high - least_left)
-            # Candidates too few to meet the rows at all leave an entry that is not reached.
-            highest = max(lowest, highest)
-            table = add_steps(table, Steps(true_rejects[own], false_rejects[own]), lowest, highest)
-            yield Stage(cell, table)
-
-    def choices(self, rows: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
-        """Return the step of every cell (columns) for each number of true rejects in ``rows``."""
-        low, high = int(rows.min()), int(rows.max())
-        candidates = self.bounds.candidates(low, high, reach)
-        true_rejects, false_rejects = self._counts(candidates)
-        stages = list(self.stages(candidates, low, high))
-        steps = np.tile(candidates.steps[candidates.starts[:-1]], (len(rows), 1))
-        remaining = rows.copy()
-        for stage, before in zip(stages[:0:-1], stages[-2::-1], strict=True):
-            own = slice(*candidates.starts[stage.cell : stage.cell + 2])
-            cell_steps = Steps(true_rejects[own], false_rejects[own])
-            chosen = _last_choice(before.table, cell_steps, remaining)
-            steps[:, stage.cell] = candidates.steps[own][chosen]
-            remaining -= cell_steps.true_rejects[chosen]
-        return steps
-
-    def _counts(
-        self, candidates: Candidates
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32] | NDArray[np.int64]]:
-        """Return the counts of the candidates, false rejects in 32 bits where these suffice."""
-        staircases = self.bounds.staircases
-        narrow = staircases.n_samples < unreached(np.dtype(np.int32))
-        false_rejects = staircases.false_rejects[candidates.steps]
-        return (
-            staircases.true_rejects[candidates.steps],
-            false_rejects.astype(np.int32) if narrow else false_rejects,
-        )
-
-
-def _last_choice(before: Table, steps: Steps, totals: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, for each total, the step that made it from the table before."""
-    low = int(totals.min() - steps.true_rejects[-1])
-    source = before.window(low, int(totals.max() - steps.true_rejects[0]))
-    chosen = np.empty(len(totals), dtype=np.int64)
-    at_once = max(MATRIX // len(steps.true_rejects), 1)
-    for start in range(0, len(totals), at_once):
-        part = slice(start, start + at_once)
-        sources = source[totals[part, np.newaxis] - steps.true_rejects - low]
-        chosen[part] = (sources + steps.false_rejects).argmin(axis=1)
-    return chosen
+def _restrict(bounds: Bounds, candidates: Candidates) -> Programme:
+    """Return the dynamic programme over the candidates alone."""
+    return make_programme(
+        bounds.staircases.true_rejects[candidates.steps],
+        bounds.staircases.false_rejects[candidates.steps],
+        candidates.starts,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class ExactBacktrace:
     """The reach that each row requires: enough to solve it again, alone or with its block."""
 
-    programme: Programme
+    bounds: Bounds
     true_rejects: NDArray[np.int64]
     reaches: NDArray[np.float64]
 
     def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the step of every cell (columns) for each of the rows."""
+        staircases = self.bounds.staircases
         totals = self.true_rejects[rows]
-        blocks = totals // self.programme.block_width
+        blocks = totals // block_width(staircases)
         order = np.argsort(blocks, kind="stable")
-        steps = np.empty((len(rows), self.programme.bounds.staircases.n_cells), dtype=np.int64)
+        steps = np.empty((len(rows), staircases.n_cells), dtype=np.int64)
         for group in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):
+            own = totals[group]
             reach = float(self.reaches[rows[group]].max())
-            steps[group] = self.programme.choices(totals[group], reach)
+            candidates = self.bounds.candidates(int(own.min()), int(own.max()), reach)
+            chosen = chosen_steps(_restrict(self.bounds, candidates), own)
+            steps[group] = candidates.steps[chosen]
         return steps

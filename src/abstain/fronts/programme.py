@@ -1,0 +1,121 @@
+"""What is the best choice of one step per cell, by a dynamic programme over given steps?
+
+T_j(m), the fewest false rejects with m true ones in the first j cells, is the (min,+) convolution
+of T_{j−1} with the steps of cell j. Tables are kept to the entries that the wanted rows can use.
+
+**Tilting.** Taking c·e + d_j from the cost l of every step (e, l) of cell j takes c·m + Σ_j d_j
+from every total with m true rejects, whatever the choice: minima stay where they are. With c close
+to the slope of the staircases, costs become small enough for 16-bit integers, of which a vector
+register holds twice as many as of 32-bit ones.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.fronts.convolution import COST_TYPES, Costs, Steps, Table, add_steps, unreached
+
+__all__ = ["Programme", "chosen_steps", "fewest_false_rejects", "make_programme"]
+
+# Entries of the matrix that a backtrace looks through at once.
+MATRIX = 1 << 20
+
+
+class Programme(NamedTuple):
+    """Some steps of each cell, those of cell j from starts[j] up to starts[j + 1], tilted."""
+
+    true_rejects: NDArray[np.int64]
+    costs: Costs
+    starts: NDArray[np.int64]
+    slope: int
+    base: int
+
+    def steps_of(self, cell: int) -> Steps:
+        """Return the steps of one cell."""
+        own = slice(self.starts[cell], self.starts[cell + 1])
+        return Steps(self.true_rejects[own], self.costs[own])
+
+
+def make_programme(
+    true_rejects: NDArray[np.int64], false_rejects: NDArray[np.int64], starts: NDArray[np.int64]
+) -> Programme:
+    """Tilt the steps so that the smallest integers hold them."""
+    firsts, lasts = starts[:-1], starts[1:] - 1
+    rise = int((false_rejects[lasts] - false_rejects[firsts]).sum())
+    run = int((true_rejects[lasts] - true_rejects[firsts]).sum())
+    slope = round(rise / run) if run else 0
+    tilted = false_rejects - slope * true_rejects
+    least = np.minimum.reduceat(tilted, firsts)
+    tilted -= np.repeat(least, np.diff(starts))
+    most = int(np.maximum.reduceat(tilted, firsts).sum())
+    dtype = next(candidate for candidate in COST_TYPES if most < unreached(candidate))
+    return Programme(true_rejects, tilted.astype(dtype), starts, slope, int(least.sum()))
+
+
+def fewest_false_rejects(
+    programme: Programme, low: int, high: int, unknown: int
+) -> NDArray[np.int64]:
+    """Return the fewest false rejects for low to high true ones, ``unknown`` if there are none."""
+    (last,) = deque(_stages(programme, low, high), maxlen=1)
+    costs = last.table.window(low, high)
+    totals = costs + (programme.slope * np.arange(low, high + 1) + programme.base)
+    return np.where(costs < unreached(costs.dtype), totals, unknown)
+
+
+def chosen_steps(programme: Programme, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the index of the step of every cell (columns) for each number of true rejects."""
+    stages = list(_stages(programme, int(rows.min()), int(rows.max())))
+    steps = np.tile(programme.starts[:-1], (len(rows), 1))
+    remaining = rows.copy()
+    for stage, before in zip(stages[:0:-1], stages[-2::-1], strict=True):
+        own = programme.steps_of(stage.cell)
+        chosen = _last_choice(before.table, own, remaining)
+        steps[:, stage.cell] += chosen
+        remaining -= own.true_rejects[chosen]
+    return steps
+
+
+class _Stage(NamedTuple):
+    """The table once a cell has been added."""
+
+    cell: int
+    table: Table
+
+
+def _stages(programme: Programme, low: int, high: int) -> Iterator[_Stage]:
+    """Yield the tables, first that of all cells with a single step, which is one entry.
+
+    The other cells follow by their number of steps: before the last of them tables are short.
+    """
+    firsts, lasts = programme.starts[:-1], programme.starts[1:] - 1
+    least, most = programme.true_rejects[firsts], programme.true_rejects[lasts]
+    choices = np.flatnonzero(firsts < lasts)
+    choices = choices[np.argsort((lasts - firsts)[choices], kind="stable")]
+    least_left, most_left = int(least[choices].sum()), int(most[choices].sum())
+    # Tilted, a single step costs nothing.
+    table = Table(int(least.sum()) - least_left, np.zeros(1, dtype=programme.costs.dtype))
+    yield _Stage(-1, table)
+    for cell in choices.tolist():
+        least_left -= int(least[cell])
+        most_left -= int(most[cell])
+        lowest = max(table.offset + int(least[cell]), low - most_left)
+        highest = min(table.end + int(most[cell]), high - least_left)
+        # Steps too few to meet the rows at all leave an entry that is not reached.
+        table = add_steps(table, programme.steps_of(cell), lowest, max(lowest, highest))
+        yield _Stage(cell, table)
+
+
+def _last_choice(before: Table, steps: Steps, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return, for each total, the step that made it from the table before."""
+    low = int(totals.min() - steps.true_rejects[-1])
+    source = before.window(low, int(totals.max() - steps.true_rejects[0]))
+    chosen = np.empty(len(totals), dtype=np.int64)
+    at_once = max(MATRIX // len(steps.true_rejects), 1)
+    for start in range(0, len(totals), at_once):
+        part = slice(start, start + at_once)
+        sources = source[totals[part, np.newaxis] - steps.true_rejects - low]
+        chosen[part] = (sources + steps.costs).argmin(axis=1)
+    return chosen
