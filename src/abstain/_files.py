@@ -1,0 +1,122 @@
+"""How does an output file appear whole or not at all?
+
+It is written beside its place under a passing name and moved there when it is complete. Whatever
+goes wrong on the way, be it Ctrl-C, what stood there before still stands there.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from abstain._checks import InputError
+
+__all__ = ["check_can_write", "whole_files"]
+
+
+@contextmanager
+def whole_files(*paths: Path) -> Iterator[list[Path]]:
+    """Hand out one passing path for each output, and move all of them into place at the end.
+
+    Nothing is moved before everything is written, so that files which belong together appear
+    together.
+
+    Parameters
+    ----------
+    *paths : Path
+        Where the outputs shall lie. A link stays a link: what it points to is replaced.
+
+    Yields
+    ------
+    drafts : list of Path
+        One empty file for each output, in the same folder and with the same suffix.
+
+    Raises
+    ------
+    InputError
+        If an output cannot be written there, with the path and the remedy.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole_files(Path(folder, "note.txt")) as (draft,):
+    ...         _ = draft.write_text("done")
+    ...     print([path.name for path in Path(folder).iterdir()])
+    ['note.txt']
+    """
+    targets = [Path(os.path.realpath(path)) for path in paths]
+    drafts: list[Path] = []
+    try:
+        for path, target in zip(paths, targets, strict=True):
+            drafts.append(_create_draft(path, target))
+        with _told_about(*paths):
+            yield list(drafts)
+        for path, target, draft in zip(paths, targets, drafts, strict=True):
+            _move(draft, target, path)
+    finally:
+        # Those that were moved are no longer there.
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+
+
+def check_can_write(path: Path) -> None:
+    """Refuse an output that could not be written, before long work is spent on it.
+
+    Parameters
+    ----------
+    path : Path
+        Where a file shall lie.
+
+    Raises
+    ------
+    InputError
+        If its folder is missing or not writable, or if it is a folder itself.
+
+    Examples
+    --------
+    >>> check_can_write(Path("no such folder/front.csv"))
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: cannot write no such folder/front.csv: there is no folder ...
+    """
+    # Permissions can lie (read-only disks, network shares); only an attempt tells.
+    _create_draft(path, Path(os.path.realpath(path))).unlink()
+
+
+def _create_draft(path: Path, target: Path) -> Path:
+    """Create an empty file beside the target, with the permissions the target has or will have."""
+    with _told_about(path):
+        if target.is_dir():
+            raise _cannot_write(path, "it is a folder; name a file in it")
+        if not target.parent.is_dir():
+            raise _cannot_write(path, f"there is no folder {path.parent}; create it first")
+        if target.exists() and not target.is_file():
+            raise _cannot_write(path, "it is not a regular file; choose another name")
+        # Independent of the target's name, which may already be as long as names can be.
+        draft = target.with_name(f".abstain-{secrets.token_hex(8)}{target.suffix}")
+        draft.touch(exist_ok=False)
+        if target.exists():
+            shutil.copymode(target, draft)
+        return draft
+
+
+def _move(draft: Path, target: Path, path: Path) -> None:
+    with _told_about(path):
+        os.replace(draft, target)
+
+
+@contextmanager
+def _told_about(*paths: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        outputs = ", ".join(str(path) for path in paths)
+        raise _cannot_write(outputs, f"{reason}; make room or choose another place") from error
+
+
+def _cannot_write(output: Path | str, why: str) -> InputError:
+    return InputError(f"cannot write {output}: {why}")

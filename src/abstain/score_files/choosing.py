@@ -1,0 +1,98 @@
+"""What does the row that serves a target mean, in all and cell by cell?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from abstain.fronts import ParetoFront
+from abstain.score_files.reading import Scores
+from abstain.targets import (
+    Accuracy,
+    OperatingPoint,
+    RejectCost,
+    RejectRate,
+    Target,
+    operating_point,
+)
+
+__all__ = ["TARGETS", "Choice", "choose"]
+
+TARGETS: dict[str, Callable[[float], Target]] = {
+    "accuracy": Accuracy,
+    "reject_rate": RejectRate,
+    "reject_cost": RejectCost,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A row of a front, and why it was chosen.
+
+    Attributes
+    ----------
+    front : ParetoFront
+        All rows.
+    target : str
+        What was asked for, one of the names in ``TARGETS``.
+    value : float
+        How much of it.
+    point : OperatingPoint
+        The chosen row.
+    cells : polars.DataFrame
+        For each cell: cell, threshold, samples, errors, true_rejects, false_rejects.
+    """
+
+    front: ParetoFront
+    target: str
+    value: float
+    point: OperatingPoint
+    cells: pl.DataFrame
+
+
+def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Choice:
+    """Find the row of a front that serves a target best.
+
+    Parameters
+    ----------
+    scores : Scores
+        The samples that the front was made of.
+    front : ParetoFront
+        Their front.
+    target : {"accuracy", "reject_rate", "reject_cost"}
+        What is asked for.
+    value : float
+        How much of it.
+
+    Returns
+    -------
+    choice : Choice
+        The chosen row, with its thresholds.
+
+    Raises
+    ------
+    InputError
+        If no row serves the target.
+    """
+    point = operating_point(front, TARGETS[target](value))
+    return Choice(front, target, value, point, _cell_by_cell(scores, point))
+
+
+def _cell_by_cell(scores: Scores, point: OperatingPoint) -> pl.DataFrame:
+    rejected = scores.certainty < point.thresholds[scores.cells]
+
+    def count(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(scores.cells[mask], minlength=len(scores.labels))
+
+    return pl.DataFrame(
+        {
+            "cell": scores.labels,
+            "threshold": point.thresholds,
+            "samples": np.bincount(scores.cells, minlength=len(scores.labels)),
+            "errors": count(~scores.correct),
+            "true_rejects": count(rejected & ~scores.correct),
+            "false_rejects": count(rejected & scores.correct),
+        }
+    )

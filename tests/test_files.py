@@ -1,0 +1,137 @@
+"""Laws of output files: whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from abstain import InputError
+from abstain._files import check_can_write, whole_files
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_files_appear_together_at_the_end(tmp_path):
+    with whole_files(tmp_path / "a.csv", tmp_path / "b.json") as drafts:
+        for draft in drafts:
+            draft.write_text("new")
+        assert not {"a.csv", "b.json"} & set(names(tmp_path))
+    assert names(tmp_path) == ["a.csv", "b.json"]
+    assert (tmp_path / "a.csv").read_text() == "new"
+
+
+def test_a_draft_lies_beside_its_target_with_the_same_suffix(tmp_path):
+    with whole_files(tmp_path / "a.parquet") as (draft,):
+        assert (draft.parent, draft.suffix) == (tmp_path, ".parquet")
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_nothing_new_and_keeps_the_old(tmp_path, failure):
+    (tmp_path / "old.csv").write_text("old")
+
+    def write_half():
+        with whole_files(tmp_path / "old.csv", tmp_path / "new.csv") as (draft, _):
+            draft.write_text("half")
+            raise failure
+
+    with pytest.raises(failure):
+        write_half()
+    assert names(tmp_path) == ["old.csv"]
+    assert (tmp_path / "old.csv").read_text() == "old"
+
+
+def test_a_full_disk_is_told_in_one_line(tmp_path):
+    def write():
+        with whole_files(tmp_path / "a.csv", tmp_path / "b.csv"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError, match=r"cannot write .*a\.csv, .*b\.csv: No space left"):
+        write()
+    assert names(tmp_path) == []
+
+
+def test_a_failing_move_names_the_path_and_leaves_no_draft(tmp_path, monkeypatch):
+    def refuse(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with (
+        pytest.raises(InputError, match=r"cannot write .*a\.csv: No space left"),
+        whole_files(tmp_path / "a.csv"),
+    ):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    with whole_files(tmp_path / "link.csv") as (draft,):
+        draft.write_text("new")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text() == "new"
+
+
+def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path):
+    (tmp_path / "a.csv").touch(mode=0o600)
+    with whole_files(tmp_path / "a.csv"):
+        pass
+    assert stat.S_IMODE((tmp_path / "a.csv").stat().st_mode) == 0o600
+
+
+def test_permissions_of_a_new_file_are_the_usual_ones(tmp_path):
+    (tmp_path / "usual").touch()
+    with whole_files(tmp_path / "a.csv"):
+        pass
+    assert (tmp_path / "a.csv").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_a_name_as_long_as_names_can_be(tmp_path):
+    path = tmp_path / ("n" * 251 + ".csv")
+    with whole_files(path) as (draft,):
+        draft.write_text("x")
+    assert path.read_text() == "x"
+
+
+def test_check_leaves_nothing_behind(tmp_path):
+    check_can_write(tmp_path / "a.csv")
+    assert names(tmp_path) == []
+
+
+def test_refuses_a_missing_folder(tmp_path):
+    with pytest.raises(InputError, match=r"cannot write .*a\.csv: there is no folder .*nowhere;"):
+        check_can_write(tmp_path / "nowhere" / "a.csv")
+
+
+def test_refuses_a_file_as_folder(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot write .*a\.csv: there is no folder .*file;"):
+        check_can_write(tmp_path / "file" / "a.csv")
+
+
+def test_refuses_a_folder_as_target(tmp_path):
+    with pytest.raises(InputError, match="it is a folder; name a file in it"):
+        check_can_write(tmp_path)
+
+
+def test_refuses_what_is_no_regular_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(InputError, match="not a regular file"):
+        check_can_write(tmp_path / "pipe.csv")
+
+
+def test_refuses_a_name_that_is_too_long(tmp_path):
+    with pytest.raises(InputError, match=r"cannot write .*too long; make room or "):
+        check_can_write(tmp_path / ("n" * 300 + ".csv"))
+
+
+def test_refuses_a_folder_that_is_not_writable(tmp_path, monkeypatch):
+    def refuse(self, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(InputError, match=r"cannot write .*a\.csv: Permission denied; "):
+        check_can_write(tmp_path / "a.csv")

@@ -1,0 +1,111 @@
+"""Laws of the screen: it fits, it is plain where it must be, and labels stay text."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.console import Console
+
+from abstain import pareto_front, score_files, screens
+
+
+def screen(scores_path, labels, *, width, files=True, terminal=False, target=("reject_rate", 0.2)):
+    """Render the summary of a table with four samples in each of the cells."""
+    table = pl.DataFrame(
+        {
+            "c": np.arange(4 * len(labels)) / 1000,
+            "ok": [False, True, False, True] * len(labels),
+            "region": np.repeat(labels, 4).tolist(),
+        }
+    )
+    table.write_parquet(scores_path)
+    samples = score_files.read_scores(
+        scores_path, score_files.ScoreColumns("c", "ok", cell="region")
+    )
+    front = pareto_front(samples.certainty, samples.correct, samples.cells)
+    choice = score_files.choose(samples, front, *target)
+    written = score_files.output_files(Path("front.csv"), scores_path) if files else None
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=terminal,
+        color_system="standard" if terminal else None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    console.print(screens.front_screen(choice, scores_path, written, by_default=True))
+    return console.file.getvalue()
+
+
+def test_it_fits_one_screen(tmp_path):
+    shown = screen(tmp_path / "s.parquet", [f"cell {i:03d}" for i in range(52)], width=80)
+    lines = shown.splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    assert "… and 42 more in front.thresholds.csv" in shown
+
+
+def test_labels_are_text(tmp_path):
+    labels = ["[red]", "[/]", ":smile:", "\x1b[31m", "two\nlines", "größe"]
+    shown = screen(tmp_path / "s.parquet", labels, width=80)
+    for label in ("[red]", "[/]", ":smile:", r"\x1b[31m", r"two\nlines", "größe"):
+        assert label in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("width", [1, 10, 20, 40])
+def test_a_narrow_terminal_is_no_reason_to_fail(tmp_path, width):
+    assert screen(tmp_path / "s.parquet", ["a" * 500, "b"], width=width)
+
+
+def test_a_long_label_takes_one_line(tmp_path):
+    shown = screen(tmp_path / "s.parquet", ["a" * 500, "b"], width=80)
+    assert shown.count("aaa…") == 1
+    assert "true rejects" in shown
+
+
+def test_a_narrow_screen_shows_thresholds_in_full(tmp_path):
+    shown = screen(tmp_path / "s.parquet", ["a" * 500, "b"], width=40)
+    assert "0.001" in shown
+    assert "true rejects" not in shown
+
+
+def test_colour_is_for_terminals_that_want_it(tmp_path, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[36m" in screen(tmp_path / "s.parquet", ["a", "b"], width=80, terminal=True)
+    assert "\x1b[" not in screen(tmp_path / "s.parquet", ["a", "b"], width=80)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[36m" not in screen(tmp_path / "s.parquet", ["a", "b"], width=80, terminal=True)
+
+
+def test_thresholds_of_none_and_all_and_an_accuracy_of_nothing(tmp_path):
+    path = tmp_path / "s.parquet"
+    assert "-inf (none)" in screen(path, ["a"], width=80, target=("reject_rate", 0.0))
+    point = screen(path, ["a"], width=80, files=False, target=("reject_rate", 1.0))
+    assert "100.00%" in point
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(1.0, "100.00%"), (0.99999, "99.999%"), (0.5, "50.00%"), (float("nan"), "undefined")],
+)
+def test_what_is_not_quite_all_is_not_shown_as_all(share, shown):
+    assert screens._percent(share).startswith(shown)
+
+
+def test_a_sign_of_life_appears_on_terminals_only(monkeypatch):
+    for terminal, quiet, seen in ((True, False, True), (True, True, False), (False, False, False)):
+        stream = io.StringIO()
+        monkeypatch.setattr(
+            screens,
+            "Console",
+            lambda stream=stream, terminal=terminal, **_: Console(
+                file=stream, force_terminal=terminal
+            ),
+        )
+        with screens.sign_of_life("reading [red] file", quiet):
+            pass
+        assert ("reading [red] file" in stream.getvalue()) == seen
