@@ -34,4 +34,4 @@ dist: .venv/ready
 	@touch .venv/ready
 
 clean:
-	rm -rf .venv build dist demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist abstain-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

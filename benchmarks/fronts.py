@@ -8,12 +8,14 @@ these machines are shared. ``python benchmarks/fronts.py`` prints the table and 
 import argparse
 import json
 import platform
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,12 +62,24 @@ def best_times(rounds: int, *functions: Callable[[], object]) -> list[float]:
     return best
 
 
-def peak_bytes(function: Callable[[], object]) -> int:
-    """Return by how much the process grows during a call, at its peak, as Linux counts pages."""
-    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+def peak_bytes(data: Data, method: str) -> int:
+    """Return by how much a fresh process that holds the data grows while it computes a front."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "data.npz"
+        np.savez(file, **data._asdict())
+        command = [sys.executable, __file__, "--peak", str(file), "--method", method]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def print_peak(file: Path, method: str) -> None:
+    """Print the growth at its peak, as Linux counts the pages of this process."""
+    pareto_front(*make_data(1000, 2))  # imports what is imported on first use
+    with np.load(file) as arrays:
+        data = Data(**arrays)
     before = _status("VmRSS")
-    function()
-    return _status("VmHWM") - before
+    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    pareto_front(*data, method=method)
+    print(_status("VmHWM") - before)
 
 
 def _status(field: str) -> int:
@@ -98,8 +112,8 @@ def measure(n_samples: int, n_cells: int, rounds: int) -> dict[str, Any]:
         "exact_over_argsort": exact / sort,
         "hull_over_argsort": hull / sort,
         "one_row_over_exact": one_row / exact,
-        "exact_bytes_per_sample": peak_bytes(lambda: pareto_front(*data)) / n_samples,
-        "hull_bytes_per_sample": peak_bytes(lambda: pareto_front(*data, method="hull")) / n_samples,
+        "exact_bytes_per_sample": peak_bytes(data, "exact") / n_samples,
+        "hull_bytes_per_sample": peak_bytes(data, "hull") / n_samples,
         "hull_mean_gap": float(gap.mean()),
     }
 
@@ -151,7 +165,13 @@ def show(title: str, rows: list[dict[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="no ten million points, write nothing")
-    quick = parser.parse_args().quick
+    parser.add_argument("--peak", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--method", default="exact", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.peak:
+        print_peak(arguments.peak, arguments.method)
+        return
+    quick = arguments.quick
     sizes = [10**5, 10**6] if quick else [10**5, 10**6, 10**7]
     pareto_front(*make_data(1000, 2))  # imports what is imported on first use
 
