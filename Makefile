@@ -23,6 +23,10 @@ contracts: .venv/ready
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py
 
+picture: .venv/ready
+	.venv/bin/python -m abstain demo --out build/demo
+	cp build/demo/curve.png docs/images/digits.png
+
 dist: .venv/ready
 	rm -rf dist
 	.venv/bin/python -m build

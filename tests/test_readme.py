@@ -1,0 +1,101 @@
+"""The README is true: its code and commands run, its numbers come from a run."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_the_readme_says():
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (promised,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+    assert len(code.strip().splitlines()) <= 12
+    printed, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    assert printed.getvalue() == promised
+    front = names["pareto_front"](names["certainty"], names["predicted"] == names["y"])
+    coverage = names["operating_point"](front, names["Accuracy"](0.9)).coverage
+    assert f"the same accuracy leaves {100 * coverage:.1f} %" in README.replace("\n", " ")
+
+
+def indented_commands():
+    return [
+        line.split("#")[0].strip()
+        for line in README.splitlines()
+        if line.startswith("    ") and line.strip()
+    ]
+
+
+def test_the_two_commands_are_targets_of_make():
+    assert indented_commands()[:2] == ["make demo", "make test"]
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(r"^demo:", makefile, re.MULTILINE)
+    assert re.search(r"^test:", makefile, re.MULTILINE)
+
+
+def test_make_demo_runs_and_ends_with_where_the_result_lies():
+    if subprocess.run(["make", "--question", ".venv/ready"], cwd=ROOT).returncode:
+        pytest.skip("this environment is not the one that make would use: run `make test`")
+    done = subprocess.run(
+        ["make", "demo"],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1].startswith("The result lies in abstain-demo: ")
+
+
+def test_the_other_commands_run(tmp_path):
+    abstain = [sys.executable, "-m", "abstain"]
+    environment = {**os.environ, "COLUMNS": "100"}
+    subprocess.run([*abstain, "demo"], cwd=tmp_path, check=True, capture_output=True)
+    commands = indented_commands()[2:]
+    assert len(commands) == 1
+    for command in commands:
+        name, *arguments = shlex.split(command)
+        assert name == "abstain"
+        done = subprocess.run(
+            [*abstain, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "front.csv").exists()
+    point = json.loads((tmp_path / "front.json").read_text())
+    assert point["accuracy"] >= 0.9
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+# Every figure of the section on speed is one of docs/benchmarks/fronts.json, rounded.
+def test_the_figures_are_those_of_the_last_benchmark():
+    results = json.loads((ROOT / "docs" / "benchmarks" / "fronts.json").read_text())
+    measured = {(row["samples"], row["cells"]): row for row in results["fronts"]}
+    lines = re.findall(
+        r"^\| ([\d,]+) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| (\d+) bytes", README, re.M
+    )
+    assert len(lines) == 3
+    for samples, cells, exact, hull, memory in lines:
+        row = measured[int(samples.replace(",", "")), int(cells)]
+        assert exact == f"{row['exact_over_argsort']:.1f}"
+        assert hull == f"{row['hull_over_argsort']:.1f}"
+        assert memory == f"{row['exact_bytes_per_sample']:.0f}"
+    text = README.replace("\n", " ")
+    small, large = (f"{step['exact']:.1f}" for step in results["growth"])
+    assert f"takes {small} times as long, from 10⁶ to 10⁷ {large} times" in text
+    slowest = results["algorithms"][-1]
+    assert f"takes {slowest['algorithm_1_over_exact']:.0f} times as long at 2,000 samples" in text
