@@ -59,11 +59,6 @@ class Staircases:
         """Position of each cell's step that rejects every wrong sample it can."""
         return self.starts[1:] - 1
 
-    @property
-    def cell_of_step(self) -> NDArray[np.int64]:
-        """Column of the cell that each step belongs to."""
-        return np.repeat(np.arange(self.n_cells), np.diff(self.starts))
-
 
 def build_staircases(
     certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None = None
