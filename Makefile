@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts benchmarks picture dist clean
+.PHONY: demo test lint types contracts benchmarks picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -36,6 +36,13 @@ dist: .venv/ready
 	$(PYTHON) -m venv --clear .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/ready
+
+# The wheel alone, in an empty environment, runs the demo.
+check-dist: dist
+	rm -rf build/wheel
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/wheel/bin/abstain demo --out build/wheel/demo
 
 clean:
 	rm -rf .venv build dist abstain-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

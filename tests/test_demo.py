@@ -52,6 +52,14 @@ def test_without_matplotlib_there_is_everything_but_the_picture(tmp_path, monkey
     ]
 
 
+def test_without_matplotlib_the_command_names_the_extra(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("abstain.demo.find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "argv", ["abstain", "demo", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "pip install 'abstain[plot]'" in capsys.readouterr().out
+
+
 def test_the_command_ends_with_where_the_result_lies(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["abstain", "demo", "--out", str(tmp_path)])
     monkeypatch.setenv("COLUMNS", "200")
