@@ -289,7 +289,7 @@ def test_it_runs_as_a_program_from_a_path_with_a_space(tmp_path, table):
     table.write_csv(folder / "the scores.csv")
     done = program(folder, "front", "the scores.csv", *ROLES, "--out", "the front.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Written to .: the front.csv, the front.thresholds.csv, the front.json" in done.stdout
+    assert "Written: the front.csv, the front.thresholds.csv, the front.json" in done.stdout
     assert len(names(folder)) == 4
 
 

@@ -109,3 +109,10 @@ def test_a_sign_of_life_appears_on_terminals_only(monkeypatch):
         with screens.sign_of_life("reading [red] file", quiet):
             pass
         assert ("reading [red] file" in stream.getvalue()) == seen
+
+
+# A threshold that six digits would round to 1 would seem to reject all posteriors but 1.
+def test_thresholds_just_below_one_are_told_from_one():
+    assert screens._threshold(0.9999999) == "0.9999999"
+    assert screens._threshold(1.0) == "1"
+    assert screens._threshold(0.123456789) == "0.123457"

@@ -156,9 +156,10 @@ class _Thresholds:
 
 
 def _threshold(value: float) -> str:
-    """Return a threshold in few digits; the files have all of them."""
+    """Return a threshold in few digits, unless they would make it 1; the files have all of them."""
     meaning = {float("-inf"): " (none)", float("inf"): " (all)"}.get(value, "")
-    return f"{value:.6g}{meaning}"
+    digits = f"{value:.6g}"
+    return (repr(value) if float(digits) == 1 != value else digits) + meaning
 
 
 def _more(cells: pl.DataFrame, files: tuple[Path, Path, Path] | None) -> list[Text]:
@@ -172,8 +173,7 @@ def _more(cells: pl.DataFrame, files: tuple[Path, Path, Path] | None) -> list[Te
 def _written(files: tuple[Path, Path, Path] | None) -> Text:
     if files is None:
         return Text("Nothing was written; --out front.csv keeps the front and the thresholds.")
-    names = ", ".join(_printable(file.name) for file in files)
-    return Text.assemble("Written to ", (_printable(files[0].parent), "bold"), f": {names}")
+    return Text("Written: " + ", ".join(_printable(file) for file in files))
 
 
 def demo_screen(demo: Demo) -> RenderableType:
