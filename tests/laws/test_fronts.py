@@ -59,9 +59,22 @@ def unpruned_convolution(staircases):
     return {m: int(false) for m, false in enumerate(fewest) if false < never}
 
 
+# On small data, the budget of pruning is soon spent. Without one, all rows are found by pruning
+# and certificates alone.
+@settings(max_examples=2000)
+@given(half_tied(max_size=60, max_cells=8))
+def test_pruning_alone_is_exact(data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("abstain.fronts.exact.Budget.spend", lambda *_: True)
+        front = pareto_front(*data)
+    assert table(front) == unpruned_convolution(front.staircases)
+
+
 # Concave staircases are what the envelope prunes worst: the first error of a cell costs nearly
 # everything, the others nothing more.
-def test_exact_on_data_that_defies_pruning():
+@pytest.mark.parametrize("spend", [True, False])
+def test_exact_on_data_that_defies_pruning(spend, monkeypatch):
+    monkeypatch.setattr("abstain.fronts.exact.Budget.spend", lambda *_: spend)
     certainty = np.concatenate([np.arange(60.0), 60 + np.arange(25.0)] * 3)
     correct = np.concatenate([np.ones(60, bool), np.zeros(25, bool)] * 3)
     front = pareto_front(certainty, correct, np.repeat([0, 1, 2], 85))

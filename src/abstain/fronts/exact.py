@@ -25,8 +25,11 @@ Steps whose slack is at most ρ(λ + 1) for some λ in [λ₁, λ₂] are those 
 l_j(e) ≤ Â_j(e + ρ) + ρ, where Â_j is the minorant of the cell, continued by lines of slope λ₁ and
 λ₂ beyond its vertices of these slopes. So the front is computed in blocks of consecutive m, for
 which the λ of the certificate lie close together and the candidates are few; the rows of a block
-that the certificate leaves open are solved again at twice the reach. In the end every step is a
-candidate, which needs no certificate.
+that the certificate leaves open are solved again at the reach that they turn out to require.
+
+**Data that defies pruning.** Where errors get *likelier* with certainty, minorants lie far below
+the staircases and nearly every step is a candidate. Once pruning has cost as much as the whole
+convolution would, all rows left are solved by that: in no case is the work more than doubled.
 """
 
 from dataclasses import dataclass
@@ -43,6 +46,7 @@ from abstain.fronts.programme import (
     chosen_steps,
     fewest_false_rejects,
     make_programme,
+    work,
 )
 from abstain.fronts.staircases import Staircases
 
@@ -61,13 +65,7 @@ def exact_front(staircases: Staircases) -> ParetoFront:
     """Return the optimal front."""
     bounds = Bounds(staircases, build_envelope(staircases))
     attainable = attainable_totals(staircases)
-    false_rejects = np.zeros(len(attainable), dtype=np.int64)
-    reaches = np.zeros(len(attainable))
-    reach = FIRST_REACH
-    for low in range(0, len(attainable), width := block_width(staircases)):
-        block = slice(low, low + width)
-        false_rejects[block], reaches[block] = _solve_block(bounds, low, attainable[block], reach)
-        reach = max(SHARE * float(reaches[block].max()), LEAST_REACH)
+    false_rejects, reaches = _solve(bounds, attainable)
     rows = np.flatnonzero(attainable)
     return ParetoFront(
         true_rejects=rows,
@@ -84,31 +82,76 @@ def block_width(staircases: Staircases) -> int:
     return int(BLOCK_WIDTH * np.sqrt(staircases.n_errors * staircases.n_cells)) + 1
 
 
-def _solve_block(
-    bounds: Bounds, low: int, attainable: NDArray[np.bool_], reach: float
+@dataclass
+class Budget:
+    """The work that pruning may cost: what it is to save."""
+
+    left: int
+
+    def spend(self, amount: int) -> bool:
+        """Return whether there is as much, and take it if so."""
+        affordable = amount <= self.left
+        self.left -= amount * affordable
+        return affordable
+
+
+def _solve(
+    bounds: Bounds, attainable: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the fewest false rejects of a block of rows, and the reach that certifies each.
+    """Return the fewest false rejects of all rows, and the reach that each requires.
 
     Rows that cannot be had are left at reach 0.
     """
+    staircases = bounds.staircases
+    n_rows, width = len(attainable), block_width(staircases)
+    everything = make_programme(
+        staircases.true_rejects, staircases.false_rejects, staircases.starts
+    )
+    budget = Budget(work(everything, 0, n_rows - 1))
+    unknown = staircases.n_samples + 1
+    fewest = np.full(n_rows, unknown)
+    reaches = np.where(attainable, np.inf, 0.0)
+    reach = FIRST_REACH
+    for low in range(0, n_rows, width):
+        block = slice(low, low + width)
+        if not _solve_block(bounds, low, fewest[block], reaches[block], reach, budget):
+            rest = np.arange(low, n_rows)
+            fewest[low:] = fewest_false_rejects(everything, low, n_rows - 1, unknown)
+            reaches[low:] = np.where(attainable[low:], bounds.required_reach(rest, fewest[low:]), 0)
+            break
+        reach = max(SHARE * float(reaches[block].max()), LEAST_REACH)
+    return fewest, reaches
+
+
+def _solve_block(
+    bounds: Bounds,
+    low: int,
+    fewest: NDArray[np.int64],
+    required: NDArray[np.float64],
+    reach: float,
+    budget: Budget,
+) -> bool:
+    """Solve a block of rows in place, and tell whether the budget was enough.
+
+    A row is open while it requires more than the reach at which it was solved.
+    """
+    attainable = required > 0
     unknown = bounds.staircases.n_samples + 1
-    fewest = np.full(len(attainable), unknown)
-    required = np.where(attainable, np.inf, 0.0)
     solved_at = 0.0
     while (is_open := required > solved_at).any():
         first, last = np.flatnonzero(is_open)[[0, -1]]
         window = slice(first, last + 1)
         rows = np.arange(low + first, low + last + 1)
-        candidates = bounds.candidates(rows[0], rows[-1], reach)
-        solved = fewest_false_rejects(_restrict(bounds, candidates), rows[0], rows[-1], unknown)
-        fewest[window] = np.minimum(fewest[window], solved)
+        programme = _restrict(bounds, bounds.candidates(rows[0], rows[-1], reach))
+        if not budget.spend(work(programme, rows[0], rows[-1])):
+            return False
+        solved = fewest_false_rejects(programme, rows[0], rows[-1], unknown)
+        np.minimum(fewest[window], solved, out=fewest[window])
         needed = bounds.required_reach(rows, fewest[window])
         required[window] = np.where(attainable[window], needed, 0.0)
-        # With every step a candidate, no certificate is needed.
-        is_exhaustive = len(candidates.steps) == len(bounds.staircases.true_rejects)
-        solved_at = np.inf if is_exhaustive else reach
+        solved_at = reach
         reach = min(float(required.max()), 2 * reach)
-    return fewest, required
+    return True
 
 
 def _restrict(bounds: Bounds, candidates: Candidates) -> Programme:

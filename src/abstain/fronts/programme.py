@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from abstain.fronts.convolution import COST_TYPES, Costs, Steps, Table, add_steps, unreached
 
-__all__ = ["Programme", "chosen_steps", "fewest_false_rejects", "make_programme"]
+__all__ = ["Programme", "chosen_steps", "fewest_false_rejects", "make_programme", "work"]
 
 # Entries of the matrix that a backtrace looks through at once.
 MATRIX = 1 << 20
@@ -78,6 +78,38 @@ def chosen_steps(programme: Programme, rows: NDArray[np.int64]) -> NDArray[np.in
     return steps
 
 
+class _Plan(NamedTuple):
+    """In which order cells with a choice are added, and which totals to keep after each."""
+
+    cells: NDArray[np.int64]
+    lowest: NDArray[np.int64]
+    highest: NDArray[np.int64]
+    start: int
+
+
+def _plan(programme: Programme, low: int, high: int) -> _Plan:
+    """Add cells with few steps first: tables are then short until the last ones come."""
+    firsts, lasts = programme.starts[:-1], programme.starts[1:] - 1
+    cells = np.flatnonzero(firsts < lasts)
+    cells = cells[np.argsort((lasts - firsts)[cells], kind="stable")]
+    least = np.cumsum(programme.true_rejects[firsts[cells]])
+    most = np.cumsum(programme.true_rejects[lasts[cells]])
+    # Cells with a single step add to every total.
+    start = int(programme.true_rejects[firsts].sum()) - int(least[-1:].sum())
+    # Totals that the cells still to come can bring to low, and not beyond high.
+    lowest = np.maximum(start + least, low - (most[-1:].sum() - most))
+    highest = np.minimum(start + most, high - (least[-1:].sum() - least))
+    # Steps too few to meet the rows at all leave an entry that is not reached.
+    return _Plan(cells, lowest, np.maximum(lowest, highest), start)
+
+
+def work(programme: Programme, low: int, high: int) -> int:
+    """Return how many sums the rows low to high take."""
+    plan = _plan(programme, low, high)
+    sizes = np.diff(programme.starts)[plan.cells]
+    return int((sizes * (plan.highest - plan.lowest + 1)).sum())
+
+
 class _Stage(NamedTuple):
     """The table once a cell has been added."""
 
@@ -86,25 +118,13 @@ class _Stage(NamedTuple):
 
 
 def _stages(programme: Programme, low: int, high: int) -> Iterator[_Stage]:
-    """Yield the tables, first that of all cells with a single step, which is one entry.
-
-    The other cells follow by their number of steps: before the last of them tables are short.
-    """
-    firsts, lasts = programme.starts[:-1], programme.starts[1:] - 1
-    least, most = programme.true_rejects[firsts], programme.true_rejects[lasts]
-    choices = np.flatnonzero(firsts < lasts)
-    choices = choices[np.argsort((lasts - firsts)[choices], kind="stable")]
-    least_left, most_left = int(least[choices].sum()), int(most[choices].sum())
+    """Yield the tables, first that of all cells with a single step, which is one entry."""
+    plan = _plan(programme, low, high)
     # Tilted, a single step costs nothing.
-    table = Table(int(least.sum()) - least_left, np.zeros(1, dtype=programme.costs.dtype))
+    table = Table(plan.start, np.zeros(1, dtype=programme.costs.dtype))
     yield _Stage(-1, table)
-    for cell in choices.tolist():
-        least_left -= int(least[cell])
-        most_left -= int(most[cell])
-        lowest = max(table.offset + int(least[cell]), low - most_left)
-        highest = min(table.end + int(most[cell]), high - least_left)
-        # Steps too few to meet the rows at all leave an entry that is not reached.
-        table = add_steps(table, programme.steps_of(cell), lowest, max(lowest, highest))
+    for cell, lowest, highest in zip(*(part.tolist() for part in plan[:3]), strict=True):
+        table = add_steps(table, programme.steps_of(cell), lowest, highest)
         yield _Stage(cell, table)
 
 
