@@ -200,7 +200,7 @@ BAD_TEXT = {
         "c,ok,region\n1,1,a\nhigh,1,a\n",
         "certainty .*numbers.* 'high' in data row 2",
     ),
-    "decimal comma": ('c;ok;region\n"0,5";1;a\n', "certainty .*numbers.* '0,5' in data row 1"),
+    "comma in a number": ("c;ok;region\n0,5;1;a\n1,000.5;1;a\n", "certainty .*numbers.* '0,5'"),
     "odd correct": (
         "c,ok,region\n1,1,a\n1,maybe,a\n",
         "correct .*'ok' .*true and false.* 'maybe' in data row 2",
@@ -311,3 +311,11 @@ def test_a_long_value_is_cut_short(tmp_path):
     with pytest.raises(InputError, match="x…") as caught:
         read_scores(path, COLUMNS)
     assert len(str(caught.value)) < 250 + len(str(path))
+
+
+# A spreadsheet of many countries writes semicolons between fields, and commas in numbers.
+def test_decimal_commas_are_read(tmp_path):
+    path = tmp_path / "tabelle.csv"
+    path.write_text("sicherheit;richtig\n0,25;1\n1;0\n-3,5e2;1\n", encoding="utf-8")
+    scores = read_scores(path, ScoreColumns("sicherheit", correct="richtig"))
+    assert scores.certainty.tolist() == [0.25, 1.0, -350.0]

@@ -116,3 +116,25 @@ def test_thresholds_just_below_one_are_told_from_one():
     assert screens._threshold(0.9999999) == "0.9999999"
     assert screens._threshold(1.0) == "1"
     assert screens._threshold(0.123456789) == "0.123457"
+
+
+def doubts(tmp_path, certainty, correct, cells):
+    path = tmp_path / "s.parquet"
+    pl.DataFrame({"c": certainty, "ok": correct, "region": cells}).write_parquet(path)
+    columns = score_files.ScoreColumns("c", "ok", cell="region")
+    samples = score_files.read_scores(path, columns)
+    front = pareto_front(samples.certainty, samples.correct, samples.cells)
+    choice = score_files.choose(samples, front, "reject_rate", 0.2)
+    console = Console(file=io.StringIO(), width=200)
+    console.print(screens.front_screen(choice, path, None, by_default=False))
+    return [word for word in ("uncertainty", "on average") if word in console.file.getvalue()]
+
+
+# Small cells and scores of the wrong sign are worth a word; a useless certainty is not reversed.
+def test_what_makes_figures_doubtful_is_said(tmp_path):
+    certainty, correct = np.arange(100) / 100, np.arange(100) >= 30
+    assert doubts(tmp_path, certainty, correct, ["a"] * 100) == []
+    assert doubts(tmp_path, -certainty, correct, ["a"] * 100) == ["uncertainty"]
+    assert doubts(tmp_path, np.zeros(100), correct, ["a"] * 100) == []
+    assert doubts(tmp_path, certainty, [True] * 100, ["a"] * 100) == []
+    assert doubts(tmp_path, certainty, correct, np.arange(100) % 10) == ["on average"]

@@ -100,9 +100,36 @@ def test_an_operating_point_without_answers_has_no_accuracy():
     assert math.isnan(operating_point(front, RejectCost(0.5)).accuracy)
 
 
+# Applied to the calibration data, the thresholds reject what the point says they do.
+@given(half_tied(max_size=40), shares)
+def test_reject_applies_the_thresholds(data, rate):
+    point = operating_point(pareto_front(*data), RejectRate(rate))
+    rejected = point.reject(data.certainty, data.cells)
+    assert (rejected & data.correct).sum() == point.false_rejects
+    assert (rejected & ~data.correct).sum() == point.true_rejects
+
+
+def test_reject_needs_cells_only_where_there_are_several():
+    single = operating_point(pareto_front([0.1, 0.2], [False, True]), RejectRate(0.5))
+    assert single.reject([0.15, 0.3]).tolist() == [True, False]
+    two = operating_point(pareto_front([0.1, 0.2], [False, True], ["a", "b"]), RejectRate(0.5))
+    assert two.reject([0.15, 0.15], ["b", "a"]).tolist() == [False, True]
+    with pytest.raises(InputError, match="cells must name one of 2 cells a sample, got None"):
+        two.reject([0.15])
+    with pytest.raises(InputError, match=r"calibration data \('a', 'b'\), got 'c'"):
+        two.reject([0.15], ["c"])
+
+
+@pytest.mark.parametrize("target", [0.99, Accuracy])
+def test_what_is_no_target_is_refused(target):
+    with pytest.raises(InputError, match=r"such as Accuracy\(0.99\), got"):
+        operating_point(pareto_front([0.1], [True]), target)
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [
+        (Accuracy(99), r"accuracy must be a number in \(0, 1\], got 99; 99 % is 0.99"),
         (RejectRate(1.5), r"rate must be a number in \[0, 1\], got 1.5"),
         (RejectRate(float("nan")), r"rate must be a number in \[0, 1\], got nan"),
         (Accuracy(0), r"accuracy must be a number in \(0, 1\], got 0"),

@@ -5,6 +5,7 @@ Given how sure a classifier was, whether it was right, and which region each sam
 caught and right answers lost.
 """
 
+from abstain import metrics, plotting
 from abstain._checks import InputError
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.targets import Accuracy, OperatingPoint, RejectCost, RejectRate, operating_point
@@ -19,6 +20,8 @@ __all__ = [
     "RejectCost",
     "RejectRate",
     "__version__",
+    "metrics",
     "operating_point",
     "pareto_front",
+    "plotting",
 ]

@@ -45,7 +45,9 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError as error:  # ragged nested lists
         raise InputError(f"{name} must be one-dimensional, got nested lists ({error})") from None
-    if array.ndim != 1:
+    if array.ndim == 0:
+        raise InputError(f"{name} must be a list or an array, got a {type(values).__name__}")
+    if array.ndim > 1:
         raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
     if array.size == 0:
         raise InputError(f"{name} must hold at least one sample, got 0")
@@ -55,14 +57,12 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
 def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return ``values`` as float64; NaN is refused, ±inf is a value like any other."""
     array = as_vector(name, values)
-    if array.dtype.kind not in "biuf":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"{name} must be numbers, got {_first_not_a_number(array)!r}"
-            ) from None
-    array = array.astype(np.float64, copy=False)
+    if array.dtype.kind not in "biufO":
+        raise InputError(f"{name} must be numbers, got {_first_not_a_number(array)!r}")
+    try:
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):  # objects such as decimals are numbers, others are not
+        raise InputError(f"{name} must be numbers, got {_first_not_a_number(array)!r}") from None
     missing = np.isnan(array)
     if missing.any():
         raise InputError(f"{name} must hold no missing value, got nan at index {missing.argmax()}")
@@ -75,7 +75,7 @@ def _first_not_a_number(array: NDArray[Any]) -> object:
             float(value)
         except (TypeError, ValueError):
             return value
-    return array.dtype  # pragma: no cover
+    return array.tolist()[0]  # text that reads as a number is text all the same
 
 
 def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
@@ -126,5 +126,6 @@ def check_fraction(
         0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
     )
     if not inside:
-        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {value!r}")
+        remedy = f"; {value:g} % is {value / 100:g}" if number and 1 < value <= 100 else ""
+        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {value!r}{remedy}")
     return float(value)

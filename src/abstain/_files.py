@@ -4,6 +4,7 @@ It is written beside its place under a passing name and moved there when it is c
 goes wrong on the way, be it Ctrl-C, what stood there before still stands there.
 """
 
+import errno
 import os
 import secrets
 import shutil
@@ -91,6 +92,8 @@ def _create_draft(path: Path, target: Path) -> Path:
     with _told_about(path):
         if target.is_dir():
             raise _cannot_write(path, "it is a folder; name a file in it")
+        if target.parent.exists() and not target.parent.is_dir():
+            raise _cannot_write(path, f"{path.parent} is not a folder; choose another place")
         if not target.parent.is_dir():
             raise _cannot_write(path, f"there is no folder {path.parent}; create it first")
         if target.exists() and not target.is_file():
@@ -115,7 +118,8 @@ def _told_about(*paths: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         outputs = ", ".join(str(path) for path in paths)
-        raise _cannot_write(outputs, f"{reason}; make room or choose another place") from error
+        remedy = "make room or " if error.errno == errno.ENOSPC else ""
+        raise _cannot_write(outputs, f"{reason}; {remedy}choose another place") from error
 
 
 def _cannot_write(output: Path | str, why: str) -> InputError:

@@ -18,6 +18,10 @@ from abstain._checks import check_fraction
 __all__ = ["app", "main"]
 
 
+# Newer versions of typer carry their own click: this is the base class in either case.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+
 class _QuietErrors(TyperGroup):
     """Tell of unusable input in one line, and of Ctrl-C in none."""
 
@@ -27,7 +31,11 @@ class _QuietErrors(TyperGroup):
         except InputError as error:
             typer.echo(f"error: {' '.join(str(error).splitlines())}", err=True)
             raise typer.Exit(2) from error
+        except _UsageError as error:
+            typer.echo(f"error: {' '.join(error.format_message().split())}", err=True)
+            raise typer.Exit(2) from error
         except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
             raise typer.Exit(130) from None
 
 
@@ -143,9 +151,15 @@ def front(
     For every number of errors caught, the front holds the fewest correct
     answers that are lost with them; the target chooses one of its rows.
 
-    --out front.csv holds all rows; front.thresholds.csv and front.json beside
-    it hold the thresholds of the chosen one. In JSON, a threshold that rejects
-    none of a cell is the string "-inf", one that rejects all of it "inf".
+    --out front.csv holds all rows: true rejects (errors caught), false rejects
+    (right answers lost), reject rate, coverage, accuracy, gap (at most how many
+    false rejects fewer would do) and is_pareto (no other row is better in both
+    counts). front.thresholds.csv and front.json beside it hold the thresholds
+    of the chosen row. In JSON, a threshold that rejects none of a cell is the
+    string "-inf", one that rejects all of it "inf".
+
+    What is found holds on these samples; keep some back to see what the
+    thresholds do on others.
     """
     target, value = _target(accuracy, reject_rate, reject_cost)
     from abstain import pareto_front, score_files, screens

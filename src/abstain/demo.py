@@ -26,7 +26,7 @@ __all__ = ["Demo", "run_demo"]
 
 REJECT_RATE = 0.2
 N_HALVINGS = 20
-GRID = np.linspace(0.0, 0.5, 101)
+GRID = np.linspace(0.0, 0.45, 91)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,9 @@ def run_demo(folder: Path, version: str) -> Demo:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
+        raise InputError(
+            f"cannot make the folder {folder}: {error.strerror}; choose another name"
+        ) from error
     digits, predicted, certainty = _read_digits()
     correct = predicted == digits
     one_threshold = _try_out(_Predictions(certainty, correct, np.zeros_like(predicted)))
@@ -188,7 +190,7 @@ def _draw(one_threshold: Trial, per_digit: Trial, path: Path) -> Path:
         ax.fill_between(grid, mean - std, mean + std, color=colour, alpha=0.15, linewidth=0)
         display = AccuracyRejectCurveDisplay(accuracies=mean, reject_rates=grid, name=name)
         display.plot(ax=ax, color=colour, linestyle=style, linewidth=2)
-    ax.set(title="Naive Bayes on handwritten digits, on samples that set no threshold")
+    ax.set(title="Naive Bayes on held-out digits (mean ± standard deviation)")
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
     with whole_files(path) as (draft,):

@@ -23,6 +23,7 @@ __all__ = ["demo_screen", "front_screen", "show", "sign_of_life"]
 _CELLS_TO_SHOW = 10
 _COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
 _WIDE = 70
+_SMALL_CELL = 30
 
 _WISHES = {
     "accuracy": "accuracy of at least {}, with the fewest rejects",
@@ -89,6 +90,7 @@ def front_screen(
         Text(),
         _Thresholds(choice.cells),
         *_more(choice.cells, files),
+        *_doubts(choice),
         Text(),
         _written(files),
     )
@@ -110,7 +112,7 @@ def _chosen(choice: Choice, *, by_default: bool) -> Table:
     facts = {
         "target": _wish(choice, by_default=by_default),
         "accuracy": Text.assemble(
-            _percent(before), " → ", (_percent(point.accuracy), "bold green")
+            _percent(before), " → ", (_percent(point.accuracy), "bold green"), " on these samples"
         ),
         "rejected": Text.assemble(
             (_percent(point.reject_rate), "bold"),
@@ -170,9 +172,20 @@ def _more(cells: pl.DataFrame, files: tuple[Path, Path, Path] | None) -> list[Te
     return [Text(f"… and {hidden:,} more{where}", "dim")]
 
 
+def _doubts(choice: Choice) -> list[Text]:
+    """Return what makes the figures doubtful on new samples, if anything."""
+    doubts = []
+    if choice.looks_reversed:
+        doubts.append("Wrong answers are surer than right ones: is this an uncertainty? Negate it.")
+    size = choice.front.n_samples // choice.front.n_cells
+    if choice.front.n_cells > 1 and size < _SMALL_CELL:
+        doubts.append(f"Cells have {size} samples on average: expect less on new samples.")
+    return [Text(doubt, "yellow") for doubt in doubts]
+
+
 def _written(files: tuple[Path, Path, Path] | None) -> Text:
     if files is None:
-        return Text("Nothing was written; --out front.csv keeps the front and the thresholds.")
+        return Text("Nothing was written; --out front.csv keeps the front and exact thresholds.")
     return Text("Written: " + ", ".join(_printable(file) for file in files))
 
 
@@ -190,7 +203,7 @@ def demo_screen(demo: Demo) -> RenderableType:
         The summary.
     """
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
-    table.add_column("on digits that set no threshold")
+    table.add_column("on held-out digits")
     table.add_column("rejected", justify="right")
     table.add_column("accuracy on the rest", justify="right")
     table.add_row("always answer", _percent(0.0), _percent(demo.accuracy))
@@ -204,6 +217,10 @@ def demo_screen(demo: Demo) -> RenderableType:
     has_picture = any(file.suffix == ".png" for file in demo.files)
     return Group(
         Text(f"Naive Bayes reads {demo.n_samples:,} handwritten digits.", "bold"),
+        Text(
+            "Thresholds for a reject rate of 20 % are set on one half and tried on the other:\n"
+            "means of 20 random halvings."
+        ),
         Text(),
         table,
         Text("" if has_picture else "\nFor a picture as well: pip install 'abstain[plot]'\n"),

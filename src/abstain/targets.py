@@ -5,13 +5,21 @@ data. Each row of the exact front has the fewest false rejects for its true reje
 row of the front is the best of all choices of thresholds.
 """
 
+from __future__ import annotations  # signatures then show the names of types
+
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, check_fraction
+from abstain._checks import (
+    InputError,
+    as_vector,
+    check_fraction,
+    check_real_vector,
+    check_same_length,
+)
 from abstain.fronts import ParetoFront
 
 __all__ = ["Accuracy", "OperatingPoint", "RejectCost", "RejectRate", "Target", "operating_point"]
@@ -141,7 +149,7 @@ class OperatingPoint:
     gap : int
         At most how many false rejects fewer would do for the same true rejects.
     cells : ndarray of shape (n_cells,)
-        Label of each cell.
+        Label of each cell, ascending.
     thresholds : ndarray of shape (n_cells,)
         Threshold of each cell; a sample is rejected iff its certainty is below it.
 
@@ -152,6 +160,8 @@ class OperatingPoint:
     >>> point = operating_point(front, Accuracy(0.6))
     >>> point.errors_left, point.thresholds.tolist()
     (1, [0.2])
+    >>> point.reject([0.15, 0.25]).tolist()
+    [True, False]
     """
 
     row: int
@@ -184,6 +194,38 @@ class OperatingPoint:
         accepted = self.n_samples - self.true_rejects - self.false_rejects
         return (accepted - self.errors_left) / accepted if accepted else float("nan")
 
+    def reject(self, certainty: ArrayLike, cells: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """Tell which of some new samples are rejected.
+
+        Parameters
+        ----------
+        certainty : array-like of shape (n_samples,)
+            How sure the classifier is of each sample.
+        cells : array-like of shape (n_samples,), default=None
+            The cell that each sample falls in; None if there is one cell for all.
+
+        Returns
+        -------
+        rejected : ndarray of bool of shape (n_samples,)
+            Whether ``certainty < threshold`` of the cell.
+        """
+        certainty = check_real_vector("certainty", certainty)
+        if cells is None and len(self.cells) == 1:
+            return np.asarray(certainty < self.thresholds[0])
+        if cells is None:
+            raise InputError(f"cells must name one of {len(self.cells)} cells a sample, got None")
+        labels = as_vector("cells", cells)
+        check_same_length(certainty=certainty, cells=labels)
+        column = {label: index for index, label in enumerate(self.cells.tolist())}
+        try:
+            columns = [column[label] for label in labels.tolist()]
+        except KeyError as error:
+            known = ", ".join(map(repr, list(column)[:8])) + ", …" * (len(column) > 8)
+            raise InputError(
+                f"cells must be among those of the calibration data ({known}), got {error}"
+            ) from None
+        return np.asarray(certainty < self.thresholds[columns])
+
 
 def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
     """Return the point of a front that serves a target best.
@@ -207,6 +249,11 @@ def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
     >>> operating_point(front, RejectRate(0.25)).true_rejects
     1
     """
+    if isinstance(target, type) or not hasattr(target, "choose"):
+        raise InputError(
+            "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
+            f"got {target}"
+        )
     row = target.choose(front)
     return OperatingPoint(
         row=row,

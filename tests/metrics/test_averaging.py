@@ -118,11 +118,11 @@ def test_runs_may_come_from_a_generator():
         (long_runs(1), [0], 1.1, r"min_share must be .* \(0, 1\], got 1.1"),
         (long_runs(1), [0, 5], 0.8, r"grid must lie in \[0, 1\], got 5.0 at index 1"),
         (long_runs(1), [NAN], 0.8, "grid must hold no missing value, got nan at index 0"),
-        (long_runs(1), 0.5, 0.8, r"grid must be one-dimensional, got shape \(\)"),
+        (long_runs(1), 0.5, 0.8, r"grid must be a list or an array, got a float"),
         ([([1.0],)], [0], 0.8, r"curves\[0\] must be \(values, reject_rates, ...\), got \(\[1.0\]"),
         ([0.5], [0], 0.8, r"curves\[0\] must be \(values, reject_rates, ...\), got 0.5"),
         # One curve in place of a list of curves.
-        (long_runs(1)[0], [0], 0.8, r"values of curves\[0\] must be one-dimensional"),
+        (long_runs(1)[0], [0], 0.8, r"values of curves\[0\] must be a list or an array"),
         (
             [*long_runs(2), ([1.0, 1.0], [0.0])],
             [0],

@@ -123,7 +123,7 @@ def test_rejects_must_be_boolean(metric):
         ([1, NAN], "must hold no missing value, got nan at index 1"),
         ([0, 0], "must hold at least one positive weight, got only zeros"),
         (["1", "much"], "must be numbers, got 'much'"),
-        (2.0, r"must be one-dimensional, got shape \(\)"),
+        (2.0, r"must be a list or an array, got a float"),
     ],
 )
 def test_impossible_weights_are_refused(metric, weights, told):

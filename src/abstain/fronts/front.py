@@ -1,5 +1,7 @@
 """What is a front of rejects, and which thresholds realise one of its rows?"""
 
+from __future__ import annotations  # signatures then show the names of types
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -127,7 +129,10 @@ class ParetoFront:
 
     @cached_property
     def thresholds(self) -> NDArray[np.float64]:
-        """Threshold of every cell (columns) in every row, built on first use."""
+        """Threshold of every cell (columns) in every row, built on first use and then kept.
+
+        A large front has many: `thresholds_at` gives those of one row alone.
+        """
         rows = np.arange(len(self), dtype=np.int64)
         return self.staircases.thresholds[self.backtrace.steps_at(rows)]
 

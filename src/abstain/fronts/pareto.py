@@ -1,5 +1,7 @@
 """Which thresholds trade right answers lost for wrong answers caught in the best way?"""
 
+from __future__ import annotations  # signatures then show the names of types
+
 from collections.abc import Callable
 
 from numpy.typing import ArrayLike
@@ -35,7 +37,8 @@ def pareto_front(
 
         D(m) = min { false rejects of θ : θ has exactly m true rejects },
 
-    together with thresholds that realise it.
+    together with thresholds that realise it. The arrays are matched by position. What a row
+    promises holds on these samples; keep some back to see what it does on others.
 
     Parameters
     ----------

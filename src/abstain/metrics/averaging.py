@@ -1,5 +1,7 @@
 """What the mean curve of several runs is, and where enough of them have a value."""
 
+from __future__ import annotations  # signatures then show the names of types
+
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

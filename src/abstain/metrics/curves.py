@@ -4,6 +4,8 @@ For a threshold θ the sample i is rejected iff its certainty r_i < θ. A curve 
 set of samples that some threshold accepts, from all of them to the surest group alone.
 """
 
+from __future__ import annotations  # signatures then show the names of types
+
 from typing import Any
 
 import numpy as np

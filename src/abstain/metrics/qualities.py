@@ -4,6 +4,8 @@ The four kinds of samples, correct or wrong and accepted or rejected, are all th
 they need no certainty, so they judge local thresholds, or a person's choice, alike.
 """
 
+from __future__ import annotations  # signatures then show the names of types
+
 from typing import NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@ the better. The *selective risk* is the share of wrong among the accepted sample
 risk* the share of accepted and wrong among all samples.
 """
 
+from __future__ import annotations  # signatures then show the names of types
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

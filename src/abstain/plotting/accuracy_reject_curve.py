@@ -1,5 +1,7 @@
 """What does the accuracy of the accepted samples look like against the share of rejected ones?"""
 
+from __future__ import annotations  # signatures then show the names of types
+
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -41,9 +43,9 @@ class AccuracyRejectCurveDisplay:
     ([0.0, 0.25, 0.75], [0.5, 0.67, 1.0])
     """
 
-    ax_: "Axes"
-    figure_: "Figure | SubFigure"
-    line_: "Line2D"
+    ax_: Axes
+    figure_: Figure | SubFigure
+    line_: Line2D
 
     def __init__(
         self, *, accuracies: ArrayLike, reject_rates: ArrayLike, name: str | None = None
@@ -61,7 +63,7 @@ class AccuracyRejectCurveDisplay:
         *,
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the curve of one threshold on the certainty, at all its values.
@@ -98,7 +100,7 @@ class AccuracyRejectCurveDisplay:
         front: ParetoFront,
         *,
         name: str | None = None,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the best accuracy that a front has within each reject budget.
@@ -128,9 +130,9 @@ class AccuracyRejectCurveDisplay:
             reject_rates=front.reject_rates[order][improves],
             name=name,
         )
-        return display.plot(ax=ax, **{"drawstyle": "steps-post", **kwargs})
+        return display.plot(ax=ax, **kwargs)
 
-    def plot(self, ax: "Axes | None" = None, *, name: str | None = None, **kwargs: Any) -> Self:
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
         """Draw the curve.
 
         Parameters
@@ -151,7 +153,9 @@ class AccuracyRejectCurveDisplay:
         from matplotlib.ticker import PercentFormatter
 
         label = self.name if name is None else name
-        (self.line_,) = ax.plot(self.reject_rates, self.accuracies, **{"label": label, **kwargs})
+        # A point of the curve is what can be had from its reject rate on, up to the next point.
+        style = {"drawstyle": "steps-post", "label": label, **kwargs}
+        (self.line_,) = ax.plot(self.reject_rates, self.accuracies, **style)
         ax.set(xlabel="rejected samples", ylabel="accuracy on the accepted samples")
         ax.xaxis.set_major_formatter(PercentFormatter(1.0))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))

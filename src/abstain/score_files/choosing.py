@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain.fronts import ParetoFront
+from abstain.metrics import augrc_score
 from abstain.score_files.reading import Scores
 from abstain.targets import (
     Accuracy,
@@ -43,6 +44,8 @@ class Choice:
         The chosen row.
     cells : polars.DataFrame
         For each cell: cell, threshold, samples, errors, true_rejects, false_rejects.
+    looks_reversed : bool
+        Whether a wrong answer is surer than a right one more often than not.
     """
 
     front: ParetoFront
@@ -50,6 +53,7 @@ class Choice:
     value: float
     point: OperatingPoint
     cells: pl.DataFrame
+    looks_reversed: bool
 
 
 def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Choice:
@@ -77,7 +81,18 @@ def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Cho
         If no row serves the target.
     """
     point = operating_point(front, TARGETS[target](value))
-    return Choice(front, target, value, point, _cell_by_cell(scores, point))
+    return Choice(
+        front, target, value, point, _cell_by_cell(scores, point), _looks_reversed(scores)
+    )
+
+
+def _looks_reversed(scores: Scores) -> bool:
+    """Tell by AUGRC = (1 − AUROC)·a·(1 − a) + (1 − a)²/2 whether the AUROC is below 1/2."""
+    accuracy = float(scores.correct.mean())
+    by_chance = accuracy * (1 - accuracy) / 2 + (1 - accuracy) ** 2 / 2
+    always_right = np.ones_like(scores.correct)
+    # Rounding must not turn a certainty that says nothing at all into a reversed one.
+    return augrc_score(scores.correct, always_right, scores.certainty) > by_chance + 1e-9
 
 
 def _cell_by_cell(scores: Scores, point: OperatingPoint) -> pl.DataFrame:

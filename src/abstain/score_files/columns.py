@@ -37,6 +37,8 @@ def parse_certainty(column: pl.Series) -> NDArray[np.float64]:
     """
     column = _present("certainty", column)
     numbers = _as_numbers(column)
+    if numbers.null_count():
+        numbers = _with_decimal_commas(column, numbers)
     _refuse("certainty", column, numbers.is_null(), "hold numbers such as 0.97")
     return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
@@ -166,6 +168,14 @@ def _as_numbers(column: pl.Series) -> pl.Series:
     return column.cast(pl.Float64, strict=False)
 
 
+def _with_decimal_commas(column: pl.Series, numbers: pl.Series) -> pl.Series:
+    """Read 0,97 as a number, as spreadsheets in many countries write it, if all then are."""
+    if column.dtype != pl.String:
+        return numbers
+    pointed = column.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    return numbers if pointed.null_count() else pointed
+
+
 def _as_text(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
@@ -177,7 +187,7 @@ def _refuse(role: str, column: pl.Series, strange: pl.Series, must: str) -> None
         assert row is not None
         raise InputError(
             f"{role} column {column.name!r} must {must}, "
-            f"got {_shown(column[row])} in data row {row + 1}; mend or drop such rows"
+            f"got {_shown(column[row])} in data row {row + 1}; mend the file"
         )
 
 

@@ -47,7 +47,8 @@ class ScoreColumns:
         ]
         if given not in (["correct"], ["y_true", "y_pred"]):
             raise InputError(
-                "name either the column correct or the two columns y_true and y_pred, "
+                "name either the column correct (--correct) or the two columns y_true and y_pred "
+                "(--y-true, --y-pred), "
                 f"got {' and '.join(given) or 'none of them'}"
             )
         self._check_distinct()

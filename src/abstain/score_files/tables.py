@@ -48,11 +48,11 @@ def read_columns(path: Path, wanted: dict[str, str]) -> pl.DataFrame:
         If the file or one of the columns is not there or cannot be read.
     """
     name = path.name.lower()
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a score file in it")
     if not name.endswith(_TEXT + _PARQUET):
         known = ", ".join(_TEXT + _PARQUET)
         raise InputError(f"{path} is of no known format; its name must end with one of {known}")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a score file in it")
     if not path.exists():
         raise InputError(f"{path} does not exist; check the path")
     with _told_about(path):

@@ -44,6 +44,8 @@ def output_files(out: Path, scores: Path) -> tuple[Path, Path, Path]:
     InputError
         If one of them cannot be written.
     """
+    if out.is_dir():
+        raise InputError(f"cannot write {out}: it is a folder; name a file in it")
     if out.suffix.lower() not in _SUFFIXES:
         known = ", ".join(_SUFFIXES)
         raise InputError(f"cannot write {out}: its name must end with one of {known}")
