@@ -189,7 +189,8 @@ def _draw(one_threshold: Trial, per_digit: Trial, path: Path) -> Path:
         grid, mean, std, _ = trial.curve
         ax.fill_between(grid, mean - std, mean + std, color=colour, alpha=0.15, linewidth=0)
         display = AccuracyRejectCurveDisplay(accuracies=mean, reject_rates=grid, name=name)
-        display.plot(ax=ax, color=colour, linestyle=style, linewidth=2)
+        # A mean of steps is no step: draw it straight from point to point.
+        display.plot(ax=ax, color=colour, linestyle=style, linewidth=2, drawstyle="default")
     ax.set(title="Naive Bayes on held-out digits (mean ± standard deviation)")
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)

@@ -157,7 +157,7 @@ class AccuracyRejectCurveDisplay:
         style = {"drawstyle": "steps-post", "label": label, **kwargs}
         (self.line_,) = ax.plot(self.reject_rates, self.accuracies, **style)
         ax.set(xlabel="rejected samples", ylabel="accuracy on the accepted samples")
-        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         if label is not None:
             ax.legend(loc="lower right", frameon=False)
