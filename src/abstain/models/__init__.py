@@ -1,0 +1,1 @@
+"""Prototype-based classifiers that a person can read."""

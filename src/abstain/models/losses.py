@@ -1,0 +1,84 @@
+"""How wrong is a model about samples of one class, given their distances to the prototypes?
+
+A loss is a function of the distances (one row for each prototype) of samples that all belong to the
+same class, and of the rows that are prototypes of that class. It returns one loss per sample and
+the gradient of each by its distances; it knows nothing of how the distances come about.
+
+**GLVQ.** With d⁺ the distance to the closest prototype of the own class, d⁻ to the closest one of
+another, μ = (d⁺ − d⁻)/(d⁺ + d⁻) is negative iff the sample is classified correctly. The loss is
+Φ(μ), the identity or the logistic function of βμ:
+
+    ∂Φ/∂d⁺ = Φ'(μ) · 2d⁻/(d⁺ + d⁻)²,      ∂Φ/∂d⁻ = −Φ'(μ) · 2d⁺/(d⁺ + d⁻)².
+
+**RSLVQ.** With P(j|x) ∝ exp(−d_j / 2σ_j² − (M/2) log σ_j²) over all prototypes, and P_y(j|x) the
+same over those of the own class, the loss is −log Σ_{j of class y} P(j|x):
+
+    ∂/∂d_j = (P_y(j|x) − P(j|x)) / 2σ_j².
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["likelihood_ratio", "relative_distance"]
+
+Array = NDArray[Any]
+
+
+def relative_distance(
+    distances: Array, is_own: NDArray[np.bool_], beta: float | None = None
+) -> tuple[Array, Array]:
+    """Return the GLVQ loss of each sample and its gradient by the distances."""
+    own, other = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    samples = np.arange(distances.shape[1])
+    nearest_own = own[distances[own].argmin(axis=0)]
+    nearest_other = other[distances[other].argmin(axis=0)]
+    plus, minus = distances[nearest_own, samples], distances[nearest_other, samples]
+    total = plus + minus
+    # A sample on two prototypes of different classes is undecided, and nothing moves it.
+    total = np.where(total > 0, total, np.inf)
+    mu = (plus - minus) / total
+    loss, slope = _transfer(mu, beta)
+    gradient = np.zeros_like(distances)
+    gradient[nearest_own, samples] = slope * 2 * (minus / total) / total
+    gradient[nearest_other, samples] = -slope * 2 * (plus / total) / total
+    return loss, gradient
+
+
+def _transfer(mu: Array, beta: float | None) -> tuple[Array, Array]:
+    """Return Φ(μ) and Φ'(μ)."""
+    if beta is None:
+        return mu, np.ones_like(mu)
+    logistic = 1 / (1 + np.exp(-beta * mu))
+    return logistic, beta * logistic * (1 - logistic)
+
+
+def likelihood_ratio(
+    distances: Array, is_own: NDArray[np.bool_], sigma2: Array, n_features: int
+) -> tuple[Array, Array]:
+    """Return the RSLVQ loss of each sample and its gradient by the distances.
+
+    ``sigma2`` holds the bandwidth of each prototype.
+    """
+    log_density = log_densities(distances, sigma2, n_features)
+    own, among_own = _log_sum_exp(log_density[is_own])
+    everything, among_all = _log_sum_exp(log_density)
+    gradient = -among_all
+    gradient[is_own] += among_own
+    gradient /= 2 * sigma2[:, np.newaxis]
+    return everything - own, gradient
+
+
+def log_densities(distances: Array, sigma2: Array, n_features: int) -> Array:
+    """Return −d/2σ² − (M/2) log σ² for each prototype (rows), up to a common constant."""
+    width = sigma2[:, np.newaxis]
+    return np.asarray(-distances / (2 * width) - n_features / 2 * np.log(width))
+
+
+def _log_sum_exp(values: Array) -> tuple[Array, Array]:
+    """Return log Σ exp over the rows, and the share of each row in the sum."""
+    highest = values.max(axis=0)
+    shares = np.exp(values - highest)
+    total = shares.sum(axis=0)
+    return highest + np.log(total), shares / total

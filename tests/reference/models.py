@@ -1,0 +1,38 @@
+"""Distances and losses written straight from their formulas, one sample at a time."""
+
+import math
+
+import numpy as np
+
+
+def distance(x, w, omega):
+    """|Ω(x − w)|², missing features left out."""
+    delta = np.where(np.isnan(x), 0.0, np.nan_to_num(x) - w)
+    return float(np.sum((omega @ delta) ** 2))
+
+
+def glvq_loss(distances, labels, label, beta=None):
+    plus = min(d for d, c in zip(distances, labels, strict=True) if c == label)
+    minus = min(d for d, c in zip(distances, labels, strict=True) if c != label)
+    mu = (plus - minus) / (plus + minus)
+    return mu if beta is None else 1 / (1 + math.exp(-beta * mu))
+
+
+def rslvq_loss(distances, labels, label, sigma2, n_features):
+    densities = [
+        math.exp(-d / (2 * s)) / s ** (n_features / 2)
+        for d, s in zip(distances, sigma2, strict=True)
+    ]
+    own = sum(p for p, c in zip(densities, labels, strict=True) if c == label)
+    return -math.log(own / sum(densities))
+
+
+def finite_differences(function, parameters, step=1e-6):
+    """Central differences of a scalar function by each entry of an array."""
+    gradient = np.zeros_like(parameters)
+    for index in np.ndindex(parameters.shape):
+        moved = [parameters.copy(), parameters.copy()]
+        moved[0][index] += step
+        moved[1][index] -= step
+        gradient[index] = (function(moved[0]) - function(moved[1])) / (2 * step)
+    return gradient
