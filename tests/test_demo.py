@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from abstain import RejectRate, __version__, cli, operating_point, pareto_front
-from abstain.demo import run_demo
+from abstain._demo import run_demo
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_the_picture_is_drawn(demo):
 
 
 def test_without_matplotlib_there_is_everything_but_the_picture(tmp_path, monkeypatch):
-    monkeypatch.setattr("abstain.demo.find_spec", lambda name: None)
+    monkeypatch.setattr("abstain._demo.find_spec", lambda name: None)
     files = run_demo(tmp_path, __version__).files
     assert [path.name for path in files] == [
         "scores.csv",
@@ -53,7 +53,7 @@ def test_without_matplotlib_there_is_everything_but_the_picture(tmp_path, monkey
 
 
 def test_without_matplotlib_the_command_names_the_extra(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("abstain.demo.find_spec", lambda name: None)
+    monkeypatch.setattr("abstain._demo.find_spec", lambda name: None)
     monkeypatch.setattr(sys, "argv", ["abstain", "demo", "--out", str(tmp_path)])
     with pytest.raises(SystemExit):
         cli.main()

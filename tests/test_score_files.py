@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from abstain import InputError
-from abstain.score_files import ScoreColumns, read_scores
+from abstain._score_files import ScoreColumns, read_scores
 
 COLUMNS = ScoreColumns("c", correct="ok", cell="region")
 TABLE = pl.DataFrame(

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from abstain import InputError, pareto_front
-from abstain.score_files import (
+from abstain._score_files import (
     ScoreColumns,
     choice_as_json,
     choose,

@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from abstain import pareto_front, score_files, screens
+from abstain import _score_files as score_files
+from abstain import _screens as screens
+from abstain import pareto_front
 
 
 def screen(scores_path, labels, *, width, files=True, terminal=False, target=("reject_rate", 0.2)):

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "InputError",
+    "as_labels",
+    "as_vector",
     "check_boolean_vector",
     "check_fraction",
     "check_real_vector",
@@ -54,6 +56,20 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
     return array
 
 
+def as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return labels as a one-dimensional array, a list of several kinds as one of objects.
+
+    Of a list such as ["a", nan] or ["1", 1], NumPy makes text throughout: a missing label would
+    become the label "nan", and 1 would equal "1".
+    """
+    array = as_vector(name, values)
+    if isinstance(values, list | tuple) and array.dtype.kind in "US":
+        kind = str if array.dtype.kind == "U" else bytes
+        if not all(isinstance(value, kind) for value in values):
+            return np.asarray(values, dtype=object)
+    return array
+
+
 def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return ``values`` as float64; NaN is refused, ±inf is a value like any other."""
     array = as_vector(name, values)
@@ -61,7 +77,11 @@ def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
         raise InputError(f"{name} must be numbers, got {_first_not_a_number(array)!r}")
     try:
         array = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):  # objects such as decimals are numbers, others are not
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+    ):  # objects such as decimals are numbers, others are not
         raise InputError(f"{name} must be numbers, got {_first_not_a_number(array)!r}") from None
     missing = np.isnan(array)
     if missing.any():
@@ -73,7 +93,7 @@ def _first_not_a_number(array: NDArray[Any]) -> object:
     for value in array.tolist():
         try:
             float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return value
     return array.tolist()[0]  # text that reads as a number is text all the same
 
@@ -95,7 +115,8 @@ def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _is_boolean(value: object) -> bool:
-    return isinstance(value, bool | int | float) and value in (0, 1)
+    number = isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating)
+    return number and value in (0, 1)
 
 
 def is_missing(value: object) -> bool:

@@ -162,7 +162,9 @@ def front(
     thresholds do on others.
     """
     target, value = _target(accuracy, reject_rate, reject_cost)
-    from abstain import pareto_front, score_files, screens
+    from abstain import _score_files as score_files
+    from abstain import _screens as screens
+    from abstain import pareto_front
 
     columns = score_files.ScoreColumns(certainty, correct, y_true, y_pred, cell)
     files = score_files.output_files(out, scores) if out else None
@@ -187,8 +189,8 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("abstain-demo"),
 ) -> None:
     """Let a classifier of handwritten digits abstain, and show what that brings."""
-    from abstain import screens
-    from abstain.demo import run_demo
+    from abstain import _screens as screens
+    from abstain._demo import run_demo
 
     with screens.sign_of_life("setting thresholds on random halves of the digits"):
         found = run_demo(out, __version__)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import (
     InputError,
-    as_vector,
+    as_labels,
     check_fraction,
     check_real_vector,
     check_same_length,
@@ -214,7 +214,7 @@ class OperatingPoint:
             return np.asarray(certainty < self.thresholds[0])
         if cells is None:
             raise InputError(f"cells must name one of {len(self.cells)} cells a sample, got None")
-        labels = as_vector("cells", cells)
+        labels = as_labels("cells", cells)
         check_same_length(certainty=certainty, cells=labels)
         column = {label: index for index, label in enumerate(self.cells.tolist())}
         try:

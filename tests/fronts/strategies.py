@@ -13,7 +13,7 @@ class Calibration(NamedTuple):
 
 
 finite = st.floats(-100, 100, allow_nan=False)
-tied = st.sampled_from([-2.0, -0.5, 0.0, 0.25, 1.0])
+tied = st.sampled_from([-np.inf, -2.0, -0.5, -0.0, 0.0, 0.25, 1.0, np.inf])
 
 
 @st.composite

@@ -7,6 +7,7 @@ import pytest
 
 from abstain import InputError, pareto_front
 from abstain.fronts import METHODS
+from abstain.fronts.programme import chosen_steps
 from tests.fronts.strategies import synthetic
 
 inf = float("inf")
@@ -100,11 +101,27 @@ def test_many_sparse_cells_are_told_apart():
     assert rows(front)[-1] == (70, 0)
 
 
-def test_one_row_does_not_build_the_matrix():
+def test_one_row_does_not_build_the_matrix(monkeypatch):
     front = pareto_front(*synthetic(3000, 5))
+    looked_at = []
+
+    def spy(programme, rows):
+        looked_at.extend(rows)
+        return chosen_steps(programme, rows)
+
+    monkeypatch.setattr("abstain.fronts.exact.chosen_steps", spy)
     front.thresholds_at(len(front) // 2)
+    assert looked_at == [front.true_rejects[len(front) // 2]]
     assert "thresholds" not in vars(front)
     assert np.array_equal(front.thresholds[-1], front.thresholds_at(-1))
+
+
+# Booleans come in many dresses.
+@pytest.mark.parametrize(
+    "correct", [[True, False], [1, 0], [1.0, 0.0], np.array([np.True_, np.int8(0)], dtype=object)]
+)
+def test_correct_is_boolean_like(correct):
+    assert rows(pareto_front([0.2, 0.1], correct)) == [(0, 0), (1, 0)]
 
 
 @every_method
@@ -151,6 +168,10 @@ def test_rates_are_shares_of_the_samples():
         ),
         (([0.1, 0.2], [1, 0], np.array([2**70, 1.5])), "cells must be integers or labels, got 1.5"),
         (([0.1, 0.2], [1, 0], [2**70, "a"]), "cells must be labels of one kind"),
+        (([0.1, 0.2], [1, 0], [1, "a"]), "cells must be labels of one kind"),
+        (([0.1, 0.2], [1, 0], ["a", np.nan]), "cells must hold no missing value, got nan"),
+        (([0.1, 0.2], [1, 0], ["a", 1.5]), "cells must be integers or labels, got 1.5 at index 1"),
+        (([10**400, 1], [1, 0]), "certainty must be numbers, got 1000"),
         (
             ([0.1, 0.2], [1, 0], np.array(["2026-01-01", "NaT"], dtype="datetime64[D]")),
             r"cells must be integers or labels, got values of type datetime64\[D\]",
@@ -163,12 +184,13 @@ def test_bad_input_is_refused_with_one_line_that_names_it(arguments, message):
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_method_is_refused():
-    with pytest.raises(InputError, match=r"method must be one of .*'exact'.* got 'best'"):
-        pareto_front([0.1], [True], method="best")
+@pytest.mark.parametrize("method", ["best", ["exact"], None])
+def test_an_unknown_method_is_refused(method):
+    with pytest.raises(InputError, match=r"method must be one of .*'exact'.* got"):
+        pareto_front([0.1], [True], method=method)
 
 
-@pytest.mark.parametrize("row", [2, -3])
+@pytest.mark.parametrize("row", [2, -3, 1.5, "a"])
 def test_a_row_out_of_range_is_refused(row):
-    with pytest.raises(InputError, match=rf"row must lie in \[-2, 1\], got {row}"):
+    with pytest.raises(InputError, match=rf"row must be an integer in \[-2, 1\], got {row!r}"):
         pareto_front([0.1, 0.2], [False, True]).thresholds_at(row)

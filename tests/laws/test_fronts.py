@@ -173,33 +173,21 @@ def test_shuffling_rows_changes_nothing(data, method, random):
 
 
 # Names of cells are names: only the order of the columns follows them.
-@settings(max_examples=300)
-@given(half_tied(max_size=40), st.permutations(range(4)))
-def test_relabelling_cells_changes_no_counts(data, names):
+@settings(max_examples=1000)
+@given(half_tied(max_size=40), methods, st.permutations(range(4)))
+def test_relabelling_cells_changes_no_counts(data, method, names):
     renamed = data._replace(cells=np.array([f"cell {names[cell]}" for cell in data.cells]))
-    assert table(pareto_front(*data)) == table(pareto_front(*renamed))
-
-
-# Along segments of equal slope the hull front may go through other rows; its bound is the same.
-@settings(max_examples=300)
-@given(half_tied(max_size=40), st.permutations(range(4)))
-def test_relabelling_cells_moves_no_bound(data, names):
-    renamed = data._replace(cells=np.array([f"cell {names[cell]}" for cell in data.cells]))
-    bounds = [
-        dict(zip(front.true_rejects, front.false_rejects - front.gap, strict=True))
-        for front in (pareto_front(*columns, method="hull") for columns in (data, renamed))
-    ]
-    common = bounds[0].keys() & bounds[1].keys()
-    assert len(common) >= 1
-    assert all(bounds[0][m] == bounds[1][m] for m in common)
+    assert table(pareto_front(*data, method=method)) == table(pareto_front(*renamed, method=method))
 
 
 @settings(max_examples=300)
 @given(half_tied(max_size=40), methods)
 def test_a_strictly_increasing_map_of_certainties_changes_no_counts(data, method):
-    # The ranks are such a map, and lose no distinction to rounding.
+    # The ranks are such a map, and lose no distinction to rounding. What is infinite stays so: a
+    # certainty of +inf is below no threshold.
     ranks = np.unique(data.certainty, return_inverse=True)[1]
-    mapped = pareto_front(ranks**3 - 7, data.correct, data.cells, method=method)
+    certainty = np.where(np.isinf(data.certainty), data.certainty, ranks**3 - 7)
+    mapped = pareto_front(certainty, data.correct, data.cells, method=method)
     assert table(pareto_front(*data, method=method)) == table(mapped)
 
 
@@ -228,13 +216,14 @@ def test_is_pareto_marks_the_rows_that_no_other_dominates(data):
 @settings(max_examples=1000)
 @given(half_tied(max_size=40))
 def test_greedy_equals_the_mended_algorithm_2(data):
+    front = pareto_front(*data, method="greedy")
+    # Ties go to the first cell in an order by content.
     budgets = [
         true_rejects_by_budget(
             data.certainty[data.cells == cell].tolist(), data.correct[data.cells == cell].tolist()
         )
-        for cell in np.unique(data.cells)
+        for cell in front.cells[np.argsort(front.staircases.content_rank, kind="stable")]
     ]
-    front = pareto_front(*data, method="greedy")
     path = paper_greedy(budgets)
     assert front.true_rejects.tolist() == sorted({0, *(caught for _, caught in path)})
     for n, caught in path:

@@ -15,9 +15,11 @@ from abstain.fronts.staircases import Staircases
 
 __all__ = ["Bounds", "Candidates"]
 
-# Candidates are kept a little beyond their bound: far above the rounding of sums of counts in
-# float64, far below the distance of two counts.
+# Candidates are kept a little beyond their bound, for two kinds of rounding: of heights, which are
+# sums of counts, and of places along the minorants, which a steep slope magnifies. Both only keep
+# more candidates than needed.
 TOLERANCE = 1e-6
+PLACES = 8
 
 
 class Candidates(NamedTuple):
@@ -54,20 +56,39 @@ class Bounds:
         """Return the steps of each cell that rows low to high within reach can contain."""
         if not len(self.envelope.slopes):
             return Candidates(self.staircases.first_steps, np.arange(self.staircases.n_cells + 1))
+        reach += PLACES * float(np.spacing(self._vertex_axis[-1].astype(np.float64)))
         ends = self.envelope.segment_at(np.array([low, high]) + reach)
         left = self.envelope.steps_before(ends[:1])[0]
         right = self.envelope.steps_before(ends[1:] + 1)[0]
         flat, steep = self.envelope.slopes[ends].tolist()
         lines = Lines(left, right, flat, steep, reach)
-        first, last = self._window(lines)
+        first, last = self._fitting(*self._window(lines), low, high)
 
         lengths = last - first + 1
         cell = np.repeat(np.arange(len(lengths)), lengths)
         steps = np.arange(len(cell)) + (first - np.cumsum(lengths) + lengths)[cell]
         ceiling = self._ceiling(lines, steps, cell)
         kept = self.staircases.false_rejects[steps] <= ceiling + TOLERANCE
+        # A cell must have some step, even if no row is found with it.
+        kept |= (np.bincount(cell[kept], minlength=len(lengths)) == 0)[cell]
         counts = np.bincount(cell[kept], minlength=len(lengths))
         return Candidates(steps[kept], np.append(0, np.cumsum(counts)))
+
+    def _fitting(
+        self, first: NDArray[np.int64], last: NDArray[np.int64], low: int, high: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Narrow the windows to steps that the other cells can complete to the rows low to high.
+
+        Along a straight stretch of a minorant all steps are equally good; of a long one, this
+        keeps what the rows can use. A window that nothing would be left of stays as it is.
+        """
+        least, most = self.staircases.true_rejects[first], self.staircases.true_rejects[last]
+        lowest = np.clip(low - (most.sum() - most), least, most) + self._cell_offsets
+        highest = np.clip(high - (least.sum() - least), least, most) + self._cell_offsets
+        fit_first = np.searchsorted(self._step_axis, lowest)
+        fit_last = np.searchsorted(self._step_axis, highest, side="right") - 1
+        fits = fit_first <= fit_last
+        return np.where(fits, fit_first, first), np.where(fits, fit_last, last)
 
     def _window(self, lines: "Lines") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first and the last step of each cell to look at.
@@ -130,6 +151,11 @@ class Bounds:
     def _cell_offsets(self) -> NDArray[np.int64]:
         n_cells = self.staircases.n_cells
         return np.arange(n_cells) * (int(self.envelope.true_rejects[-1]) + 1)
+
+    @cached_property
+    def _step_axis(self) -> NDArray[np.int64]:
+        sizes = np.diff(self.staircases.starts)
+        return self.staircases.true_rejects + np.repeat(self._cell_offsets, sizes)
 
     @cached_property
     def _vertex_axis(self) -> NDArray[np.int64]:

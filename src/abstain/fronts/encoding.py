@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_vector, check_same_length, is_missing
+from abstain._checks import InputError, as_labels, check_same_length, is_missing
 
 __all__ = ["encode_cells", "smallest_unsigned"]
 
@@ -23,7 +23,7 @@ def encode_cells(
     """
     if cells is None:
         return np.zeros(1, dtype=np.int64), np.zeros(n_samples, dtype=np.uint8)
-    labels = as_vector("cells", cells)
+    labels = as_labels("cells", cells)
     check_same_length(certainty=range(n_samples), cells=labels)
     labels = _whole_labels(labels)
     if labels.dtype.kind in "iu":

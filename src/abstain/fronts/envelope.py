@@ -87,7 +87,7 @@ def build_envelope(staircases: Staircases) -> Envelope:
 
     runs = staircases.true_rejects[ends] - staircases.true_rejects[origins]
     rises = staircases.false_rejects[ends] - staircases.false_rejects[origins]
-    order = np.lexsort((ends, rises / runs))
+    order = np.lexsort((ends, staircases.content_rank[cells], rises / runs))
     return Envelope(
         vertices=vertices,
         vertex_starts=vertex_starts,

@@ -149,8 +149,9 @@ class ParetoFront:
         thresholds : ndarray of shape (n_cells,)
             Threshold of each cell: one of its certainties, -inf (reject none) or +inf (all).
         """
-        if not -len(self) <= row < len(self):
-            raise InputError(f"row must lie in [{-len(self)}, {len(self) - 1}], got {row}")
+        if not isinstance(row, int | np.integer) or not -len(self) <= row < len(self):
+            last = len(self) - 1
+            raise InputError(f"row must be an integer in [{-len(self)}, {last}], got {row!r}")
         rows = np.array([row % len(self)], dtype=np.int64)
         (steps,) = self.backtrace.steps_at(rows)
         thresholds: NDArray[np.float64] = self.staircases.thresholds[steps]

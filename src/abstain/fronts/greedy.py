@@ -18,9 +18,12 @@ rejects that its thresholds do not realise:
   which may be fewer than the budget;
 - the global branch gives the cell n + 1 false rejects, not n;
 - a cell whose errors are all rejected takes no further part;
-- a tie is broken only by a larger gain, and one that nothing breaks goes to the first of the cells
-  that gain most at the smallest step that gains at all;
+- a tie is broken only by a larger gain, and one that nothing breaks goes, at the smallest step that
+  gains at all, to the first of the cells that gain most, in an order by their staircases;
 - a gain of zero is a tie: it is no progress.
+
+Looking for the end of a tie goes from one change of gains to the next, not from one false reject to
+the next. On data so regular that ties never break, it still looks through all of them for each row.
 """
 
 from collections.abc import Iterator
@@ -83,6 +86,7 @@ class _Budgets:
     true_rejects: NDArray[np.int64]
     false_rejects: NDArray[np.int64]
     last: NDArray[np.int64]
+    rank: NDArray[np.int64]
 
     @classmethod
     def of(cls, staircases: Staircases) -> "_Budgets":
@@ -96,6 +100,7 @@ class _Budgets:
             true_rejects=staircases.true_rejects[steps],
             false_rejects=lost[steps],
             last=lost[staircases.last_steps],
+            rank=staircases.content_rank,
         )
 
     @cached_property
@@ -107,6 +112,10 @@ class _Budgets:
     @cached_property
     def _key_offsets(self) -> NDArray[np.int64]:
         return np.arange(len(self.last)) * (int(self.last.max()) + 1)
+
+    def first_of(self, cells: NDArray[np.int64]) -> int:
+        """Return the cell that ties go to, whatever cells are called."""
+        return int(cells[self.rank[cells].argmin()])
 
     def allowed(self, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the furthest step of each cell within its budget."""
@@ -165,7 +174,7 @@ def _search(table: _Budgets) -> Iterator[tuple[Move, int, int]]:
         alone = table.gains(nothing, n + 1)
         is_global = bool(alone.max() > table.gains(budgets, 1).max() + caught - free)
         if is_global:
-            cell, width = int(alone.argmax()), 1
+            cell, width = table.first_of(np.flatnonzero(alone == alone.max())), 1
             budgets[:], at[:] = 0, table.starts
             budgets[cell] = n + 1
         else:
@@ -190,7 +199,7 @@ def _local_choice(table: _Budgets, budgets: NDArray[np.int64]) -> tuple[int, int
         if best > to_beat and len(winners) == 1:
             return int(winners[0]), width
         if best > 0 and unbroken is None:
-            unbroken = int(winners[0]), width
+            unbroken = table.first_of(winners), width
         if width == 1:
             to_beat = best
         width = table.next_width(budgets, width)

@@ -48,7 +48,8 @@ def pareto_front(
     correct : array-like of bool of shape (n_samples,)
         Whether the classifier was right.
     cells : array-like of shape (n_samples,), default=None
-        The region that each sample fell in: integers or labels. None is one global cell.
+        The region that each sample fell in: integers or labels. None is one global cell. A region
+        without any sample is no column of the front.
     method : {"exact", "greedy", "hull"}, default="exact"
         "exact" is the true optimum: time grows with the errors, near-linearly on usual data and
         with their square at worst. "hull" is near-linear always, exact at its breakpoints, and
@@ -77,7 +78,7 @@ def pareto_front(
     1 0 [ 0.8 -inf]
     2 1 [0.8 0.6]
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         known = ", ".join(repr(name) for name in METHODS)
         raise InputError(f"method must be one of {known}, got {method!r}")
     return METHODS[method](build_staircases(certainty, correct, cells))

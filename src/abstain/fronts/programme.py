@@ -138,4 +138,7 @@ def _last_choice(before: Table, steps: Steps, totals: NDArray[np.int64]) -> NDAr
         part = slice(start, start + at_once)
         sources = source[totals[part, np.newaxis] - steps.true_rejects - low]
         chosen[part] = (sources + steps.costs).argmin(axis=1)
+    # A row is only asked for where it is known to exist; better no thresholds than wrong ones.
+    if (source[totals - steps.true_rejects[chosen] - low] >= unreached(source.dtype)).any():
+        raise RuntimeError("no choice of steps leads to some row; please report this")
     return chosen

@@ -17,6 +17,8 @@ A sample of certainty +inf is below no threshold and is never rejected.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,17 @@ class Staircases:
     def last_steps(self) -> NDArray[np.int64]:
         """Position of each cell's step that rejects every wrong sample it can."""
         return self.starts[1:] - 1
+
+    @cached_property
+    def content_rank(self) -> NDArray[np.int64]:
+        """Rank of each cell by its steps alone: what breaks ties whatever cells are called."""
+        bounds = pairwise(self.starts.tolist())
+        contents = [
+            (self.true_rejects[start:stop].tobytes(), self.false_rejects[start:stop].tobytes())
+            for start, stop in bounds
+        ]
+        ranks = {content: rank for rank, content in enumerate(sorted(set(contents)))}
+        return np.array([ranks[content] for content in contents])
 
 
 def build_staircases(

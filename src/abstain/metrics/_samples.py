@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import (
     InputError,
-    as_vector,
+    as_labels,
     check_real_vector,
     check_same_length,
     is_missing,
@@ -38,13 +38,7 @@ def check_samples(
 
 
 def _check_labels(name: str, values: ArrayLike) -> NDArray[Any]:
-    array = as_vector(name, values)
-    # Of a list such as ["a", nan] or ["1", 1], NumPy makes text throughout: a missing label would
-    # become the label "nan", and 1 would equal "1".
-    if isinstance(values, list | tuple) and array.dtype.kind in "US":
-        kinds = str if array.dtype.kind == "U" else bytes
-        if not all(isinstance(value, kinds) for value in values):
-            array = np.asarray(values, dtype=object)
+    array = as_labels(name, values)
     missing = _is_missing(array)
     if missing.any():
         where = int(missing.argmax())

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from abstain._score_files.reading import Scores
 from abstain.fronts import ParetoFront
 from abstain.metrics import augrc_score
-from abstain.score_files.reading import Scores
 from abstain.targets import (
     Accuracy,
     OperatingPoint,

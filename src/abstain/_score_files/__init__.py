@@ -1,8 +1,8 @@
 """From a file of scores to the three aligned arrays, and from a front to files."""
 
-from abstain.score_files.choosing import TARGETS, Choice, choose
-from abstain.score_files.reading import ScoreColumns, Scores, read_scores
-from abstain.score_files.writing import choice_as_json, output_files, write_choice
+from abstain._score_files.choosing import TARGETS, Choice, choose
+from abstain._score_files.reading import ScoreColumns, Scores, read_scores
+from abstain._score_files.writing import choice_as_json, output_files, write_choice
 
 __all__ = [
     "TARGETS",

@@ -15,8 +15,8 @@ import polars as pl
 
 from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
+from abstain._score_files.choosing import Choice
 from abstain.fronts import ParetoFront
-from abstain.score_files.choosing import Choice
 
 __all__ = ["choice_as_json", "output_files", "write_choice"]
 

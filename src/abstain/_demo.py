@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 from abstain._files import whole_files
+from abstain._score_files import ScoreColumns, choose, output_files, read_scores, write_choice
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.metrics import AveragedCurve, average_curves
-from abstain.score_files import ScoreColumns, choose, output_files, read_scores, write_choice
 from abstain.targets import RejectRate, operating_point
 
 __all__ = ["Demo", "run_demo"]

@@ -2,7 +2,7 @@
 
 Text files are read as text throughout. A type guessed from the first lines breaks on a column of
 integers that turns fractional a million rows later, and it hides the value that was wrong; what a
-text means is decided in :mod:`abstain.score_files.columns`, with all of the column in view.
+text means is decided in :mod:`abstain._score_files.columns`, with all of the column in view.
 """
 
 import csv

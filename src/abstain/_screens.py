@@ -15,8 +15,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from abstain.demo import Demo
-from abstain.score_files import Choice
+from abstain._demo import Demo
+from abstain._score_files import Choice
 
 __all__ = ["demo_screen", "front_screen", "show", "sign_of_life"]
 

@@ -8,8 +8,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._checks import InputError
-from abstain.score_files.columns import compare_labels, parse_cells, parse_certainty, parse_correct
-from abstain.score_files.tables import read_columns
+from abstain._score_files.columns import compare_labels, parse_cells, parse_certainty, parse_correct
+from abstain._score_files.tables import read_columns
 
 __all__ = ["ScoreColumns", "Scores", "read_scores"]
 
