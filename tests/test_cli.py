@@ -18,8 +18,8 @@ from abstain import (
     cli,
     operating_point,
     pareto_front,
-    score_files,
 )
+from abstain import _score_files as score_files
 from abstain.fronts import METHODS
 
 ROLES = ["--certainty", "c", "--correct", "ok", "--cell", "region"]

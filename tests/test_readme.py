@@ -52,12 +52,12 @@ def test_make_demo_runs_and_ends_with_where_the_result_lies():
     done = subprocess.run(
         ["make", "demo"],
         cwd=ROOT,
-        env={**environment, "COLUMNS": "200"},
+        env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines()[-1].startswith("The result lies in abstain-demo: ")
+    assert done.stdout.splitlines()[-1].strip() == "The result lies in abstain-demo"
 
 
 def test_the_other_commands_run(tmp_path):

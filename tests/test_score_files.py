@@ -218,7 +218,10 @@ BAD_TEXT = {
         "cell .*integers or names.* '2.5' in data row 2",
     ),
     "short row": ("c,ok,region\n1,1,a\n1,1\n", "cell .*missing.* data row 2"),
-    "a cell per row": ("c,ok,region\n1,1,a\n1,1,b\n", "cell .*another value in each of 2 rows"),
+    "a cell per row": (
+        "c,ok,region\n" + "".join(f"1,1,{row}\n" for row in range(100)),
+        "cell .*another value in each of 100 rows",
+    ),
     "half a blank line": ("id,c,ok,region\n1,1,1,a\n2,,,\n", "missing.* data row 2"),
 }
 
@@ -257,7 +260,7 @@ def test_refuses_typed_columns(tmp_path, role, values, said):
         (["a", None], ["a", "a"], "y_true column 't' .*missing.* data row 2"),
         (["a", "a"], [None, "a"], "y_pred column 'p' .*missing.* data row 1"),
         ([1.0, float("nan")], [1, 1], "y_true .*missing.* nan in data row 2"),
-        (["cat", "dog"], [0, 1], "'t' and .*'p' have no class in common, got 'cat' and '0'"),
+        (["cat", "dog"], [0, 1], "'t' and .*'p' must name classes alike, got 'cat' and '0'"),
     ],
 )
 def test_refuses_classes(tmp_path, true, pred, said):
@@ -319,3 +322,19 @@ def test_decimal_commas_are_read(tmp_path):
     path.write_text("sicherheit;richtig\n0,25;1\n1;0\n-3,5e2;1\n", encoding="utf-8")
     scores = read_scores(path, ScoreColumns("sicherheit", correct="richtig"))
     assert scores.certainty.tolist() == [0.25, 1.0, -350.0]
+
+
+# All wrong is no error of the file: one sample, or classes that are never predicted.
+@pytest.mark.parametrize(
+    ("true", "pred"), [(["cat"], ["dog"]), (["a", "a"], ["b", "b"]), ([1], [2])]
+)
+def test_all_answers_may_be_wrong(tmp_path, true, pred):
+    path = tmp_path / "s.parquet"
+    pl.DataFrame({"c": [0.5] * len(true), "t": true, "p": pred}).write_parquet(path)
+    scores = read_scores(path, ScoreColumns("c", y_true="t", y_pred="p"))
+    assert not scores.correct.any()
+
+
+def test_a_few_samples_may_each_have_a_cell(tmp_path):
+    scores = read_scores(text_file(tmp_path, "c,ok,region\n1,1,a\n1,1,b\n"), COLUMNS)
+    assert scores.labels == ["a", "b"]

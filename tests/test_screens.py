@@ -138,5 +138,8 @@ def test_what_makes_figures_doubtful_is_said(tmp_path):
     assert doubts(tmp_path, certainty, correct, ["a"] * 100) == []
     assert doubts(tmp_path, -certainty, correct, ["a"] * 100) == ["uncertainty"]
     assert doubts(tmp_path, np.zeros(100), correct, ["a"] * 100) == []
+    rng = np.random.default_rng(0)
+    by_chance = [doubts(tmp_path, rng.random(100), correct, ["a"] * 100) for _ in range(50)]
+    assert by_chance == [[]] * 50
     assert doubts(tmp_path, certainty, [True] * 100, ["a"] * 100) == []
     assert doubts(tmp_path, certainty, correct, np.arange(100) % 10) == ["on average"]

@@ -190,7 +190,7 @@ def _written(files: tuple[Path, Path, Path] | None) -> Text:
 
 
 def demo_screen(demo: Demo) -> RenderableType:
-    """Return what the demonstration found, ending with where its results lie.
+    """Return what the demonstration found.
 
     Parameters
     ----------
@@ -213,7 +213,6 @@ def demo_screen(demo: Demo) -> RenderableType:
     ]:
         table.add_row(name, _percent(trial.reject_rate), Text(_percent(trial.accuracy), "bold"))
     names = ", ".join(_printable(file.name) for file in demo.files)
-    folder = demo.files[0].parent
     has_picture = any(file.suffix == ".png" for file in demo.files)
     return Group(
         Text(f"Naive Bayes reads {demo.n_samples:,} handwritten digits.", "bold"),
@@ -224,7 +223,7 @@ def demo_screen(demo: Demo) -> RenderableType:
         Text(),
         table,
         Text("" if has_picture else "\nFor a picture as well: pip install 'abstain[plot]'\n"),
-        Text.assemble("The result lies in ", (_printable(folder), "bold"), f": {names}"),
+        Text(f"Written: {names}"),
     )
 
 

@@ -156,7 +156,8 @@ def front(
     false rejects fewer would do) and is_pareto (no other row is better in both
     counts). front.thresholds.csv and front.json beside it hold the thresholds
     of the chosen row. In JSON, a threshold that rejects none of a cell is the
-    string "-inf", one that rejects all of it "inf".
+    string "-inf", one that rejects all of it (but samples of certainty inf)
+    "inf".
 
     What is found holds on these samples; keep some back to see what the
     thresholds do on others.
@@ -195,6 +196,7 @@ def demo(
     with screens.sign_of_life("setting thresholds on random halves of the digits"):
         found = run_demo(out, __version__)
     screens.show(screens.demo_screen(found))
+    typer.echo(f"The result lies in {out}")
 
 
 def main() -> None:

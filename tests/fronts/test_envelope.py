@@ -24,7 +24,7 @@ def test_minorants_are_convex_and_below_every_step(data):
         assert (line <= staircases.false_rejects[steps] + 1e-9).all()
 
 
-# Rounding may leave a vertex where the minorant goes straight on, or turns down by an ulp.
+# Rounding may leave a vertex where the minorant goes straight on.
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=12))
 def test_reflex_vertices_are_dropped(runs):
     e = np.append(0, np.cumsum(runs))

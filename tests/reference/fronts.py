@@ -71,7 +71,9 @@ def paper_greedy(E):
     """Algorithm 2 of the paper, mended: [(budget of false rejects, true rejects), …].
 
     ``E[j]`` lists the most true rejects of cell j by its budget. One unit of budget after the
-    other; no gain beyond the end of a list.
+    other. It departs from the printed lines in these: I(I_GAIN) is set to n + 1, not n; a gain
+    beyond the end of a list is -1, below any other; the REPEAT loop ends with a gain that is unique
+    *and* larger than the tied one, and takes the first that gained at all if none comes.
     """
 
     def gain(j, start, width):

@@ -1,5 +1,6 @@
 """What does the row that serves a target mean, in all and cell by cell?"""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -87,12 +88,25 @@ def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Cho
 
 
 def _looks_reversed(scores: Scores) -> bool:
-    """Tell by AUGRC = (1 − AUROC)·a·(1 − a) + (1 − a)²/2 whether the AUROC is below 1/2."""
+    """Tell whether wrong answers are surer than right ones, beyond what chance makes of it.
+
+    The AUROC of a certainty that says nothing is 1/2, with a variance of at most
+    (n + 1) / (12 · right · wrong).
+    """
+    n_samples, right = len(scores.correct), int(scores.correct.sum())
+    wrong = n_samples - right
+    if not right or not wrong:
+        return False
+    error = math.sqrt((n_samples + 1) / (12 * right * wrong))
+    return _auroc(scores) < 0.5 - 3 * error
+
+
+def _auroc(scores: Scores) -> float:
+    """Return how often a right answer is surer than a wrong one, by the identity with AUGRC."""
     accuracy = float(scores.correct.mean())
-    by_chance = accuracy * (1 - accuracy) / 2 + (1 - accuracy) ** 2 / 2
-    always_right = np.ones_like(scores.correct)
-    # Rounding must not turn a certainty that says nothing at all into a reversed one.
-    return augrc_score(scores.correct, always_right, scores.certainty) > by_chance + 1e-9
+    # Read as labels, `correct` against a prediction of True tells the same errors.
+    augrc = augrc_score(scores.correct, np.ones_like(scores.correct), scores.certainty)
+    return 1 - (augrc - (1 - accuracy) ** 2 / 2) / (accuracy * (1 - accuracy))
 
 
 def _cell_by_cell(scores: Scores, point: OperatingPoint) -> pl.DataFrame:

@@ -18,6 +18,8 @@ __all__ = ["compare_labels", "parse_cells", "parse_certainty", "parse_correct"]
 # Beside numbers, what has a value or a name of its own: no lists, no bytes.
 _PLAIN = (pl.Boolean, pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time, pl.Null)
 _LONGEST_VALUE = 60
+# From so many rows on, another value in each of them is an identifier given by mistake.
+_TOO_MANY_CELLS = 100
 # Beyond it, whole numbers that differ can be the same float.
 _LARGEST_EXACT = 2.0**53
 
@@ -83,12 +85,12 @@ def compare_labels(y_true: pl.Series, y_pred: pl.Series) -> NDArray[np.bool_]:
     true = _canonical(_as_text(_present("y_true", y_true)))
     pred = _canonical(_as_text(_present("y_pred", y_pred)))
     correct = true == pred
-    if not correct.any() and not true.unique().is_in(pred.unique().to_list()).any():
-        # Names against numbers of classes: then every answer would pass for wrong.
+    if {_are_numbers(true), _are_numbers(pred)} == {True, False}:
+        # Names against numbers of classes: every answer would pass for wrong.
         raise InputError(
-            f"y_true column {y_true.name!r} and y_pred column {y_pred.name!r} have no class in "
-            f"common, got {_shown(true[0])} and {_shown(pred[0])} in data row 1; "
-            "name the classes alike in both"
+            f"y_true column {y_true.name!r} and y_pred column {y_pred.name!r} must name classes "
+            f"alike, got {_shown(true[0])} and {_shown(pred[0])} in data row 1; "
+            "write names in both or numbers in both"
         )
     return np.asarray(correct.to_numpy(), dtype=np.bool_)
 
@@ -118,7 +120,7 @@ def parse_cells(column: pl.Series) -> tuple[list[int] | list[str], NDArray[np.in
         _refuse("cell", column, text == fractions[0], "hold integers or names")
     named = _as_integers(distinct)
     labels = named.unique().sort()
-    if len(labels) == len(column) > 1:
+    if len(labels) == len(column) >= _TOO_MANY_CELLS:
         # A threshold for each sample rejects just the errors, and says nothing of new samples.
         raise InputError(
             f"cell column {column.name!r} must name regions of several samples, "
@@ -126,6 +128,12 @@ def parse_cells(column: pl.Series) -> tuple[list[int] | list[str], NDArray[np.in
         )
     position = labels.search_sorted(named).to_numpy().astype(np.int64)
     return labels.to_list(), position[text.cast(pl.Enum(distinct)).to_physical().to_numpy()]
+
+
+def _are_numbers(names: pl.Series) -> bool | None:
+    """Tell whether all names are numbers (True), none is (False), or some are (None)."""
+    n_names = names.cast(pl.Float64, strict=False).null_count()
+    return {0: True, len(names): False}.get(n_names)
 
 
 def _as_integers(names: pl.Series) -> pl.Series:
