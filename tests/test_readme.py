@@ -86,7 +86,9 @@ def test_links_lead_somewhere():
 # Every figure of the section on speed is one of docs/benchmarks/fronts.json, rounded.
 def test_the_figures_are_those_of_the_last_benchmark():
     results = json.loads((ROOT / "docs" / "benchmarks" / "fronts.json").read_text())
-    measured = {(row["samples"], row["cells"]): row for row in results["fronts"]}
+    measured = {
+        (row["samples"], row["cells"]): row for row in results["fronts"] if row["decimals"] == 16
+    }
     lines = re.findall(
         r"^\| ([\d,]+) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| (\d+) bytes", README, re.M
     )

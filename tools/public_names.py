@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from numpydoc.validate import validate
 
-PUBLIC_MODULES = ["abstain", "abstain.metrics", "abstain.plotting"]
+PUBLIC_MODULES = ["abstain", "abstain.fronts", "abstain.metrics", "abstain.plotting"]
 
 # What numpydoc calls the faults that matter to a reader: no docstring; no summary; parameters
 # that are missing, unknown, out of order or undescribed; no account of the result; no example.
@@ -18,12 +18,18 @@ FAULTS = {"GL08", "SS01", "PR01", "PR02", "PR03", "PR07", "RT01", "RT03", "EX01"
 
 
 def public_names() -> Iterator[str]:
-    """Yield the dotted name of everything that callers are meant to use."""
+    """Yield the dotted name of everything that callers are meant to use, methods included."""
     for module_name in PUBLIC_MODULES:
         module = importlib.import_module(module_name)
         for name in module.__all__:
-            if inspect.isclass(getattr(module, name)) or callable(getattr(module, name)):
+            thing = getattr(module, name)
+            # The constructor that Python gives a protocol is nobody's to call or to document.
+            if callable(thing) and not getattr(thing, "_is_protocol", False):
                 yield f"{module_name}.{name}"
+            if inspect.isclass(thing):
+                for member in vars(thing):
+                    if not member.startswith("_") and callable(getattr(thing, member)):
+                        yield f"{module_name}.{name}.{member}"
 
 
 def faults() -> list[str]:

@@ -8,7 +8,14 @@ caught and right answers lost.
 from abstain import metrics, plotting
 from abstain._checks import InputError
 from abstain.fronts import ParetoFront, pareto_front
-from abstain.targets import Accuracy, OperatingPoint, RejectCost, RejectRate, operating_point
+from abstain.targets import (
+    Accuracy,
+    OperatingPoint,
+    RejectCost,
+    RejectRate,
+    Target,
+    operating_point,
+)
 
 __version__ = "0.1.0"
 
@@ -19,6 +26,7 @@ __all__ = [
     "ParetoFront",
     "RejectCost",
     "RejectRate",
+    "Target",
     "__version__",
     "metrics",
     "operating_point",

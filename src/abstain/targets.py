@@ -26,10 +26,38 @@ __all__ = ["Accuracy", "OperatingPoint", "RejectCost", "RejectRate", "Target", "
 
 
 class Target(Protocol):
-    """Anything that can choose a row of a front."""
+    """Anything that can choose a row of a front.
+
+    Examples
+    --------
+    >>> from abstain import operating_point, pareto_front
+    >>> class EverythingFree:
+    ...     def choose(self, front):
+    ...         return int((front.false_rejects == 0).nonzero()[0][-1])
+    >>> front = pareto_front([0.1, 0.2, 0.3], [False, False, True])
+    >>> operating_point(front, EverythingFree()).true_rejects
+    2
+    """
 
     def choose(self, front: ParetoFront) -> int:
-        """Return the index of the row to run at."""
+        """Return the row of the front to run at.
+
+        Parameters
+        ----------
+        front : ParetoFront
+            Any front, of any method.
+
+        Returns
+        -------
+        row : int
+            Index of the row.
+
+        Examples
+        --------
+        >>> from abstain import Accuracy, pareto_front
+        >>> Accuracy(0.9).choose(pareto_front([0.1, 0.2], [False, True]))
+        1
+        """
         ...
 
 
@@ -53,7 +81,26 @@ class RejectRate:
     rate: float
 
     def choose(self, front: ParetoFront) -> int:
-        """Return the most accurate row within the budget; of equals, the one that rejects least."""
+        """Return the row of the front to run at.
+
+        Parameters
+        ----------
+        front : ParetoFront
+            Any front, of any method.
+
+        Returns
+        -------
+        row : int
+            Index of the most accurate row within the budget; of equals, the one that rejects
+            least.
+
+        Examples
+        --------
+        >>> from abstain import RejectRate, pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+        >>> RejectRate(0.5).choose(front)
+        1
+        """
         rate = check_fraction("rate", self.rate, low_open=False, high_open=False)
         rows = np.flatnonzero(front.reject_rates <= rate)
         # Rejecting everything has no accuracy; it never beats a row that answers.
@@ -81,7 +128,25 @@ class Accuracy:
     accuracy: float
 
     def choose(self, front: ParetoFront) -> int:
-        """Return the row with the fewest rejects among those that reach the accuracy."""
+        """Return the row of the front to run at.
+
+        Parameters
+        ----------
+        front : ParetoFront
+            Any front, of any method.
+
+        Returns
+        -------
+        row : int
+            Index of the row with the fewest rejects among those that reach the accuracy.
+
+        Examples
+        --------
+        >>> from abstain import Accuracy, pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+        >>> Accuracy(0.6).choose(front)
+        1
+        """
         accuracy = check_fraction("accuracy", self.accuracy, high_open=False)
         rows = np.flatnonzero(front.accuracies >= accuracy)
         if not len(rows):
@@ -120,7 +185,25 @@ class RejectCost:
     cost: float
 
     def choose(self, front: ParetoFront) -> int:
-        """Return the row of least cost; of equals, the one that rejects least."""
+        """Return the row of the front to run at.
+
+        Parameters
+        ----------
+        front : ParetoFront
+            Any front, of any method.
+
+        Returns
+        -------
+        row : int
+            Index of the row of least cost; of equals, the one that rejects least.
+
+        Examples
+        --------
+        >>> from abstain import RejectCost, pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+        >>> RejectCost(0.2).choose(front)
+        2
+        """
         cost = check_fraction("cost", self.cost)
         rejects = front.true_rejects + front.false_rejects
         costs = (front.n_errors - front.true_rejects) + cost * rejects
@@ -208,6 +291,14 @@ class OperatingPoint:
         -------
         rejected : ndarray of bool of shape (n_samples,)
             Whether ``certainty < threshold`` of the cell.
+
+        Examples
+        --------
+        >>> from abstain import RejectRate, operating_point, pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, True], cells=["a", "a", "b"])
+        >>> point = operating_point(front, RejectRate(0.5))
+        >>> point.reject([0.15, 0.15], cells=["a", "b"]).tolist()
+        [True, False]
         """
         certainty = check_real_vector("certainty", certainty)
         if cells is None and len(self.cells) == 1:

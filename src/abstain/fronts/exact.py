@@ -25,7 +25,8 @@ Steps whose slack is at most ρ(λ + 1) for some λ in [λ₁, λ₂] are those 
 l_j(e) ≤ Â_j(e + ρ) + ρ, where Â_j is the minorant of the cell, continued by lines of slope λ₁ and
 λ₂ beyond its vertices of these slopes. So the front is computed in blocks of consecutive m, for
 which the λ of the certificate lie close together and the candidates are few; the rows of a block
-that the certificate leaves open are solved again at the reach that they turn out to require.
+that the certificate leaves open are solved again at the reach that they turn out to require, or at
+twice the last one if that is less.
 
 **Data that defies pruning.** Where errors get *likelier* with certainty, minorants lie far below
 the staircases and nearly every step is a candidate. Once pruning has cost as much as the whole

@@ -148,6 +148,13 @@ class ParetoFront:
         -------
         thresholds : ndarray of shape (n_cells,)
             Threshold of each cell: one of its certainties, -inf (reject none) or +inf (all).
+
+        Examples
+        --------
+        >>> from abstain import pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, False])
+        >>> front.thresholds_at(-1).tolist()
+        [inf]
         """
         if not isinstance(row, int | np.integer) or not -len(self) <= row < len(self):
             last = len(self) - 1

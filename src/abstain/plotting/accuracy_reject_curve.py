@@ -87,6 +87,15 @@ class AccuracyRejectCurveDisplay:
         -------
         display : AccuracyRejectCurveDisplay
             The arrays, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from abstain.plotting import AccuracyRejectCurveDisplay
+        >>> display = AccuracyRejectCurveDisplay.from_predictions(
+        ...     y_true=[0, 1, 1], y_pred=[0, 1, 0], certainty=[0.9, 0.8, 0.6]
+        ... )
+        >>> display.accuracies.round(2).tolist()
+        [0.67, 1.0, 1.0]
         """
         accuracies, reject_rates, _ = accuracy_reject_curve(
             y_true, y_pred, certainty, sample_weight=sample_weight
@@ -120,6 +129,14 @@ class AccuracyRejectCurveDisplay:
         -------
         display : AccuracyRejectCurveDisplay
             The arrays, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from abstain.plotting import AccuracyRejectCurveDisplay
+        >>> from abstain import pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, True])
+        >>> AccuracyRejectCurveDisplay.from_front(front).accuracies.round(2).tolist()
+        [0.67, 1.0]
         """
         order = np.lexsort((-front.accuracies, front.reject_rates))
         accuracies = front.accuracies[order]
@@ -148,6 +165,13 @@ class AccuracyRejectCurveDisplay:
         -------
         display : AccuracyRejectCurveDisplay
             Itself, with ``ax_``, ``figure_`` and ``line_``.
+
+        Examples
+        --------
+        >>> from abstain.plotting import AccuracyRejectCurveDisplay
+        >>> display = AccuracyRejectCurveDisplay(accuracies=[0.8, 1.0], reject_rates=[0.0, 0.5])
+        >>> display.plot(name="mine").line_.get_label()
+        'mine'
         """
         ax = axes_to_draw_on(ax)
         from matplotlib.ticker import PercentFormatter
