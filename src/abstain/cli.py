@@ -13,7 +13,6 @@ import typer
 from typer.core import TyperGroup
 
 from abstain import InputError, __version__
-from abstain._checks import check_fraction
 
 __all__ = ["app", "main"]
 
@@ -79,20 +78,19 @@ def _target(
     accuracy: float | None, reject_rate: float | None, reject_cost: float | None
 ) -> tuple[str, float]:
     """Return the one target that was given, checked before any long work, or the default."""
+    from abstain._score_files import TARGETS
+
     asked = {"accuracy": accuracy, "reject_rate": reject_rate, "reject_cost": reject_cost}
-    given = [(name, value) for name, value in asked.items() if value is not None]
-    options = [_option(name) for name, _ in given]
+    given = {name: value for name, value in asked.items() if value is not None}
+    options = ["--" + name.replace("_", "-") for name in given]
     if len(given) > 1:
         raise InputError(f"only one target can be served, got {' and '.join(options)}; drop one")
-    for name, value in given:
-        check_fraction(
-            _option(name), value, low_open=name != "reject_rate", high_open=name == "reject_cost"
-        )
-    return given[0] if given else _DEFAULT_TARGET
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    for name, value in given.items():
+        try:
+            TARGETS[name](value).check()
+        except InputError as error:
+            raise InputError(f"{options[0]}: {error}") from None
+    return next(iter(given.items()), _DEFAULT_TARGET)
 
 
 # The parts of a long list of options, in `abstain front --help`.

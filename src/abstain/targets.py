@@ -80,6 +80,22 @@ class RejectRate:
 
     rate: float
 
+    def check(self) -> float:
+        """Return the parameter, or say what is wrong with it.
+
+        Returns
+        -------
+        rate : float
+            The parameter.
+
+        Examples
+        --------
+        >>> from abstain import RejectRate
+        >>> RejectRate(0.1).check()
+        0.1
+        """
+        return check_fraction("rate", self.rate, low_open=False, high_open=False)
+
     def choose(self, front: ParetoFront) -> int:
         """Return the row of the front to run at.
 
@@ -101,7 +117,7 @@ class RejectRate:
         >>> RejectRate(0.5).choose(front)
         1
         """
-        rate = check_fraction("rate", self.rate, low_open=False, high_open=False)
+        rate = self.check()
         rows = np.flatnonzero(front.reject_rates <= rate)
         # Rejecting everything has no accuracy; it never beats a row that answers.
         accuracies = np.nan_to_num(front.accuracies[rows], nan=-1.0)
@@ -127,6 +143,22 @@ class Accuracy:
 
     accuracy: float
 
+    def check(self) -> float:
+        """Return the parameter, or say what is wrong with it.
+
+        Returns
+        -------
+        accuracy : float
+            The parameter.
+
+        Examples
+        --------
+        >>> from abstain import Accuracy
+        >>> Accuracy(0.99).check()
+        0.99
+        """
+        return check_fraction("accuracy", self.accuracy, high_open=False)
+
     def choose(self, front: ParetoFront) -> int:
         """Return the row of the front to run at.
 
@@ -147,7 +179,7 @@ class Accuracy:
         >>> Accuracy(0.6).choose(front)
         1
         """
-        accuracy = check_fraction("accuracy", self.accuracy, high_open=False)
+        accuracy = self.check()
         rows = np.flatnonzero(front.accuracies >= accuracy)
         if not len(rows):
             raise InputError(_unreachable(accuracy, front))
@@ -184,6 +216,22 @@ class RejectCost:
 
     cost: float
 
+    def check(self) -> float:
+        """Return the parameter, or say what is wrong with it.
+
+        Returns
+        -------
+        cost : float
+            The parameter.
+
+        Examples
+        --------
+        >>> from abstain import RejectCost
+        >>> RejectCost(0.2).check()
+        0.2
+        """
+        return check_fraction("cost", self.cost)
+
     def choose(self, front: ParetoFront) -> int:
         """Return the row of the front to run at.
 
@@ -204,7 +252,7 @@ class RejectCost:
         >>> RejectCost(0.2).choose(front)
         2
         """
-        cost = check_fraction("cost", self.cost)
+        cost = self.check()
         rejects = front.true_rejects + front.false_rejects
         costs = (front.n_errors - front.true_rejects) + cost * rejects
         # Equal costs can differ by rounding.

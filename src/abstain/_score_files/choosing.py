@@ -1,7 +1,6 @@
 """What does the row that serves a target mean, in all and cell by cell?"""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +15,12 @@ from abstain.targets import (
     OperatingPoint,
     RejectCost,
     RejectRate,
-    Target,
     operating_point,
 )
 
 __all__ = ["TARGETS", "Choice", "choose"]
 
-TARGETS: dict[str, Callable[[float], Target]] = {
+TARGETS: dict[str, type[Accuracy | RejectRate | RejectCost]] = {
     "accuracy": Accuracy,
     "reject_rate": RejectRate,
     "reject_cost": RejectCost,

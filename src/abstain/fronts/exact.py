@@ -176,7 +176,9 @@ class ExactBacktrace:
         """Return the step of every cell (columns) for each of the rows."""
         staircases = self.bounds.staircases
         totals = self.true_rejects[rows]
-        blocks = totals // block_width(staircases)
+        # Rows that require a great reach share most candidates: solve more of them at once.
+        width = max(block_width(staircases), int(staircases.n_cells * self.reaches[rows].max()))
+        blocks = totals // width
         order = np.argsort(blocks, kind="stable")
         steps = np.empty((len(rows), staircases.n_cells), dtype=np.int64)
         for group in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):
