@@ -14,7 +14,7 @@ def distance(x, w, omega):
 def glvq_loss(distances, labels, label, beta=None):
     plus = min(d for d, c in zip(distances, labels, strict=True) if c == label)
     minus = min(d for d, c in zip(distances, labels, strict=True) if c != label)
-    mu = (plus - minus) / (plus + minus)
+    mu = (plus - minus) / (plus + minus) if plus + minus else 0.0  # undecided
     return mu if beta is None else 1 / (1 + math.exp(-beta * mu))
 
 

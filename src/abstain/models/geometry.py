@@ -1,0 +1,159 @@
+"""Which metric does a model learn, where does it start, and what keeps it from collapsing?
+
+A geometry names the parameters of a distance beside the prototypes. The loss of GLVQ does not
+change with the scale of Ω, so every metric is used at unit Frobenius norm, Ω̂ = Ω/‖Ω‖, and the
+gradient of the loss goes back through that. The penalty of a matrix of rank R,
+
+    −(1/R) log det(Ω̂ Ω̂ᵀ) ≥ log R,
+
+keeps directions from dying out; at unit norm it is bounded from below, reached where all R
+directions weigh the same.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.models.distances import (
+    Block,
+    Pullback,
+    diagonal_metric,
+    global_metric,
+    local_metrics,
+    squared_euclidean,
+)
+
+__all__ = ["Diagonal", "Euclidean", "Geometry", "LocalMatrices", "OneMatrix", "normalise"]
+
+Array = NDArray[Any]
+
+
+class Geometry(Protocol):
+    """A distance and the metric that it learns, an array or nothing."""
+
+    def start(
+        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
+    ) -> tuple[Array, ...]:
+        """Return the metric to begin with: () or one array, of unit norm."""
+        ...
+
+    def measure(self, block: Block, prototypes: Array, *metric: Array) -> tuple[Array, Pullback]:
+        """Return distances (prototypes, samples) and their pullback."""
+        ...
+
+    def penalty(self, metric: Array) -> tuple[float, Array]:
+        """Return the penalty of a normalised metric and its gradient."""
+        ...
+
+
+@dataclass(frozen=True)
+class Euclidean:
+    """|x − w|²: nothing to learn."""
+
+    def start(
+        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
+    ) -> tuple[Array, ...]:
+        """Return no metric."""
+        return ()
+
+    def measure(self, block: Block, prototypes: Array, *metric: Array) -> tuple[Array, Pullback]:
+        """Return Euclidean distances."""
+        return squared_euclidean(block, prototypes)
+
+    def penalty(self, metric: Array) -> tuple[float, Array]:
+        """Return nothing to pay."""
+        return 0.0, np.zeros_like(metric)
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """|s ⊙ (x − w)|²: one weight for each feature."""
+
+    def start(
+        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
+    ) -> tuple[Array, ...]:
+        """Return equal weights."""
+        return (np.full(n_features, n_features**-0.5),)
+
+    def measure(self, block: Block, prototypes: Array, *metric: Array) -> tuple[Array, Pullback]:
+        """Return weighted distances."""
+        return diagonal_metric(block, prototypes, *metric)
+
+    def penalty(self, metric: Array) -> tuple[float, Array]:
+        """Return −(1/M) Σ log s² and its gradient."""
+        return -float(np.log(metric**2).mean()), -2 / metric / len(metric)
+
+
+@dataclass(frozen=True)
+class OneMatrix:
+    """|Ω(x − w)|²: one matrix for all prototypes, of at most ``n_components`` rows."""
+
+    n_components: int | None = None
+
+    def start(
+        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
+    ) -> tuple[Array, ...]:
+        """Return orthogonal rows: the features themselves, or fewer random directions."""
+        return (_orthogonal_rows(self.n_components, n_features, random_state),)
+
+    def measure(self, block: Block, prototypes: Array, *metric: Array) -> tuple[Array, Pullback]:
+        """Return distances under Ω."""
+        return global_metric(block, prototypes, *metric)
+
+    def penalty(self, metric: Array) -> tuple[float, Array]:
+        """Return −(1/R) log det ΩΩᵀ and its gradient."""
+        return _log_det_penalty(metric)
+
+
+@dataclass(frozen=True)
+class LocalMatrices:
+    """|Ω_j(x − w_j)|²: a matrix for each prototype, of at most ``n_components`` rows."""
+
+    n_components: int | None = None
+
+    def start(
+        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
+    ) -> tuple[Array, ...]:
+        """Return the same orthogonal rows for all."""
+        rows = _orthogonal_rows(self.n_components, n_features, random_state)
+        return (np.repeat(rows[np.newaxis], n_prototypes, axis=0),)
+
+    def measure(self, block: Block, prototypes: Array, *metric: Array) -> tuple[Array, Pullback]:
+        """Return distances under the matrix of each prototype."""
+        return local_metrics(block, prototypes, *metric)
+
+    def penalty(self, metric: Array) -> tuple[float, Array]:
+        """Return the mean of the penalties and its gradient."""
+        values, gradients = zip(*map(_log_det_penalty, metric), strict=True)
+        return float(np.mean(values)), np.stack(gradients) / len(metric)
+
+
+def normalise(metric: Array) -> tuple[Array, Pullback]:
+    """Return a metric at unit norm, of several matrices each one, and the pullback of that."""
+    axes = tuple(range(metric.ndim))[-2:]
+    norm = np.sqrt((metric**2).sum(axis=axes, keepdims=True))
+    unit = metric / norm
+
+    def pullback(gradient: Array) -> tuple[Array]:
+        along = (gradient * unit).sum(axis=axes, keepdims=True)
+        return ((gradient - along * unit) / norm,)
+
+    return unit, pullback
+
+
+def _orthogonal_rows(
+    n_components: int | None, n_features: int, random_state: np.random.RandomState
+) -> Array:
+    rank = n_features if n_components is None else min(n_components, n_features)
+    if rank == n_features:
+        return np.asarray(np.eye(n_features) / np.sqrt(rank))
+    directions, _ = np.linalg.qr(random_state.normal(size=(n_features, rank)))
+    return np.asarray(directions.T / np.sqrt(rank))
+
+
+def _log_det_penalty(omega: Array) -> tuple[float, Array]:
+    gram = omega @ omega.T
+    _, log_det = np.linalg.slogdet(gram)
+    return -float(log_det) / len(gram), -2 * np.linalg.solve(gram, omega) / len(gram)

@@ -1,0 +1,194 @@
+"""The cost of a model is its formula, its gradient is right, and minimising it is worth it."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer
+
+from abstain.models.fitting import Cost, class_blocks, fit_lbfgs, start_prototypes
+from abstain.models.geometry import Diagonal, Euclidean, LocalMatrices, OneMatrix, normalise
+from abstain.models.losses import likelihood_ratio, relative_distance
+from tests.reference.models import distance, finite_differences, glvq_loss, rslvq_loss
+
+N_FEATURES = 3
+
+geometries = pytest.mark.parametrize(
+    "geometry",
+    [Euclidean(), Diagonal(), OneMatrix(), OneMatrix(2), LocalMatrices(), LocalMatrices(1)],
+    ids=str,
+)
+losses = pytest.mark.parametrize("loss", ["glvq", "sigmoid", "rslvq"])
+gaps = pytest.mark.parametrize("missing", [0.0, 0.2])
+
+
+def draw(missing=0.0, seed=0, n_samples=40):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n_samples) % 3
+    samples = rng.normal(size=(n_samples, N_FEATURES)) + labels[:, np.newaxis]
+    samples[rng.random(samples.shape) < missing] = np.nan
+    return samples, labels, rng.uniform(0.5, 2.0, n_samples)
+
+
+def loss_function(name, n_prototypes):
+    if name == "rslvq":
+        return partial(likelihood_ratio, sigma2=np.full(n_prototypes, 0.5), n_features=N_FEATURES)
+    return partial(relative_distance, beta=4.0 if name == "sigmoid" else None)
+
+
+def make_cost(geometry, loss, missing=0.0, counts=(1, 2, 1), regularization=0.1, rows=7):
+    samples, labels, weights = draw(missing)
+    random_state = np.random.RandomState(0)
+    prototypes, owners = start_prototypes(samples, labels, weights, list(counts), random_state)
+    cost = Cost(
+        class_blocks(samples, labels, weights, rows),
+        owners,
+        geometry,
+        loss_function(loss, len(owners)),
+        regularization,
+    )
+    metric = geometry.start(len(owners), N_FEATURES, random_state)
+    jitter = np.random.default_rng(1)
+    return cost, [p + 0.1 * jitter.normal(size=p.shape) for p in (prototypes, *metric)]
+
+
+@geometries
+@losses
+@gaps
+def test_the_gradient_of_the_cost_equals_finite_differences(geometry, loss, missing):
+    cost, parameters = make_cost(geometry, loss, missing)
+    _, gradients = cost(*parameters)
+    for index, gradient in enumerate(gradients):
+
+        def value(moved, index=index):
+            return cost(*parameters[:index], moved, *parameters[index + 1 :])[0]
+
+        assert gradient == pytest.approx(
+            finite_differences(value, parameters[index]), rel=1e-5, abs=1e-6
+        )
+
+
+# The cost, written sample by sample from the formulas of the paper.
+@geometries
+@losses
+@gaps
+def test_the_cost_is_the_weighted_mean_of_the_losses(geometry, loss, missing):
+    cost, (prototypes, *metric) = make_cost(geometry, loss, missing, regularization=0.0)
+    samples, labels, weights = draw(missing)
+    omegas = [np.eye(N_FEATURES)] * len(prototypes)
+    if metric:
+        unit = normalise(metric[0])[0]
+        omegas = {1: [np.diag(unit)] * 4 if unit.ndim == 1 else None, 2: [unit] * 4, 3: unit}[
+            unit.ndim
+        ]
+    values = []
+    for x, label in zip(samples, labels, strict=True):
+        d = [distance(x, w, omega) for w, omega in zip(prototypes, omegas, strict=True)]
+        if loss == "rslvq":
+            values.append(rslvq_loss(d, cost.owners, label, [0.5] * 4, N_FEATURES))
+        else:
+            beta = 4.0 if loss == "sigmoid" else None
+            values.append(glvq_loss(d, cost.owners, label, beta))
+    assert cost(prototypes, *metric)[0] == pytest.approx(np.average(values, weights=weights))
+
+
+@geometries
+def test_an_integer_weight_equals_repeating_the_row(geometry):
+    samples, labels, _ = draw(0.2)
+    weights = np.arange(len(labels)) % 3 + 1.0
+    repeated = np.repeat(np.arange(len(labels)), weights.astype(int))
+    ends = []
+    for x, y, w in [
+        (samples, labels, weights),
+        (samples[repeated], labels[repeated], np.ones(len(repeated))),
+    ]:
+        prototypes, owners = start_prototypes(x, y, w, [1, 1, 1], np.random.RandomState(0))
+        cost = Cost(class_blocks(x, y, w), owners, geometry, loss_function("sigmoid", 3), 0.01)
+        metric = geometry.start(3, N_FEATURES, np.random.RandomState(0))
+        ends.append(fit_lbfgs(cost, [prototypes, *metric], max_iter=20, tol=1e-6))
+    assert ends[0].cost == pytest.approx(ends[1].cost)
+    assert ends[0].parameters[0] == pytest.approx(ends[1].parameters[0], abs=1e-5)
+
+
+# Blocks are a matter of memory, not of results.
+@geometries
+@gaps
+def test_the_size_of_blocks_changes_nothing(geometry, missing):
+    small, parameters = make_cost(geometry, "glvq", missing, rows=1)
+    large, _ = make_cost(geometry, "glvq", missing, rows=1000)
+    for ours, theirs in zip(small(*parameters)[1], large(*parameters)[1], strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+# The penalty is least where all directions weigh the same, and has no other way down.
+@pytest.mark.parametrize("geometry", [Diagonal(), OneMatrix(), OneMatrix(2), LocalMatrices()])
+def test_the_penalty_is_bounded_from_below(geometry):
+    start = geometry.start(2, N_FEATURES, np.random.RandomState(0))[0]
+    least, gradient = geometry.penalty(start)
+    rank = start.shape[-2] if start.ndim > 1 else len(start)
+    assert least == pytest.approx(np.log(rank))
+    # Along the sphere of unit norm, the gradient vanishes there.
+    assert normalise(start)[1](gradient)[0] == pytest.approx(0, abs=1e-12)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        assert geometry.penalty(normalise(rng.normal(size=start.shape))[0])[0] >= least
+
+
+# A derivative-free search does not find a lower cost nearby.
+def test_lbfgs_ends_where_a_search_without_derivatives_does():
+    samples, labels, weights = draw(n_samples=30)
+    samples, two = samples[:, :2], np.minimum(labels, 1)
+    prototypes, owners = start_prototypes(samples, two, weights, [1, 1], np.random.RandomState(0))
+    cost = Cost(
+        class_blocks(samples, two, weights), owners, Euclidean(), loss_function("sigmoid", 2)
+    )
+    fit = fit_lbfgs(cost, [prototypes], max_iter=500, tol=1e-8)
+    assert fit.converged
+    search = minimize(
+        lambda vector: cost(vector.reshape(prototypes.shape))[0],
+        fit.parameters[0].ravel(),
+        method="Nelder-Mead",
+        options={"xatol": 1e-8, "fatol": 1e-12, "maxiter": 5000},
+    )
+    assert search.fun == pytest.approx(fit.cost, abs=1e-8)
+
+
+@geometries
+def test_fitting_lowers_the_cost_and_keeps_the_metric_at_unit_norm(geometry):
+    cost, start = make_cost(geometry, "sigmoid")
+    fit = fit_lbfgs(cost, start, max_iter=100, tol=1e-5)
+    assert fit.cost < cost(*start)[0]
+    for metric in fit.parameters[1:]:
+        assert normalise(metric)[0] == pytest.approx(metric)
+    assert cost(*fit.parameters)[0] == pytest.approx(fit.cost)
+
+
+def test_start_prototypes_are_means_or_centres_of_k_means():
+    samples, labels, weights = draw(0.2)
+    samples[labels == 0, 1] = np.nan
+    prototypes, owners = start_prototypes(
+        samples, labels, weights, [1, 2, 1], np.random.RandomState(0)
+    )
+    assert owners.tolist() == [0, 1, 1, 2]
+    assert prototypes[0, 1] == 0  # nothing is known of it
+    own = labels == 2
+    present = ~np.isnan(samples[own, 0])
+    expected = np.average(samples[own, 0][present], weights=weights[own][present])
+    assert prototypes[3, 0] == pytest.approx(expected)
+    again, _ = start_prototypes(samples, labels, weights, [1, 2, 1], np.random.RandomState(0))
+    assert np.array_equal(again, prototypes)
+
+
+# Float32 data is fitted in float32, to the accuracy that allows.
+def test_float32_stays_float32():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)
+    weights = np.ones(len(y), dtype=np.float32)
+    prototypes, owners = start_prototypes(X, y, weights, [1, 1], np.random.RandomState(0))
+    cost = Cost(class_blocks(X, y, weights), owners, OneMatrix(), loss_function("sigmoid", 2), 0.01)
+    metric = OneMatrix().start(2, X.shape[1], np.random.RandomState(0))[0].astype(np.float32)
+    fit = fit_lbfgs(cost, [prototypes, metric], max_iter=50, tol=1e-4)
+    assert {parameter.dtype for parameter in fit.parameters} == {np.dtype(np.float32)}
+    distances, _ = OneMatrix().measure(class_blocks(X, y, weights, 1000)[0].block, *fit.parameters)
+    assert (distances.argmin(axis=0) == 0).mean() > 0.9
