@@ -122,23 +122,35 @@ class _Budgets:
         keys = np.minimum(budgets, self.last) + self._key_offsets
         return np.searchsorted(self._keys, keys, side="right") - 1
 
-    def gains(self, budgets: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-        """Return E_j(I_j + width) − E_j(I_j), or −1 beyond the last step of the cell."""
-        gained = (
-            self.true_rejects[self.allowed(budgets + width)]
-            - self.true_rejects[self.allowed(budgets)]
-        )
-        return np.where(budgets + width <= self.last, gained, -1)
+    def gains(self, budgets: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return E_j(I_j + w) − E_j(I_j) by width (rows) and cell, −1 beyond its last step."""
+        raised = budgets + widths[:, np.newaxis]
+        gained = self.true_rejects[self.allowed(raised)] - self.true_rejects[self.allowed(budgets)]
+        return np.where(raised <= self.last, gained, -1)
 
-    def next_width(self, budgets: NDArray[np.int64], width: int) -> int | None:
-        """Return the next larger width at which the gain of some cell changes, if any."""
-        following = self.allowed(budgets + width) + 1
-        exists = following < np.append(self.starts[1:], len(self.steps))
-        changes = np.where(
-            exists, self.false_rejects[np.where(exists, following, 0)], self.last + 1
-        )
-        widths = (changes - budgets)[changes - budgets > width]
-        return int(widths.min()) if len(widths) else None
+    def widths(self, budgets: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Yield 1 and all larger widths at which some gain changes, in batches that grow.
+
+        A batch looks at the next few steps of every cell; it goes as far as all of them reach.
+        """
+        following = self.allowed(budgets)[:, np.newaxis] + 1
+        ends = np.append(self.starts[1:], len(self.steps))[:, np.newaxis]
+        # Beyond its last step, a cell drops out.
+        drops_out = self.last[:, np.newaxis] + 1
+        done, size = 0, 4
+        while True:
+            index = following + np.arange(size)
+            lost = self.false_rejects[np.minimum(index, len(self.steps) - 1)]
+            changes = np.where(index < ends, lost, drops_out) - budgets[:, np.newaxis]
+            goes_on = index[:, -1:] < ends
+            horizon = int(changes[:, -1:][goes_on].min(initial=np.iinfo(np.int64).max))
+            batch = np.unique(np.append(changes[(changes > done) & (changes <= horizon)], 1))
+            if len(batch := batch[batch > done]):
+                yield batch
+                done = int(batch[-1])
+            if not goes_on.any():
+                return
+            size *= 4
 
 
 def greedy_front(staircases: Staircases) -> ParetoFront:
@@ -171,8 +183,8 @@ def _search(table: _Budgets) -> Iterator[tuple[Move, int, int]]:
     free = caught = int(table.true_rejects[at].sum())
     everything = int(table.true_rejects[table.allowed(table.last)].sum())
     while caught < everything:
-        alone = table.gains(nothing, n + 1)
-        is_global = bool(alone.max() > table.gains(budgets, 1).max() + caught - free)
+        (alone,) = table.gains(nothing, np.array([n + 1]))
+        is_global = bool(alone.max() > table.gains(budgets, np.array([1])).max() + caught - free)
         if is_global:
             cell, width = table.first_of(np.flatnonzero(alone == alone.max())), 1
             budgets[:], at[:] = 0, table.starts
@@ -189,19 +201,18 @@ def _search(table: _Budgets) -> Iterator[tuple[Move, int, int]]:
 
 def _local_choice(table: _Budgets, budgets: NDArray[np.int64]) -> tuple[int, int]:
     """Return the cell to raise and by how much, widening the step while cells tie."""
-    width: int | None = 1
-    to_beat = 0
+    tied = 0
     unbroken: tuple[int, int] | None = None
-    while width is not None:
-        gains = table.gains(budgets, width)
-        best = int(gains.max())
-        winners = np.flatnonzero(gains == best)
-        if best > to_beat and len(winners) == 1:
-            return int(winners[0]), width
-        if best > 0 and unbroken is None:
-            unbroken = table.first_of(winners), width
-        if width == 1:
-            to_beat = best
-        width = table.next_width(budgets, width)
+    for widths in table.widths(budgets):
+        gains = table.gains(budgets, widths)
+        best = gains.max(axis=1)
+        is_unique = (gains == best[:, np.newaxis]).sum(axis=1) == 1
+        if widths[0] == 1 and not is_unique[0]:
+            tied = int(best[0])
+        for index in np.flatnonzero(is_unique & (best > tied))[:1]:
+            return int(gains[index].argmax()), int(widths[index])
+        for index in np.flatnonzero(best > 0)[:1]:
+            winners = np.flatnonzero(gains[index] == best[index])
+            unbroken = unbroken or (table.first_of(winners), int(widths[index]))
     assert unbroken is not None, "some cell still has errors to reject"
     return unbroken
