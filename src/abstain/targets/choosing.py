@@ -8,21 +8,15 @@ row of the front is the best of all choices of thresholds.
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from abstain._checks import (
-    InputError,
-    as_labels,
-    check_fraction,
-    check_real_vector,
-    check_same_length,
-)
+from abstain._checks import InputError, check_fraction
 from abstain.fronts import ParetoFront
 
-__all__ = ["Accuracy", "OperatingPoint", "RejectCost", "RejectRate", "Target", "operating_point"]
+__all__ = ["Accuracy", "RejectCost", "RejectRate", "Target"]
 
 
 class Target(Protocol):
@@ -263,144 +257,3 @@ class RejectCost:
 def _fewest_rejects(front: ParetoFront, rows: NDArray[np.int64]) -> int:
     rejects = front.true_rejects[rows] + front.false_rejects[rows]
     return int(rows[rejects.argmin()])
-
-
-@dataclass(frozen=True, eq=False)
-class OperatingPoint:
-    """One row of a front, with all that it means on the calibration data.
-
-    Parameters
-    ----------
-    row : int
-        Index of the row in its front.
-    n_samples, n_errors : int
-        Size of the calibration data, and the wrong samples among it.
-    true_rejects, false_rejects : int
-        Wrong and correct samples that are rejected.
-    gap : int
-        At most how many false rejects fewer would do for the same true rejects.
-    cells : ndarray of shape (n_cells,)
-        Label of each cell, ascending.
-    thresholds : ndarray of shape (n_cells,)
-        Threshold of each cell; a sample is rejected iff its certainty is below it.
-
-    Examples
-    --------
-    >>> from abstain import Accuracy, operating_point, pareto_front
-    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-    >>> point = operating_point(front, Accuracy(0.6))
-    >>> point.errors_left, point.thresholds.tolist()
-    (1, [0.2])
-    >>> point.reject([0.15, 0.25]).tolist()
-    [True, False]
-    """
-
-    row: int
-    n_samples: int
-    n_errors: int
-    true_rejects: int
-    false_rejects: int
-    gap: int
-    cells: NDArray[Any]
-    thresholds: NDArray[np.float64]
-
-    @property
-    def reject_rate(self) -> float:
-        """Share of the samples that are rejected."""
-        return (self.true_rejects + self.false_rejects) / self.n_samples
-
-    @property
-    def coverage(self) -> float:
-        """Share of the samples that are accepted."""
-        return 1.0 - self.reject_rate
-
-    @property
-    def errors_left(self) -> int:
-        """Wrong samples that are accepted."""
-        return self.n_errors - self.true_rejects
-
-    @property
-    def accuracy(self) -> float:
-        """Share of correct samples among those accepted; NaN if none is."""
-        accepted = self.n_samples - self.true_rejects - self.false_rejects
-        return (accepted - self.errors_left) / accepted if accepted else float("nan")
-
-    def reject(self, certainty: ArrayLike, cells: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """Tell which of some new samples are rejected.
-
-        Parameters
-        ----------
-        certainty : array-like of shape (n_samples,)
-            How sure the classifier is of each sample.
-        cells : array-like of shape (n_samples,), default=None
-            The cell that each sample falls in; None if there is one cell for all.
-
-        Returns
-        -------
-        rejected : ndarray of bool of shape (n_samples,)
-            Whether ``certainty < threshold`` of the cell.
-
-        Examples
-        --------
-        >>> from abstain import RejectRate, operating_point, pareto_front
-        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, True], cells=["a", "a", "b"])
-        >>> point = operating_point(front, RejectRate(0.5))
-        >>> point.reject([0.15, 0.15], cells=["a", "b"]).tolist()
-        [True, False]
-        """
-        certainty = check_real_vector("certainty", certainty)
-        if cells is None and len(self.cells) == 1:
-            return np.asarray(certainty < self.thresholds[0])
-        if cells is None:
-            raise InputError(f"cells must name one of {len(self.cells)} cells a sample, got None")
-        labels = as_labels("cells", cells)
-        check_same_length(certainty=certainty, cells=labels)
-        column = {label: index for index, label in enumerate(self.cells.tolist())}
-        try:
-            columns = [column[label] for label in labels.tolist()]
-        except KeyError as error:
-            known = ", ".join(map(repr, list(column)[:8])) + ", …" * (len(column) > 8)
-            raise InputError(
-                f"cells must be among those of the calibration data ({known}), got {error}"
-            ) from None
-        return np.asarray(certainty < self.thresholds[columns])
-
-
-def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
-    """Return the point of a front that serves a target best.
-
-    Parameters
-    ----------
-    front : ParetoFront
-        Any front, of any method.
-    target : Target
-        Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`.
-
-    Returns
-    -------
-    point : OperatingPoint
-        Its counts and thresholds.
-
-    Examples
-    --------
-    >>> from abstain import RejectRate, operating_point, pareto_front
-    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-    >>> operating_point(front, RejectRate(0.25)).true_rejects
-    1
-    """
-    if isinstance(target, type) or not hasattr(target, "choose"):
-        raise InputError(
-            "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
-            f"got {target}"
-        )
-    row = target.choose(front)
-    return OperatingPoint(
-        row=row,
-        n_samples=front.n_samples,
-        n_errors=front.n_errors,
-        true_rejects=int(front.true_rejects[row]),
-        false_rejects=int(front.false_rejects[row]),
-        gap=int(front.gap[row]),
-        cells=front.cells,
-        thresholds=front.thresholds_at(row),
-    )
