@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from abstain.models.distances import Block, make_block
 from abstain.models.geometry import Geometry, normalise
 
-__all__ = ["ClassBlock", "Cost", "Fit", "class_blocks", "fit_lbfgs", "start_prototypes"]
+__all__ = [
+    "ClassBlock",
+    "Cost",
+    "Fit",
+    "class_blocks",
+    "fit_lbfgs",
+    "mean_of_present",
+    "start_prototypes",
+]
 
 Array = NDArray[Any]
 Loss = Callable[[Array, NDArray[np.bool_]], tuple[Array, Array]]
@@ -64,7 +72,7 @@ def start_prototypes(
     prototypes, owners = [], []
     for label, count in enumerate(counts):
         own = labels == label
-        mean = _mean(samples[own], weights[own])
+        mean = mean_of_present(samples[own], weights[own])
         if count == 1:
             centres = mean[np.newaxis]
         else:
@@ -78,7 +86,7 @@ def start_prototypes(
     return np.concatenate(prototypes).astype(samples.dtype), np.array(owners)
 
 
-def _mean(samples: Array, weights: Array) -> Array:
+def mean_of_present(samples: Array, weights: Array) -> Array:
     """Return the weighted mean of what is present; 0 where a feature is missing throughout."""
     present = ~np.isnan(samples)
     total = weights @ present
@@ -149,7 +157,7 @@ def fit_lbfgs(cost: Cost, start: list[Array], *, max_iter: int, tol: float) -> F
         np.concatenate([parameter.ravel() for parameter in start]).astype(np.float64),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": max_iter, "gtol": tol, "ftol": 64 * np.finfo(dtype).eps},
+        options={"maxiter": max_iter, "gtol": 1e-3 * tol, "ftol": tol},
     )
     prototypes, *metric = (part.astype(dtype) for part in _unpack(found.x, shapes))
     units = [normalise(part)[0] for part in metric]

@@ -25,7 +25,16 @@ from abstain.models.distances import (
     squared_euclidean,
 )
 
-__all__ = ["Diagonal", "Euclidean", "Geometry", "LocalMatrices", "OneMatrix", "normalise"]
+__all__ = [
+    "Diagonal",
+    "Euclidean",
+    "Frozen",
+    "Geometry",
+    "LocalMatrices",
+    "OneMatrix",
+    "normalise",
+    "relevances",
+]
 
 Array = NDArray[Any]
 
@@ -128,6 +137,35 @@ class LocalMatrices:
         """Return the mean of the penalties and its gradient."""
         values, gradients = zip(*map(_log_det_penalty, metric), strict=True)
         return float(np.mean(values)), np.stack(gradients) / len(metric)
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """Another geometry, with a metric that is not learnt."""
+
+    geometry: Geometry
+    metric: tuple[Array, ...]
+
+    def start(
+        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
+    ) -> tuple[Array, ...]:
+        """Return no metric."""
+        return ()
+
+    def measure(self, block: Block, prototypes: Array, *metric: Array) -> tuple[Array, Pullback]:
+        """Return distances in the given metric, and their pullback to the prototypes alone."""
+        distances, pullback = self.geometry.measure(block, prototypes, *self.metric)
+        return distances, lambda gradient: pullback(gradient)[:1]
+
+    def penalty(self, metric: Array) -> tuple[float, Array]:
+        """Return nothing to pay."""
+        return 0.0, np.zeros_like(metric)
+
+
+def relevances(metric: Array) -> Array:
+    """Return how much each feature weighs: the diagonal of Λ = ΩᵀΩ, which sums to 1."""
+    squares = np.asarray(metric**2)
+    return squares if metric.ndim == 1 else squares.sum(axis=-2)
 
 
 def normalise(metric: Array) -> tuple[Array, Pullback]:

@@ -61,6 +61,7 @@ def likelihood_ratio(
 
     ``sigma2`` holds the bandwidth of each prototype.
     """
+    sigma2 = sigma2.astype(distances.dtype)
     log_density = log_densities(distances, sigma2, n_features)
     own, among_own = _log_sum_exp(log_density[is_own])
     everything, among_all = _log_sum_exp(log_density)

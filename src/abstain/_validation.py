@@ -1,0 +1,9 @@
+"""Which of scikit-learn's helpers that are not public does the package use?
+
+All of them are imported here and nowhere else, so that a new release of scikit-learn can break one
+file at most.
+"""
+
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = ["check_sample_weight"]

@@ -1,0 +1,155 @@
+"""The models are scikit-learn classifiers, good ones, and say what they cannot do."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from abstain import InputError, models
+from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
+from tests.reference.models import distance
+
+ALL = [getattr(models, name) for name in models.__all__]
+every_model = pytest.mark.parametrize("model", ALL)
+
+
+@parametrize_with_checks([model() for model in ALL])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return StandardScaler().fit_transform(X), np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+# Accuracy of untouched defaults, z-scored, five folds, a little below what was measured.
+@pytest.mark.parametrize(
+    ("model", "load", "least"),
+    [
+        (GMLVQ, load_breast_cancer, 0.955),
+        (LGMLVQ, load_breast_cancer, 0.96),
+        (RSLVQ, load_breast_cancer, 0.95),
+        (GMLVQ, load_digits, 0.95),
+        (RSLVQ, load_digits, 0.94),
+    ],
+)
+def test_defaults_make_a_good_model(model, load, least):
+    X, y = load(return_X_y=True)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    assert cross_val_score(make_pipeline(StandardScaler(), model()), X, y, cv=folds).mean() > least
+
+
+@every_model
+def test_distances_are_those_of_the_formula(model, iris):
+    X, y = iris
+    fitted = model(n_prototypes_per_class={"setosa": 2}, random_state=0).fit(X, y)
+    omegas = [np.eye(4)] * 4
+    if hasattr(fitted, "scales_"):
+        omegas = [np.diag(fitted.scales_)] * 4
+    elif hasattr(fitted, "omega_"):
+        omegas = [fitted.omega_] * 4
+    elif hasattr(fitted, "omegas_"):
+        omegas = fitted.omegas_
+    expected = [
+        [distance(x, w, omega) for w, omega in zip(fitted.prototypes_, omegas, strict=True)]
+        for x in X[::10]
+    ]
+    found = fitted.distances(X[::10])
+    assert found == pytest.approx(np.array(expected), abs=1e-9)
+    assert fitted.apply(X[::10]).tolist() == found.argmin(axis=1).tolist()
+    assert fitted.prototype_labels_.tolist() == ["setosa", "setosa", "versicolor", "virginica"]
+
+
+@every_model
+def test_missing_values_are_left_out(model, iris):
+    X, y = iris
+    X = X.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    assert model().fit(X, y).score(X, y) > 0.85
+
+
+@pytest.mark.parametrize("model", [GRLVQ, GMLVQ, MRSLVQ])
+def test_relevances_sum_to_one(model, iris):
+    relevances = model().fit(*iris).relevances_
+    assert relevances.shape == (4,)
+    assert relevances.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("model", [LGMLVQ, LMRSLVQ])
+def test_local_relevances_sum_to_one_each(model, iris):
+    relevances = model(n_components=2, random_state=0).fit(*iris).relevances_
+    assert relevances.shape == (3, 4)
+    assert relevances.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("model", [RSLVQ, MRSLVQ, LMRSLVQ])
+def test_posteriors_stay_finite_far_from_every_prototype(model, iris):
+    fitted = model().fit(*iris)
+    far = np.full((1, 4), 1e8)
+    assert fitted.predict_proba(far).sum() == pytest.approx(1)
+    assert fitted.predict(far)[0] in fitted.classes_
+
+
+@every_model
+def test_several_prototypes_are_the_same_under_the_same_seed(model, iris):
+    first, second = (
+        model(n_prototypes_per_class=2, random_state=3).fit(*iris).prototypes_ for _ in range(2)
+    )
+    assert np.array_equal(first, second)
+
+
+# Data far from the origin must not drown in rounding.
+@every_model
+def test_a_shift_of_all_data_changes_no_prediction(model, iris):
+    X, y = iris
+    assert (model().fit(X + 1e6, y).predict(X + 1e6) == model().fit(X, y).predict(X)).mean() > 0.98
+
+
+def test_too_few_iterations_are_told_with_what_to_change(iris):
+    with pytest.warns(ConvergenceWarning, match=r"after max_iter=2 iterations; raise max_iter"):
+        GMLVQ(max_iter=2).fit(*iris)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        GLVQ().fit(*iris)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_prototypes_per_class": 0}, r"n_prototypes_per_class .* class 'setosa', got 0"),
+        ({"n_prototypes_per_class": 51}, "from 1 to the 50 samples of class 'setosa', got 51"),
+        ({"n_prototypes_per_class": {"virginica": 1.5}}, "class 'virginica', got 1.5"),
+    ],
+)
+def test_impossible_numbers_of_prototypes_are_refused(parameters, message, iris):
+    with pytest.raises(InputError, match=message):
+        GLVQ(**parameters).fit(*iris)
+
+
+def test_a_bandwidth_that_is_not_positive_is_refused(iris):
+    with pytest.raises(InputError, match="sigma2 must be positive or None, got -1"):
+        RSLVQ(sigma2=-1).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"), [((3, slice(None)), "NaN in row 3"), ((slice(None), 2), "in column 2")]
+)
+def test_rows_and_columns_without_any_value_are_refused(where, message, iris):
+    X, y = iris
+    X = X.copy()
+    X[where] = np.nan
+    with pytest.raises(InputError, match=message):
+        GLVQ().fit(X, y)
+
+
+def test_one_class_is_refused(iris):
+    with pytest.raises(InputError, match="at least two classes, got one class: setosa"):
+        GLVQ().fit(iris[0][:50], iris[1][:50])
