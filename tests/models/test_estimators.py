@@ -135,7 +135,7 @@ def test_impossible_numbers_of_prototypes_are_refused(parameters, message, iris)
 
 
 def test_a_bandwidth_that_is_not_positive_is_refused(iris):
-    with pytest.raises(InputError, match="sigma2 must be positive or None, got -1"):
+    with pytest.raises(InputError, match="sigma2 must be positive, or None to estimate it, got -1"):
         RSLVQ(sigma2=-1).fit(*iris)
 
 

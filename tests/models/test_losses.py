@@ -7,7 +7,7 @@ from abstain.models.losses import likelihood_ratio, relative_distance
 from tests.reference.models import finite_differences, glvq_loss, rslvq_loss
 
 LABELS = np.array([0, 1, 0, 2, 1])
-N_FEATURES = 3
+N_FEATURES = np.array([3, 3, 2, 1, 3, 2])  # that each sample has
 
 betas = pytest.mark.parametrize("beta", [None, 0.5, 10.0])
 widths = pytest.mark.parametrize("sigma2", [np.full(5, 0.7), np.array([0.2, 1.0, 3.0, 0.5, 1.0])])
@@ -22,11 +22,12 @@ def distances():
 @betas
 @classes
 def test_relative_distance_is_the_glvq_loss(distances, label, beta):
-    loss, gradient = relative_distance(distances, label == LABELS, beta)
+    loss, gradient = relative_distance(distances, label == LABELS, N_FEATURES, beta=beta)
     assert loss == pytest.approx([glvq_loss(d, LABELS, label, beta) for d in distances.T])
     assert gradient == pytest.approx(
         finite_differences(
-            lambda d: relative_distance(d, label == LABELS, beta)[0].sum(), distances
+            lambda d: relative_distance(d, label == LABELS, N_FEATURES, beta=beta)[0].sum(),
+            distances,
         ),
         abs=1e-8,
     )
@@ -35,13 +36,17 @@ def test_relative_distance_is_the_glvq_loss(distances, label, beta):
 @widths
 @classes
 def test_likelihood_ratio_is_the_rslvq_loss(distances, label, sigma2):
-    loss, gradient = likelihood_ratio(distances, label == LABELS, sigma2, N_FEATURES)
+    loss, gradient = likelihood_ratio(distances, label == LABELS, N_FEATURES, sigma2=sigma2)
     assert loss == pytest.approx(
-        [rslvq_loss(d, LABELS, label, sigma2, N_FEATURES) for d in distances.T]
+        [
+            rslvq_loss(d, LABELS, label, sigma2, m)
+            for d, m in zip(distances.T, N_FEATURES, strict=True)
+        ]
     )
     assert gradient == pytest.approx(
         finite_differences(
-            lambda d: likelihood_ratio(d, label == LABELS, sigma2, N_FEATURES)[0].sum(), distances
+            lambda d: likelihood_ratio(d, label == LABELS, N_FEATURES, sigma2=sigma2)[0].sum(),
+            distances,
         ),
         abs=1e-8,
     )
@@ -50,20 +55,23 @@ def test_likelihood_ratio_is_the_rslvq_loss(distances, label, sigma2):
 # Scaling all distances changes no GLVQ loss: that is why Ω has to be normalised.
 @betas
 def test_the_glvq_loss_has_no_scale(distances, beta):
-    loss, _ = relative_distance(distances, LABELS == 0, beta)
-    assert relative_distance(1e6 * distances, LABELS == 0, beta)[0] == pytest.approx(loss)
+    loss, _ = relative_distance(distances, LABELS == 0, N_FEATURES, beta=beta)
+    assert relative_distance(1e6 * distances, LABELS == 0, N_FEATURES, beta=beta)[
+        0
+    ] == pytest.approx(loss)
 
 
 def test_a_sample_on_two_prototypes_is_undecided():
-    loss, gradient = relative_distance(np.zeros((2, 1)), np.array([True, False]))
+    loss, gradient = relative_distance(np.zeros((2, 1)), np.array([True, False]), np.array(1))
     assert (loss.tolist(), gradient.tolist()) == ([0.0], [[0.0], [0.0]])
 
 
 # Far from every prototype all densities vanish; their ratio does not.
 @classes
-def test_the_rslvq_loss_stays_finite_far_away(distances, label):
-    far = distances + 1e12
-    loss, gradient = likelihood_ratio(far, label == LABELS, np.full(5, 1e-3), N_FEATURES)
+@pytest.mark.parametrize("far", [1e12, 1e307])
+def test_the_rslvq_loss_stays_finite_far_away(distances, label, far):
+    far = distances + far
+    loss, gradient = likelihood_ratio(far, label == LABELS, N_FEATURES, sigma2=np.full(5, 1e-3))
     assert np.isfinite(loss).all()
     assert np.isfinite(gradient).all()
 
@@ -71,6 +79,6 @@ def test_the_rslvq_loss_stays_finite_far_away(distances, label):
 @betas
 def test_float32_stays_float32(distances, beta):
     single = distances.astype(np.float32)
-    found = relative_distance(single, LABELS == 0, beta)
-    found += likelihood_ratio(single, LABELS == 0, np.ones(5, np.float32), N_FEATURES)
+    found = relative_distance(single, LABELS == 0, N_FEATURES, beta=beta)
+    found += likelihood_ratio(single, LABELS == 0, N_FEATURES, sigma2=np.ones(5, np.float32))
     assert {array.dtype for array in found} == {np.dtype(np.float32)}

@@ -8,61 +8,85 @@ from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state, compute_sample_weight
+from sklearn.utils import Tags, check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from abstain._checks import InputError
+from abstain._checks import InputError, as_labels, is_missing
 from abstain._validation import check_sample_weight
+from abstain.models.adam import PRECISION, batch_rows, fit_adam
+from abstain.models.costs import Cost, LabelledBlock, Loss, labelled_blocks
 from abstain.models.distances import make_block
-from abstain.models.fitting import (
-    ClassBlock,
-    Cost,
-    Fit,
-    Loss,
-    class_blocks,
-    fit_lbfgs,
-    mean_of_present,
-    start_prototypes,
+from abstain.models.fitting import Fit, fit_lbfgs
+from abstain.models.geometry import Frozen, Geometry, canonical, normalise, relevances
+from abstain.models.settings import check_settings, prototype_counts
+from abstain.models.starting import start_prototypes
+from abstain.models.units import (
+    Units,
+    class_sums,
+    data_units,
+    has_gaps,
+    means_of_present,
+    row_blocks,
 )
-from abstain.models.geometry import Frozen, Geometry, relevances
 
-__all__ = ["PrototypeClassifier"]
+__all__ = ["Problem", "PrototypeClassifier"]
 
 Array = NDArray[Any]
 
-# Rows that are measured at once: what is kept beyond the result stays small.
-ROWS = 1 << 14
-# Iterations in which the prototypes move before the metric does.
-WARM_UP = 10
+# Iterations of L-BFGS in which the prototypes move before the metric does, and their largest share.
+WARM_UP, WARM_UP_SHARE = 10, 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be fitted: samples in blocks, in units of their own, and where to start."""
+
+    batches: list[list[LabelledBlock]]
+    units: Units
+    owners: NDArray[np.int64]
+    geometry: Geometry
+    start: list[Array]
+    is_warm: bool
+
+    @property
+    def blocks(self) -> list[LabelledBlock]:
+        """All blocks, of whichever batch."""
+        return list(chain.from_iterable(self.batches))
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The shell of all prototype models."""
 
     n_prototypes_per_class: int | dict[Any, int]
+    init: str | ArrayLike
+    solver: str
     max_iter: int
     tol: float
-    regularization: float
     class_weight: Any
+    warm_start: bool
+    verbose: int
     random_state: Any
+    # Models without a metric have no penalty on it.
+    regularization: float = 0.0
+    # The public name of the fitted metric; models without one have no relevances either.
+    _metric_name: str | None = None
 
     @abstractmethod
     def _geometry(self) -> Geometry:
         """Return the distance and the metric that is learnt."""
 
     @abstractmethod
-    def _loss(self, spread: float, owners: NDArray[np.int64], n_features: int) -> Loss:
-        """Return the loss; ``spread`` is the mean distance to the own class at the start."""
-
-    # The public name of the fitted metric; models without one have no relevances either.
-    _metric_name: str | None = None
+    def _loss(self, problem: Problem) -> Loss:
+        """Return the loss of distances in the units of the problem."""
 
     def _metric(self) -> list[Array]:
         return [] if self._metric_name is None else [getattr(self, self._metric_name)]
@@ -89,28 +113,25 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : estimator
             Fitted.
         """
+        _check_labels(y)
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
         check_classification_targets(targets)
-        self.classes_, labels = np.unique(targets, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(f"y must hold at least two classes, got one class: {self.classes_[0]}")
+        check_settings(self.get_params(deep=False), samples.shape[1])
+        classes, labels = np.unique(targets, return_inverse=True)
+        if len(classes) < 2:
+            raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
         _check_present(samples)
         weights = check_sample_weight(
             sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
         )
-        weights = weights * compute_sample_weight(self.class_weight, targets).astype(samples.dtype)
-
-        # Distances are sums of squares: far from the origin they would lose their digits.
-        shift = mean_of_present(samples, weights)
-        fit = self._minimise(samples - shift, labels, weights)
-        prototypes, *metric = fit.parameters
-        self.prototypes_ = prototypes + shift
-        self.loss_, self.n_iter_ = fit.cost, max(fit.n_iter, 1)
-        for name, fitted in zip(filter(None, [self._metric_name]), metric, strict=True):
-            setattr(self, name, fitted)
-            self.relevances_ = relevances(fitted)
+        weights = _with_class_weights(self.class_weight, classes, labels, weights)
+        random_state = check_random_state(self.random_state)
+        problem = self._problem(samples, classes, labels, weights, random_state)
+        self.classes_, self.prototype_labels_ = classes, classes[problem.owners]
+        fit = self._minimise(problem, random_state)
+        self._keep(problem, fit)
         if not fit.converged:
             warnings.warn(
                 f"the cost was still falling after max_iter={self.max_iter} iterations; raise "
@@ -120,42 +141,121 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self
 
-    def _minimise(self, samples: Array, labels: NDArray[np.int64], weights: Array) -> Fit:
-        random_state = check_random_state(self.random_state)
-        geometry = self._geometry()
-        prototypes, owners = start_prototypes(
-            samples, labels, weights, self._counts(labels), random_state
+    def _problem(
+        self,
+        samples: Array,
+        classes: Array,
+        labels: NDArray[np.int64],
+        weights: Array,
+        random_state: np.random.RandomState,
+    ) -> Problem:
+        counts = prototype_counts(
+            self.n_prototypes_per_class, classes.tolist(), np.bincount(labels).tolist()
         )
-        metric = [
-            part.astype(samples.dtype)
-            for part in geometry.start(len(prototypes), samples.shape[1], random_state)
-        ]
-        self.prototype_labels_ = self.classes_[owners]
-        blocks = class_blocks(samples, labels, weights)
-        spread = _mean_distance(blocks, owners, geometry, prototypes, *metric)
-        loss = self._loss(spread, owners, samples.shape[1])
-        if metric:
-            # A metric that adapts to prototypes still in a heap can get stuck for good.
-            still = Cost(blocks, owners, Frozen(geometry, tuple(metric)), loss)
-            (prototypes,), *_ = fit_lbfgs(still, [prototypes], max_iter=WARM_UP, tol=self.tol)
-        cost = Cost(blocks, owners, geometry, loss, self.regularization)
-        return fit_lbfgs(cost, [prototypes, *metric], max_iter=self.max_iter, tol=self.tol)
+        geometry = self._geometry()
+        sums, totals = class_sums(samples, labels, weights, len(classes))
+        origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(samples.dtype)
+        units = data_units(samples, weights, origin)
+        is_warm = self.warm_start and hasattr(self, "prototypes_")
+        if is_warm:
+            owners = np.repeat(np.arange(len(counts)), counts)
+            prototypes, metric = self.prototypes_, self._metric()
+            self._check_warm(classes[owners], samples.shape[1])
+        else:
+            prototypes, owners = start_prototypes(
+                samples,
+                labels,
+                weights,
+                means_of_present(sums, totals),
+                counts,
+                random_state,
+                self.init,
+            )
+            metric = list(geometry.start(len(prototypes), samples.shape[1], random_state))
+        if self.solver == "adam":
+            order = random_state.permutation(len(samples))
+            parts = [order[rows] for rows in row_blocks(len(samples), batch_rows(len(samples)))]
+            batches = [
+                labelled_blocks(samples[part], labels[part], weights[part], units, dtype=PRECISION)
+                for part in parts
+            ]
+        else:
+            batches = [labelled_blocks(samples, labels, weights, units)]
+        start = [part.astype(samples.dtype) for part in (units.apply(prototypes), *metric)]
+        return Problem(batches, units, owners, geometry, start, is_warm)
 
-    def _counts(self, labels: NDArray[np.int64]) -> list[int]:
-        """Return the number of prototypes of each class."""
-        asked = self.n_prototypes_per_class
-        sizes = np.bincount(labels)
-        counts = [
-            asked.get(name, 1) if isinstance(asked, dict) else asked
-            for name in self.classes_.tolist()
-        ]
-        for name, count, size in zip(self.classes_.tolist(), counts, sizes, strict=True):
-            if not isinstance(count, int | np.integer) or not 1 <= count <= size:
-                raise InputError(
-                    f"n_prototypes_per_class must be an integer from 1 to the {size} samples of "
-                    f"class {name!r}, got {count!r}"
+    def _check_warm(self, prototype_labels: Array, n_features: int) -> None:
+        before = self.prototypes_.shape
+        if before != (len(prototype_labels), n_features) or not np.array_equal(
+            prototype_labels, self.prototype_labels_
+        ):
+            raise InputError(
+                f"warm_start must go on with the same prototypes and features, got "
+                f"{len(prototype_labels)} prototypes of {n_features} features after a fit with "
+                f"{before[0]} of {before[1]}; set warm_start=False"
+            )
+
+    def _minimise(self, problem: Problem, random_state: np.random.RandomState) -> Fit:
+        """Have the cost minimised; an interrupted fit keeps what it has reached."""
+        loss = self._loss(problem)
+        reached = Fit(problem.start, np.inf, 0, False)
+        shown = 0
+
+        def watch(n_iter: int, cost: float, parameters: list[Array]) -> None:
+            nonlocal reached, shown
+            held = problem.start[len(parameters) :]
+            reached = Fit([*parameters, *held], cost, shown + n_iter, False)
+            if self.verbose and reached.n_iter % int(self.verbose) == 0:
+                print(f"{type(self).__name__}: iteration {reached.n_iter}, cost {cost:.6f}")
+
+        owners, geometry = problem.owners, problem.geometry
+        cost = Cost(owners, geometry, loss, self.regularization)
+        try:
+            if self.solver == "adam":
+                return fit_adam(
+                    cost,
+                    problem.batches,
+                    problem.start,
+                    max_iter=self.max_iter,
+                    tol=self.tol,
+                    random_state=random_state,
+                    watch=watch,
                 )
-        return [int(count) for count in counts]
+            prototypes, *metric = problem.start
+            warm_up = min(WARM_UP, int(WARM_UP_SHARE * self.max_iter))
+            if metric and warm_up and not problem.is_warm:
+                # A metric that adapts to prototypes still in a heap can get stuck for good.
+                (prototypes,), _, shown, _ = fit_lbfgs(
+                    Cost(owners, Frozen(geometry, tuple(metric)), loss),
+                    problem.blocks,
+                    [prototypes],
+                    max_iter=warm_up,
+                    tol=self.tol,
+                    watch=watch,
+                )
+            fit = fit_lbfgs(
+                cost,
+                problem.blocks,
+                [prototypes, *metric],
+                max_iter=self.max_iter - shown,
+                tol=self.tol,
+                watch=watch,
+            )
+            return fit._replace(n_iter=shown + fit.n_iter)
+        except KeyboardInterrupt:
+            if self.warm_start:
+                self._keep(problem, reached)
+            raise
+
+    def _keep(self, problem: Problem, fit: Fit) -> None:
+        """Store what was fitted, in the units of the data."""
+        prototypes, *metric = fit.parameters
+        self.prototypes_ = problem.units.undo(prototypes).astype(prototypes.dtype)
+        self.loss_, self.n_iter_ = fit.cost, max(fit.n_iter, 1)
+        for name, fitted in zip(filter(None, [self._metric_name]), metric, strict=True):
+            unit = canonical(normalise(fitted)[0])
+            setattr(self, name, unit)
+            self.relevances_ = relevances(unit)
 
     def distances(self, X: ArrayLike) -> Array:
         """Return the squared distance of every sample to every prototype.
@@ -170,22 +270,34 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         distances : ndarray of shape (n_samples, n_prototypes)
             In the metric of the model.
         """
+        return self._distances(self._samples(X))
+
+    def _samples(self, X: ArrayLike) -> Array:
+        """Return checked samples, in the precision of the model."""
         check_is_fitted(self)
         samples = validate_data(
             self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False
         )
-        _check_present(samples, columns=False)
-        geometry, dtype = self._geometry(), self.prototypes_.dtype
-        shift = self.prototypes_.mean(axis=0)
-        parts = [
-            geometry.measure(
-                make_block(samples[start : start + ROWS].astype(dtype, copy=False) - shift),
-                self.prototypes_ - shift,
-                *self._metric(),
-            )[0].T
-            for start in range(0, len(samples), ROWS)
-        ]
-        return np.concatenate(parts)
+        return np.asarray(samples.astype(self.prototypes_.dtype, copy=False))
+
+    def _distances(self, samples: Array) -> Array:
+        geometry, metric = self._geometry(), self._metric()
+        # Distances are sums of squares: far from the origin they would lose their digits.
+        units = Units(self.prototypes_.mean(axis=0), 1.0)
+        prototypes = units.apply(self.prototypes_)
+        found = np.empty((len(samples), len(prototypes)), dtype=prototypes.dtype)
+        for rows in row_blocks(len(samples)):
+            block = make_block(units.apply(samples[rows]))
+            if block.present is not None:
+                _check_rows_present(block.present > 0, rows.start)
+            found[rows] = geometry.measure(block, prototypes, *metric)[0].T
+        if not np.isfinite(found.max()):
+            row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+            raise InputError(
+                f"X must hold values whose squares {found.dtype} can hold, got "
+                f"{np.nanmax(np.abs(samples[row])):.1e} in row {row}; scale the features"
+            )
+        return found
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the index of the winning prototype: the cell that each sample falls in.
@@ -241,24 +353,58 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
 
-def _mean_distance(
-    blocks: list[ClassBlock], owners: NDArray[np.int64], geometry: Geometry, *parameters: Array
-) -> float:
-    """Return the weighted mean distance of the samples to the closest prototype of their class."""
-    total, weight = 0.0, 0.0
-    for label, block, weights in blocks:
-        distances = geometry.measure(block, *parameters)[0][owners == label].min(axis=0)
-        total += float(weights @ distances)
-        weight += float(weights.sum())
-    return total / weight
+def _check_labels(y: ArrayLike) -> None:
+    """Refuse missing labels: scikit-learn's message for None is about types."""
+    if (isinstance(y, list | tuple) and len(y) == 0) or np.ndim(np.asarray(y)) != 1:
+        return  # scikit-learn says what is wrong with the shape
+    labels = as_labels("y", y)
+    if labels.dtype.kind in "Of":
+        for index, label in enumerate(labels.tolist()):
+            if is_missing(label):
+                raise InputError(
+                    f"y must hold no missing label, got {label} at index {index}; drop the row"
+                )
 
 
-def _check_present(X: Array, *, columns: bool = True) -> None:
-    """Refuse rows (and columns) of which nothing is known."""
-    missing = np.isnan(X)
-    for what, empty in [("row", missing.all(axis=1)), ("column", missing.all(axis=0) & columns)]:
-        if empty.any():
-            raise InputError(
-                f"X must hold some value in each {what}, got only NaN in {what} "
-                f"{int(empty.argmax())}; drop it"
-            )
+def _with_class_weights(
+    class_weight: Any, classes: Array, labels: NDArray[np.int64], weights: Array
+) -> Array:
+    """Return the weights of the samples times those of their classes."""
+    totals = np.bincount(labels, weights)
+    if not totals.all():
+        raise InputError(
+            "sample_weight must leave each class some weight, got 0 for all samples of class "
+            f"{classes.tolist()[int(totals.argmin())]!r}"
+        )
+    if class_weight == "balanced":
+        # By weight, not by count, so that a weight of 2 is the same as a repeated row.
+        factors = totals.sum() / (len(classes) * totals)
+    else:
+        factors = compute_class_weight(class_weight, classes=classes, y=classes[labels])
+    return np.asarray((weights * factors[labels]).astype(weights.dtype))
+
+
+def _check_present(samples: Array) -> None:
+    """Refuse rows and columns of which nothing is known."""
+    anywhere = np.zeros(samples.shape[1], dtype=bool)
+    for rows in row_blocks(len(samples)):
+        if not has_gaps(samples[rows]):
+            anywhere[:] = True
+            continue
+        present = ~np.isnan(samples[rows])
+        _check_rows_present(present, rows.start)
+        anywhere |= present.any(axis=0)
+    if not anywhere.all():
+        raise InputError(
+            "X must hold some value in each column, got only NaN in column "
+            f"{int(anywhere.argmin())}; drop it"
+        )
+
+
+def _check_rows_present(present: NDArray[np.bool_], first: int) -> None:
+    known = present.any(axis=1)
+    if not known.all():
+        raise InputError(
+            f"X must hold some value in each row, got only NaN in row "
+            f"{first + int(known.argmin())}; drop it"
+        )

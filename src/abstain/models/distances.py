@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.models.units import has_gaps
+
 __all__ = [
     "Block",
     "diagonal_metric",
@@ -42,9 +44,9 @@ class Block(NamedTuple):
 
 def make_block(samples: Array) -> Block:
     """Return samples, in which NaN is a missing value, as a block."""
-    missing = np.isnan(samples)
-    if not missing.any():
+    if not has_gaps(samples):
         return Block(samples, None)
+    missing = np.isnan(samples)
     return Block(np.where(missing, 0, samples), (~missing).astype(samples.dtype))
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "Geometry",
     "LocalMatrices",
     "OneMatrix",
+    "canonical",
     "normalise",
     "relevances",
 ]
@@ -92,7 +93,9 @@ class Diagonal:
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return −(1/M) Σ log s² and its gradient."""
-        return -float(np.log(metric**2).mean()), -2 / metric / len(metric)
+        sizes = np.maximum(np.abs(metric), np.sqrt(np.finfo(metric.dtype).tiny))
+        gradient = -2 / len(sizes) * np.copysign(1 / sizes, metric)
+        return -2 * float(np.log(sizes).mean()), gradient
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,42 @@ class Frozen:
         return 0.0, np.zeros_like(metric)
 
 
+def canonical(metric: Array) -> Array:
+    """Return the same metric with its directions in order, the heaviest first.
+
+    Ω and QΩ measure the same distances if Q is orthogonal. Of all these, the rows of the returned
+    one are orthogonal to each other: √λ_i v_iᵀ, with the eigenvalues λ_i of Λ = ΩᵀΩ descending
+    and its eigenvectors v_i turned so that their largest entry is positive.
+    """
+    if metric.ndim == 1:
+        return np.abs(metric)
+    if metric.ndim == 3:
+        return np.stack([canonical(omega) for omega in metric])
+    _, sizes, axes = np.linalg.svd(metric, full_matrices=False)
+    # Directions that no sample has moved still weigh the same. Any basis of what they span would
+    # do; rounding must not choose it.
+    equal = np.flatnonzero(-np.diff(sizes) > np.sqrt(np.finfo(sizes.dtype).eps) * sizes[0]) + 1
+    for members in np.split(np.arange(len(sizes)), equal):
+        if len(members) > 1:
+            sizes[members] = sizes[members].mean()
+            axes[members] = _basis_of_span(axes[members])
+    largest = np.abs(axes).argmax(axis=1)
+    signs = np.sign(axes[np.arange(len(axes)), largest])
+    return np.asarray((sizes * signs)[:, np.newaxis] * axes)
+
+
+def _basis_of_span(axes: Array) -> Array:
+    """Return orthonormal rows that depend on the space that orthonormal rows span, and on no more.
+
+    They come from the features, projected into that space: the longest first, then the longest of
+    what the ones before leave of the others.
+    """
+    from scipy.linalg import qr
+
+    basis, _, _ = qr(axes.T @ axes, pivoting=True)
+    return np.asarray(basis[:, : len(axes)].T)
+
+
 def relevances(metric: Array) -> Array:
     """Return how much each feature weighs: the diagonal of Λ = ΩᵀΩ, which sums to 1."""
     squares = np.asarray(metric**2)
@@ -193,5 +232,14 @@ def _orthogonal_rows(
 
 def _log_det_penalty(omega: Array) -> tuple[float, Array]:
     gram = omega @ omega.T
-    _, log_det = np.linalg.slogdet(gram)
-    return -float(log_det) / len(gram), -2 * np.linalg.solve(gram, omega) / len(gram)
+    sign, log_det = np.linalg.slogdet(gram)
+    # A step of a line search may end on a matrix without full rank: dear, but not an error.
+    if sign <= 0 or log_det < len(gram) * np.log(np.finfo(gram.dtype).tiny):
+        return _rank_deficient_penalty(omega)
+    return -float(log_det) / len(gram), -2 / len(gram) * np.linalg.solve(gram, omega)
+
+
+def _rank_deficient_penalty(omega: Array) -> tuple[float, Array]:
+    left, sizes, right = np.linalg.svd(omega, full_matrices=False)
+    sizes = np.maximum(sizes, np.sqrt(np.finfo(sizes.dtype).tiny))
+    return -2 * float(np.log(sizes).mean()), -2 / len(sizes) * (left / sizes) @ right

@@ -4,13 +4,16 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from abstain.models.geometry import Diagonal, Geometry
+from abstain.models.projection import ProjectionMixin
 from abstain.models.relative import RelativeDistanceClassifier
 
 __all__ = ["GRLVQ"]
 
 
-class GRLVQ(RelativeDistanceClassifier):
+class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     """Generalised relevance LVQ: a weight for each feature, relative distance loss.
 
     Parameters
@@ -21,14 +24,25 @@ class GRLVQ(RelativeDistanceClassifier):
         Steepness of the logistic Φ; None is the identity.
     regularization : float, default=0.01
         Weight of the penalty that keeps directions from dying out.
+    init : "kmeans", "random" or array-like of shape (n_prototypes, n_features), default="kmeans"
+        Where prototypes start: class means, or centres of a k-means within the class where it has
+        several; samples drawn at random; or these, in the order of the classes.
+    solver : "lbfgs" or "adam", default="lbfgs"
+        L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
+        iteration being one pass, for data too large for that.
     max_iter : int, default=200
-        At most so many iterations of L-BFGS.
+        At most so many iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the cost by no more than this share of it.
     class_weight : "balanced" or dict of label to float, default=None
         Weights of the classes.
+    warm_start : bool, default=False
+        Go on from the last fit instead of starting anew; an interrupted fit can be resumed.
+    verbose : int, default=0
+        Print the cost every so many iterations; 0 prints nothing.
     random_state : int, RandomState or None, default=None
-        What several prototypes a class, and a metric of low rank, start from.
+        Decides where several prototypes a class start, and how samples are put into
+        mini-batches.
 
     Attributes
     ----------
@@ -40,12 +54,20 @@ class GRLVQ(RelativeDistanceClassifier):
         s, of unit norm.
     relevances_ : ndarray of shape (n_features,)
         s²: the weight of each feature; it sums to 1.
+    eigenvalues_ : ndarray of shape (n_features,)
+        The relevances, descending.
+    eigenvectors_ : ndarray of shape (n_features, n_features)
+        The axes that belong to them, as rows.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     loss_ : float
         The cost at the end.
     n_iter_ : int
         Number of iterations.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if ``X`` has names that are all text.
 
     Examples
     --------
@@ -63,17 +85,25 @@ class GRLVQ(RelativeDistanceClassifier):
         *,
         beta: float | None = 5.0,
         regularization: float = 0.01,
+        init: str | ArrayLike = "kmeans",
+        solver: str = "lbfgs",
         max_iter: int = 200,
         tol: float = 1e-5,
         class_weight: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
         random_state: Any = None,
     ) -> None:
         self.n_prototypes_per_class = n_prototypes_per_class
         self.beta = beta
         self.regularization = regularization
+        self.init = init
+        self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.random_state = random_state
 
     _metric_name = "scales_"

@@ -1,8 +1,9 @@
 """How wrong is a model about samples of one class, given their distances to the prototypes?
 
 A loss is a function of the distances (one row for each prototype) of samples that all belong to the
-same class, and of the rows that are prototypes of that class. It returns one loss per sample and
-the gradient of each by its distances; it knows nothing of how the distances come about.
+same class, of the rows that are prototypes of that class, and of the number of features that each
+sample has. It returns one loss per sample and the gradient of each by its distances; it knows
+nothing of how the distances come about.
 
 **GLVQ.** With d⁺ the distance to the closest prototype of the own class, d⁻ to the closest one of
 another, μ = (d⁺ − d⁻)/(d⁺ + d⁻) is negative iff the sample is classified correctly. The loss is
@@ -10,8 +11,9 @@ another, μ = (d⁺ − d⁻)/(d⁺ + d⁻) is negative iff the sample is classi
 
     ∂Φ/∂d⁺ = Φ'(μ) · 2d⁻/(d⁺ + d⁻)²,      ∂Φ/∂d⁻ = −Φ'(μ) · 2d⁺/(d⁺ + d⁻)².
 
-**RSLVQ.** With P(j|x) ∝ exp(−d_j / 2σ_j² − (M/2) log σ_j²) over all prototypes, and P_y(j|x) the
-same over those of the own class, the loss is −log Σ_{j of class y} P(j|x):
+**RSLVQ.** With P(j|x) ∝ exp(−d_j / 2σ_j² − (M/2) log σ_j²) over all prototypes, M the number of
+features present, and P_y(j|x) the same over those of the own class, the loss is
+−log Σ_{j of class y} P(j|x):
 
     ∂/∂d_j = (P_y(j|x) − P(j|x)) / 2σ_j².
 """
@@ -21,15 +23,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["likelihood_ratio", "relative_distance"]
+__all__ = ["likelihood_ratio", "log_densities", "relative_distance"]
 
 Array = NDArray[Any]
 
 
 def relative_distance(
-    distances: Array, is_own: NDArray[np.bool_], beta: float | None = None
+    distances: Array, is_own: NDArray[np.bool_], n_present: Array, *, beta: float | None = None
 ) -> tuple[Array, Array]:
-    """Return the GLVQ loss of each sample and its gradient by the distances."""
+    """Return the GLVQ loss of each sample and its gradient by the distances.
+
+    Both distances leave out the same features, so their ratio needs no ``n_present``.
+    """
     own, other = np.flatnonzero(is_own), np.flatnonzero(~is_own)
     samples = np.arange(distances.shape[1])
     nearest_own = own[distances[own].argmin(axis=0)]
@@ -55,14 +60,14 @@ def _transfer(mu: Array, beta: float | None) -> tuple[Array, Array]:
 
 
 def likelihood_ratio(
-    distances: Array, is_own: NDArray[np.bool_], sigma2: Array, n_features: int
+    distances: Array, is_own: NDArray[np.bool_], n_present: Array, *, sigma2: Array
 ) -> tuple[Array, Array]:
     """Return the RSLVQ loss of each sample and its gradient by the distances.
 
     ``sigma2`` holds the bandwidth of each prototype.
     """
     sigma2 = sigma2.astype(distances.dtype)
-    log_density = log_densities(distances, sigma2, n_features)
+    log_density = log_densities(distances, sigma2, n_present)
     own, among_own = _log_sum_exp(log_density[is_own])
     everything, among_all = _log_sum_exp(log_density)
     gradient = -among_all
@@ -71,10 +76,14 @@ def likelihood_ratio(
     return everything - own, gradient
 
 
-def log_densities(distances: Array, sigma2: Array, n_features: int) -> Array:
+def log_densities(distances: Array, sigma2: Array, n_present: Array) -> Array:
     """Return −d/2σ² − (M/2) log σ² for each prototype (rows), up to a common constant."""
     width = sigma2[:, np.newaxis]
-    return np.asarray(-distances / (2 * width) - n_features / 2 * np.log(width))
+    volume = (np.log(width) / 2).astype(distances.dtype, copy=False)
+    with np.errstate(over="ignore"):
+        density = -distances / (2 * width) - volume * n_present.astype(distances.dtype)
+    # Differences of densities must exist even where all of them overflow.
+    return np.asarray(np.maximum(density, np.finfo(density.dtype).min / 4))
 
 
 def _log_sum_exp(values: Array) -> tuple[Array, Array]:

@@ -4,11 +4,8 @@ from __future__ import annotations  # signatures then show the names of types
 
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from abstain.models.base import PrototypeClassifier
-from abstain.models.fitting import Loss
+from abstain.models.base import Problem, PrototypeClassifier
+from abstain.models.costs import Loss
 from abstain.models.losses import relative_distance
 
 __all__ = ["RelativeDistanceClassifier"]
@@ -19,5 +16,5 @@ class RelativeDistanceClassifier(PrototypeClassifier):
 
     beta: float | None
 
-    def _loss(self, spread: float, owners: NDArray[np.int64], n_features: int) -> Loss:
+    def _loss(self, problem: Problem) -> Loss:
         return partial(relative_distance, beta=self.beta)

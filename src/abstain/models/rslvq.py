@@ -4,6 +4,8 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from abstain.models.geometry import Euclidean, Geometry
 from abstain.models.likelihood import LikelihoodRatioClassifier
 
@@ -17,16 +19,28 @@ class RSLVQ(LikelihoodRatioClassifier):
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1
         How many prototypes each class has; classes that a dict does not name have one.
-    sigma2 : float or None, default=None
-        Bandwidth of the prototypes; None estimates it from the data.
+    sigma2 : None, "local", float or array-like of shape (n_prototypes,), default=None
+        Bandwidths σ² of the prototypes, in squared units of the data: one for all estimated from
+        the data, one for each estimated from its samples, or these.
+    init : "kmeans", "random" or array-like of shape (n_prototypes, n_features), default="kmeans"
+        Where prototypes start: class means, or centres of a k-means within the class where it has
+        several; samples drawn at random; or these, in the order of the classes.
+    solver : "lbfgs" or "adam", default="lbfgs"
+        L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
+        iteration being one pass, for data too large for that.
     max_iter : int, default=200
-        At most so many iterations of L-BFGS.
+        At most so many iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the cost by no more than this share of it.
     class_weight : "balanced" or dict of label to float, default=None
         Weights of the classes.
+    warm_start : bool, default=False
+        Go on from the last fit instead of starting anew; an interrupted fit can be resumed.
+    verbose : int, default=0
+        Print the cost every so many iterations; 0 prints nothing.
     random_state : int, RandomState or None, default=None
-        What several prototypes a class, and a metric of low rank, start from.
+        Decides where several prototypes a class start, and how samples are put into
+        mini-batches.
 
     Attributes
     ----------
@@ -34,12 +48,18 @@ class RSLVQ(LikelihoodRatioClassifier):
         The prototypes.
     prototype_labels_ : ndarray of shape (n_prototypes,)
         The class of each.
+    sigma2_ : ndarray of shape (n_prototypes,)
+        The bandwidth of each.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     loss_ : float
         The cost at the end.
     n_iter_ : int
         Number of iterations.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if ``X`` has names that are all text.
 
     Examples
     --------
@@ -55,20 +75,26 @@ class RSLVQ(LikelihoodRatioClassifier):
         self,
         n_prototypes_per_class: int | dict[Any, int] = 1,
         *,
-        sigma2: float | None = None,
+        sigma2: float | str | ArrayLike | None = None,
+        init: str | ArrayLike = "kmeans",
+        solver: str = "lbfgs",
         max_iter: int = 200,
         tol: float = 1e-5,
         class_weight: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
         random_state: Any = None,
     ) -> None:
         self.n_prototypes_per_class = n_prototypes_per_class
         self.sigma2 = sigma2
+        self.init = init
+        self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.random_state = random_state
-
-    regularization = 0.0
 
     def _geometry(self) -> Geometry:
         return Euclidean()

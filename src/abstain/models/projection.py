@@ -1,0 +1,91 @@
+"""Along which directions does a model tell the classes apart?
+
+A metric Λ = ΩᵀΩ weighs the directions of the space by its eigenvalues. The rows of a fitted Ω are
+its eigenvectors times the roots of its eigenvalues, the heaviest first, so that the columns of
+X Ωᵀ are the leading discriminative directions, and plain Euclidean distances between its rows are
+those of the model.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from abstain.models.base import PrototypeClassifier
+from abstain.models.geometry import canonical
+
+__all__ = ["ProjectionMixin"]
+
+Array = NDArray[Any]
+
+
+class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
+    """What a model that learns a metric adds to a classifier."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def eigenvalues_(self: Any) -> Array:
+        """Eigenvalues of Λ, descending; with a metric for each prototype, one row for each."""
+        return np.asarray((self._directions() ** 2).sum(axis=-1))
+
+    @property
+    def eigenvectors_(self: Any) -> Array:
+        """Eigenvectors of Λ as rows, in the order of ``eigenvalues_``; 0 where that is 0."""
+        directions = self._directions()
+        sizes = np.sqrt((directions**2).sum(axis=-1, keepdims=True))
+        return np.asarray(np.divide(directions, sizes, where=sizes > 0, out=directions.copy()))
+
+    def _directions(self: Any) -> Array:
+        """Return √λ_i v_iᵀ as rows, heaviest first."""
+        (metric,) = self._metric()
+        if metric.ndim > 1:
+            return np.asarray(metric)
+        order = np.argsort(-metric, kind="stable")
+        return np.asarray(np.diag(metric)[order])
+
+    @property
+    def _n_features_out(self: Any) -> int:
+        return len(self._projection())
+
+    def _projection(self: Any) -> Array:
+        """Return one Ω for all prototypes; of several, a root of their mean Λ."""
+        (metric,) = self._metric()
+        if metric.ndim < 3:
+            return np.asarray(self._directions())
+        # The stacked matrices have the sum of all Λ_j as their Gram matrix.
+        stacked = metric.reshape(-1, metric.shape[-1]) / len(metric) ** 0.5
+        return canonical(stacked)[: metric.shape[-1]]
+
+    def transform(self: PrototypeClassifier, X: ArrayLike) -> Array:
+        """Return X Ωᵀ: samples along the leading discriminative directions.
+
+        Squared Euclidean distances between the rows are distances of the model. Where each
+        prototype has its own metric, they are the mean over these metrics. A missing value is
+        taken from the closest prototype, which leaves the distance to that prototype as it is.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN is a missing value.
+
+        Returns
+        -------
+        projected : ndarray of shape (n_samples, n_components)
+            The first columns matter most.
+        """
+        check_is_fitted(self)
+        samples = self._samples(X)
+        missing = np.isnan(samples)
+        if missing.any():
+            winners = self._distances(samples).argmin(axis=1)
+            samples = np.where(missing, self.prototypes_[winners], samples)
+        return np.asarray(samples @ self._projection().T)

@@ -1,0 +1,78 @@
+"""Where do the prototypes of a model start?"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import InputError
+
+__all__ = ["INITS", "start_prototypes"]
+
+Array = NDArray[Any]
+
+# Ways to start, by name: means or centres of clusters, and samples drawn at random.
+INITS = ("kmeans", "random")
+
+
+def start_prototypes(
+    samples: Array,
+    labels: NDArray[np.int64],
+    weights: Array,
+    class_means: Array,
+    counts: list[int],
+    random_state: np.random.RandomState,
+    init: str | ArrayLike = "kmeans",
+) -> tuple[Array, NDArray[np.int64]]:
+    """Return prototypes to begin with, and their classes.
+
+    By ``"kmeans"``, one prototype of a class is its mean and several are the centres of a
+    k-means within it; by ``"random"`` they are samples of the class. A missing value stands for
+    the mean of the class. An array holds the prototypes themselves, in the order of the classes.
+    """
+    owners = np.repeat(np.arange(len(counts)), counts)
+    if not isinstance(init, str):
+        return _given(init, (len(owners), samples.shape[1]), samples.dtype), owners
+    prototypes = []
+    for label, (mean, count) in enumerate(zip(class_means, counts, strict=True)):
+        if count == 1 and init == "kmeans":
+            prototypes.append(mean[np.newaxis])
+            continue
+        own = np.flatnonzero(labels == label)
+        filled = np.where(np.isnan(samples[own]), mean.astype(samples.dtype), samples[own])
+        draw = _centres if init == "kmeans" else _members
+        prototypes.append(draw(filled, weights[own], count, random_state))
+    return np.concatenate(prototypes).astype(samples.dtype), owners
+
+
+def _centres(
+    samples: Array, weights: Array, count: int, random_state: np.random.RandomState
+) -> Array:
+    from sklearn.cluster import KMeans
+
+    # KMeans squares what it is given: values far from 1 would vanish or overflow in it.
+    size = np.abs(samples).max() or 1.0
+    clusters = KMeans(count, n_init=1, random_state=random_state)
+    return np.asarray(clusters.fit(samples / size, sample_weight=weights).cluster_centers_ * size)
+
+
+def _members(
+    samples: Array, weights: Array, count: int, random_state: np.random.RandomState
+) -> Array:
+    """Draw different samples, as often as their weights say."""
+    chances = weights.astype(np.float64) / weights.sum(dtype=np.float64)
+    enough = np.count_nonzero(chances) >= count
+    chosen = random_state.choice(len(samples), count, replace=False, p=chances if enough else None)
+    return np.asarray(samples[chosen])
+
+
+def _given(init: ArrayLike, shape: tuple[int, int], dtype: Any) -> Array:
+    prototypes = np.array(init, dtype=dtype)
+    if prototypes.shape != shape:
+        raise InputError(
+            f"init must be one of {INITS} or an array of shape {shape}, one row a prototype, got "
+            f"shape {prototypes.shape}"
+        )
+    if not np.isfinite(prototypes).all():
+        raise InputError("init must hold finite prototypes, got NaN or infinity")
+    return prototypes

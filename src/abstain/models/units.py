@@ -1,0 +1,100 @@
+"""In which units is a model fitted?
+
+A model does not depend on where the origin of the data is, nor on the unit of all features
+together, but arithmetic does: sums of squares far from the origin lose their digits, and a
+tolerance that suits metres does not suit millimetres. So samples are moved to their mean and
+divided by one number; the relative scale of the features, which a model does depend on, stays.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._checks import InputError
+
+__all__ = ["Units", "class_sums", "data_units", "has_gaps", "means_of_present", "row_blocks"]
+
+Array = NDArray[Any]
+
+# Rows that are looked at together: what is kept beyond the samples stays small.
+ROWS = 4096
+
+
+class Units(NamedTuple):
+    """An origin in the space of the features, and a length."""
+
+    origin: Array
+    scale: float
+
+    def apply(self, samples: Array) -> Array:
+        """Return samples (or prototypes) in these units."""
+        moved = samples - self.origin
+        moved /= self.scale
+        return moved
+
+    def undo(self, samples: Array) -> Array:
+        """Return samples (or prototypes) in the units of the data."""
+        return samples * self.scale + self.origin
+
+
+def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
+    """Yield slices that cover all rows."""
+    for start in range(0, n_rows, rows):
+        yield slice(start, min(start + rows, n_rows))
+
+
+def data_units(samples: Array, weights: Array, origin: Array) -> Units:
+    """Return the given origin, and the mean size of what samples deviate from it."""
+    deviation, weight = 0.0, 0.0
+    for rows in row_blocks(len(samples)):
+        sizes = samples[rows] - origin
+        np.abs(sizes, out=sizes)
+        n_present: Array = np.full(len(sizes), sizes.shape[1], dtype=sizes.dtype)
+        if has_gaps(sizes):
+            n_present -= np.isnan(sizes).sum(axis=1, dtype=sizes.dtype)
+            np.nan_to_num(sizes, copy=False)
+        deviation += float((weights[rows] @ sizes).sum(dtype=float))
+        weight += float(weights[rows] @ n_present)
+    scale = deviation / weight
+    limits = np.finfo(samples.dtype)
+    if scale and not limits.tiny < scale**2 < limits.max:
+        raise InputError(
+            f"X must hold values whose squares {samples.dtype} can hold, got deviations of "
+            f"{scale:.1e} on average; scale the features"
+        )
+    return Units(origin, scale or 1.0)
+
+
+def class_sums(
+    samples: Array, labels: NDArray[np.int64], weights: Array, n_classes: int
+) -> tuple[Array, Array]:
+    """Return the weighted sum of each feature in each class, and the weight of what is present."""
+    sums = np.zeros((n_classes, samples.shape[1]))
+    totals = np.zeros_like(sums)
+    for rows in row_blocks(len(samples)):
+        values = samples[rows]
+        member = np.zeros((n_classes, len(values)), dtype=samples.dtype)
+        member[labels[rows], np.arange(len(values))] = weights[rows]
+        if has_gaps(values):
+            totals += member @ ~np.isnan(values)
+            values = np.nan_to_num(values)
+        else:
+            totals += member.sum(axis=1, dtype=float, keepdims=True)
+        sums += member @ values
+    return sums, totals
+
+
+def means_of_present(sums: Array, totals: Array) -> Array:
+    """Return means; 0 where a feature is missing throughout."""
+    means = np.zeros_like(sums)
+    np.divide(sums, totals, out=means, where=totals > 0)
+    return means
+
+
+def has_gaps(samples: Array) -> bool:
+    """Tell whether a value is missing; infinities have been refused before."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        # A sum is NaN if a value is; huge values of both signs may make it so too.
+        return bool(np.isnan(samples.sum())) and bool(np.isnan(samples).any())
