@@ -7,7 +7,18 @@ Run it for the list: ``python -m tools.lazy_imports``.
 import subprocess
 import sys
 
-HEAVY = ["dask", "jinja2", "matplotlib", "numba", "pandas", "plotly", "polars", "rich", "typer"]
+HEAVY = [
+    "dask",
+    "jinja2",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "plotly",
+    "polars",
+    "rich",
+    "sklearn",
+    "typer",
+]
 
 
 def imported_by_accident() -> list[str]:

@@ -12,6 +12,7 @@ from numpydoc.validate import validate
 
 PUBLIC_MODULES = [
     "abstain",
+    "abstain.datasets",
     "abstain.fronts",
     "abstain.metrics",
     "abstain.models",
