@@ -34,10 +34,10 @@ def public_names() -> Iterator[str]:
             if callable(thing) and not getattr(thing, "_is_protocol", False):
                 yield f"{module_name}.{name}"
             if inspect.isclass(thing):
-                for member in vars(thing):
-                    # Methods ending in _request are made, and documented, by scikit-learn.
-                    is_ours = not member.startswith("_") and not member.endswith("_request")
-                    if is_ours and callable(getattr(thing, member)):
+                for member, method in inspect.getmembers(thing, callable):
+                    # What others have written, others have documented.
+                    is_ours = (getattr(method, "__module__", None) or "").startswith("abstain")
+                    if is_ours and not member.startswith("_"):
                         yield f"{module_name}.{name}.{member}"
 
 

@@ -27,6 +27,25 @@ def rslvq_loss(distances, labels, label, sigma2, n_features):
     return -math.log(own / sum(densities))
 
 
+def posteriors(distances, labels, sigma2, n_features):
+    """P(class | x), classes sorted."""
+    densities = [
+        math.exp(-d / (2 * s)) / s ** (n_features / 2)
+        for d, s in zip(distances, sigma2, strict=True)
+    ]
+    of_class = [
+        sum(p for p, c in zip(densities, labels, strict=True) if c == label)
+        for label in sorted(set(labels))
+    ]
+    return [p / sum(of_class) for p in of_class]
+
+
+def log_det_penalty(omega):
+    """−(1/R) log det ΩΩᵀ at unit norm."""
+    omega = omega / math.sqrt(float(np.sum(omega**2)))
+    return -math.log(np.linalg.det(omega @ omega.T)) / len(omega)
+
+
 def finite_differences(function, parameters, step=1e-6):
     """Central differences of a scalar function by each entry of an array."""
     gradient = np.zeros_like(parameters)

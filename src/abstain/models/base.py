@@ -52,6 +52,7 @@ class Problem:
 
     batches: list[list[LabelledBlock]]
     units: Units
+    classes: Array
     owners: NDArray[np.int64]
     geometry: Geometry
     start: list[Array]
@@ -112,6 +113,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : estimator
             Fitted.
+
+        Examples
+        --------
+        >>> from abstain.models import GLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> GLVQ().fit(X, y, sample_weight=[1, 1, 2, 2]).prototype_labels_.tolist()
+        ['a', 'b']
         """
         _check_labels(y)
         samples, targets = validate_data(
@@ -129,7 +137,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = _with_class_weights(self.class_weight, classes, labels, weights)
         random_state = check_random_state(self.random_state)
         problem = self._problem(samples, classes, labels, weights, random_state)
-        self.classes_, self.prototype_labels_ = classes, classes[problem.owners]
         fit = self._minimise(problem, random_state)
         self._keep(problem, fit)
         if not fit.converged:
@@ -182,7 +189,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             batches = [labelled_blocks(samples, labels, weights, units)]
         start = [part.astype(samples.dtype) for part in (units.apply(prototypes), *metric)]
-        return Problem(batches, units, owners, geometry, start, is_warm)
+        return Problem(batches, units, classes, owners, geometry, start, is_warm)
 
     def _check_warm(self, prototype_labels: Array, n_features: int) -> None:
         before = self.prototypes_.shape
@@ -250,6 +257,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _keep(self, problem: Problem, fit: Fit) -> None:
         """Store what was fitted, in the units of the data."""
         prototypes, *metric = fit.parameters
+        self.classes_, self.prototype_labels_ = problem.classes, problem.classes[problem.owners]
         self.prototypes_ = problem.units.undo(prototypes).astype(prototypes.dtype)
         self.loss_, self.n_iter_ = fit.cost, max(fit.n_iter, 1)
         for name, fitted in zip(filter(None, [self._metric_name]), metric, strict=True):
@@ -269,12 +277,19 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         distances : ndarray of shape (n_samples, n_prototypes)
             In the metric of the model.
+
+        Examples
+        --------
+        >>> from abstain.models import GLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> GLVQ().fit(X, y).distances(X).shape
+        (4, 2)
         """
         return self._distances(self._samples(X))
 
     def _samples(self, X: ArrayLike) -> Array:
         """Return checked samples, in the precision of the model."""
-        check_is_fitted(self)
+        check_is_fitted(self, "prototypes_")
         samples = validate_data(
             self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False
         )
@@ -290,7 +305,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             block = make_block(units.apply(samples[rows]))
             if block.present is not None:
                 _check_rows_present(block.present > 0, rows.start)
-            found[rows] = geometry.measure(block, prototypes, *metric)[0].T
+            with np.errstate(over="ignore", invalid="ignore"):
+                found[rows] = geometry.measure(block, prototypes, *metric)[0].T
         if not np.isfinite(found.max()):
             row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
             raise InputError(
@@ -311,6 +327,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         cells : ndarray of shape (n_samples,)
             Index of the closest prototype.
+
+        Examples
+        --------
+        >>> from abstain.models import GLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> GLVQ().fit(X, y).apply(X).tolist()
+        [0, 0, 1, 1]
         """
         winners: NDArray[np.int64] = self.distances(X).argmin(axis=1)
         return winners
@@ -327,6 +350,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         y : ndarray of shape (n_samples,)
             Predicted classes.
+
+        Examples
+        --------
+        >>> from abstain.models import GLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> GLVQ().fit(X, y).predict([[1.0, 0.5], [3.0, float("nan")]]).tolist()
+        ['a', 'b']
         """
         winners = self.apply(X)
         return np.asarray(self.prototype_labels_[winners])
@@ -344,6 +374,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
             The largest is that of the predicted class; of two classes, by how much the second
             is closer than the first.
+
+        Examples
+        --------
+        >>> from abstain.models import GLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> (GLVQ().fit(X, y).decision_function(X) > 0).tolist()
+        [False, False, True, True]
         """
         distances = self.distances(X)
         scores = -np.stack(

@@ -193,12 +193,12 @@ def _basis_of_span(axes: Array) -> Array:
     """Return orthonormal rows that depend on the space that orthonormal rows span, and on no more.
 
     They come from the features, projected into that space: the longest first, then the longest of
-    what the ones before leave of the others.
+    what the ones before leave of the others; each then stands in the order of its largest entry.
     """
     from scipy.linalg import qr
 
-    basis, _, _ = qr(axes.T @ axes, pivoting=True)
-    return np.asarray(basis[:, : len(axes)].T)
+    basis = qr(axes.T @ axes, pivoting=True)[0][:, : len(axes)].T
+    return np.asarray(basis[np.argsort(np.abs(basis).argmax(axis=1), kind="stable")])
 
 
 def relevances(metric: Array) -> Array:

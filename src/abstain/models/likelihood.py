@@ -67,6 +67,13 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         -------
         posteriors : ndarray of shape (n_samples, n_classes)
             They sum to 1.
+
+        Examples
+        --------
+        >>> from abstain.models import RSLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> RSLVQ().fit(X, y).predict_proba([[2.0, 0.5]]).round(2).tolist()
+        [[0.5, 0.5]]
         """
         samples = self._samples(X)
         distances = self._distances(samples)
@@ -90,6 +97,13 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         -------
         y : ndarray of shape (n_samples,)
             Predicted classes.
+
+        Examples
+        --------
+        >>> from abstain.models import RSLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> RSLVQ().fit(X, y).predict([[1.0, 0.5], [3.0, float("nan")]]).tolist()
+        ['a', 'b']
         """
         winners = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[winners])

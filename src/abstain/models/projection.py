@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from abstain.models.base import PrototypeClassifier
 from abstain.models.geometry import canonical
@@ -81,8 +80,15 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         -------
         projected : ndarray of shape (n_samples, n_components)
             The first columns matter most.
+
+        Examples
+        --------
+        >>> from abstain.models import GMLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> model = GMLVQ().fit(X, y)
+        >>> model.transform(X).shape, model.get_feature_names_out().tolist()
+        ((4, 2), ['gmlvq0', 'gmlvq1'])
         """
-        check_is_fitted(self)
         samples = self._samples(X)
         missing = np.isnan(samples)
         if missing.any():

@@ -59,7 +59,7 @@ def data_units(samples: Array, weights: Array, origin: Array) -> Units:
         weight += float(weights[rows] @ n_present)
     scale = deviation / weight
     limits = np.finfo(samples.dtype)
-    if scale and not limits.tiny < scale**2 < limits.max:
+    if scale and not limits.tiny**0.5 < scale < limits.max**0.5:
         raise InputError(
             f"X must hold values whose squares {samples.dtype} can hold, got deviations of "
             f"{scale:.1e} on average; scale the features"

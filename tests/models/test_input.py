@@ -1,0 +1,252 @@
+"""What is fitted, and what is refused in one line."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+from abstain import InputError, models
+from abstain.models import GLVQ, GMLVQ, LGMLVQ, RSLVQ
+
+ALL = [getattr(models, name) for name in models.__all__]
+every_model = pytest.mark.parametrize("model", ALL)
+
+
+@pytest.fixture(autouse=True)
+def _accept_too_few_iterations():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+def memory_map(X, folder):
+    stored = np.memmap(folder / "X", dtype=X.dtype, mode="w+", shape=X.shape)
+    stored[:] = X
+    stored.flush()
+    return np.memmap(folder / "X", dtype=X.dtype, mode="r", shape=X.shape)
+
+
+def read_only(X, folder):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+@every_model
+@pytest.mark.parametrize(
+    "form",
+    [read_only, memory_map, lambda X, _: np.asfortranarray(X), lambda X, _: X.tolist()],
+    ids=["read-only", "memory-mapped", "Fortran", "lists"],
+)
+def test_the_form_of_an_array_changes_nothing(model, form, iris, tmp_path):
+    X, y = iris
+    plain = model().fit(X, y)
+    other = model().fit(form(X, tmp_path), y)
+    # The order in memory is the order of sums: they may round differently.
+    assert other.prototypes_ == pytest.approx(plain.prototypes_, rel=1e-4)
+    assert np.array_equal(other.predict(form(X, tmp_path)), plain.predict(X))
+
+
+@every_model
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_names_of_columns_are_kept_and_checked(model, frame, iris):
+    X, y = iris
+    names = ["sepal length", "sepal width", "petal length", "petal width"]
+    table = frame(dict(zip(names, X.T, strict=True)))
+    fitted = model().fit(table, y)
+    assert fitted.feature_names_in_.tolist() == names
+    assert np.array_equal(fitted.predict(table), model().fit(X, y).predict(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.predict(table[names[::-1]])
+
+
+@every_model
+def test_float32_stays_float32(model, iris):
+    X, y = iris
+    X = X.astype(np.float32)
+    fitted = model().fit(X, y)
+    found = [fitted.prototypes_, fitted.distances(X), fitted.decision_function(X)]
+    found += [
+        getattr(fitted, name)
+        for name in ("scales_", "omega_", "omegas_", "relevances_", "eigenvectors_")
+        if hasattr(fitted, name)
+    ]
+    found += [
+        getattr(fitted, name)(X) for name in ("transform", "predict_proba") if hasattr(fitted, name)
+    ]
+    assert {array.dtype for array in found} == {np.dtype(np.float32)}
+    double = model().fit(X.astype(np.float64), y)
+    assert (fitted.predict(X) == double.predict(X)).mean() > 0.95
+
+
+@every_model
+@pytest.mark.parametrize("factor", [1e15, 1e-15])
+@pytest.mark.parametrize("shift", [0.0, 1e3])
+def test_the_unit_of_the_features_changes_no_prediction(model, factor, shift, iris):
+    X, y = iris
+    X = X + shift
+    expected = model().fit(X, y).predict(X)
+    assert (model().fit(factor * X, y).predict(factor * X) == expected).mean() > 0.98
+
+
+# One feature may dwarf the others, too: then it alone counts.
+@every_model
+def test_one_huge_feature_leaves_a_defined_model(model, iris):
+    X, y = iris
+    X = X * np.array([1.0, 1.0, 1e15, 1.0])
+    fitted = model().fit(X, y)
+    assert np.isfinite(fitted.distances(X)).all()
+    assert fitted.score(X, y) > 0.85  # petal length alone
+
+
+@every_model
+def test_constant_columns_and_a_class_of_one_sample_are_no_harm(model, iris):
+    X, y = iris
+    X = np.column_stack([X, np.full(len(X), 7.0)])
+    chosen = [*np.flatnonzero(y != "setosa").tolist(), 0]
+    fitted = model().fit(X[chosen], y[chosen])
+    assert fitted.score(X, y) > 0.85
+    with pytest.raises(InputError, match=r"from 1 to the 1 samples of class 'setosa', got 2"):
+        model(n_prototypes_per_class=2).fit(X[chosen], y[chosen])
+
+
+@every_model
+def test_samples_that_are_all_alike_give_a_defined_model(model):
+    fitted = model().fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
+    assert fitted.predict(np.ones((1, 2)))[0] in (0, 1)
+
+
+@every_model
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (lambda X: 1e-310 * X, r"X must hold values whose squares float64 can hold, got devi"),
+        (lambda X: 1e200 * X, r"X must hold values whose squares .* scale the features"),
+        (lambda X: np.where(X > 7.8, np.inf, X), "Input X contains infinity"),
+    ],
+    ids=["denormal", "huge", "infinite"],
+)
+def test_values_that_cannot_be_squared_are_refused(model, values, message, iris):
+    X, y = iris
+    with pytest.raises(ValueError, match=message):
+        model().fit(values(X), y)
+
+
+@every_model
+def test_new_samples_that_cannot_be_squared_are_refused(model, iris):
+    X, y = iris
+    fitted = model().fit(X, y)
+    with pytest.raises(InputError, match=r"X must hold values .* got 1.0e\+200 in row 1; scale"):
+        fitted.predict([X[0], 1e200 * np.ones(4)])
+    with pytest.raises(InputError, match="only NaN in row 1; drop it"):
+        fitted.predict([X[0], [np.nan] * 4])
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (["a", None, "b", "a"], "None at index 1"),
+        (["a", "b", float("nan"), "a"], "nan at index 2"),
+        (np.array([0.0, 1.0, 1.0, np.nan]), "nan at index 3"),
+        (np.array(["a", "b", None, "a"], dtype=object), "None at index 2"),
+        (pd.Series(["a", "b", pd.NA, "a"]), r"<NA> at index 2|nan at index 2"),
+        (pl.Series(["a", "b", None, "a"]), "None at index 2"),
+    ],
+)
+def test_missing_labels_are_refused(labels, told):
+    with pytest.raises(InputError, match=f"y must hold no missing label, got ({told}); drop"):
+        GLVQ().fit(np.arange(8.0).reshape(4, 2), labels)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "message"),
+    [
+        (GMLVQ, {"beta": 0}, "beta must be a positive number, or None for the identity, got 0"),
+        (GMLVQ, {"beta": "5"}, "beta must be a positive number, .* got '5'"),
+        (GMLVQ, {"n_components": 0}, "n_components must be a positive integer, .* got 0"),
+        (LGMLVQ, {"n_components": 5}, "n_components must be at most the 4 features, got 5"),
+        (GMLVQ, {"regularization": -1}, "regularization must be a number .*, got -1"),
+        (GLVQ, {"max_iter": 0}, "max_iter must be a positive integer, got 0"),
+        (GLVQ, {"max_iter": 2.5}, "max_iter must be a positive integer, got 2.5"),
+        (GLVQ, {"tol": float("nan")}, "tol must be a number that is not negative, got nan"),
+        (GLVQ, {"solver": "sgd"}, r"solver must be one of \('lbfgs', 'adam'\), got 'sgd'"),
+        (GLVQ, {"verbose": -1}, "verbose must be .*, got -1"),
+        (GLVQ, {"init": "k-means"}, r"init must be one of \('kmeans', 'random'\) or .*'k-means'"),
+        (GLVQ, {"init": np.zeros((2, 4))}, r"init must be .* of shape \(3, 4\), .* \(2, 4\)"),
+        (GLVQ, {"init": np.full((3, 4), np.nan)}, "init must hold finite prototypes"),
+        (GLVQ, {"n_prototypes_per_class": {"rose": 1}}, "must name classes of y, got 'rose'"),
+        (RSLVQ, {"sigma2": 0.0}, "sigma2 must be positive, or None to estimate it, got 0.0"),
+        (RSLVQ, {"sigma2": "global"}, "sigma2 must be None, 'local', .* got 'global'"),
+        (RSLVQ, {"sigma2": [1.0, 2.0]}, r"for each of the 3 prototypes, got shape \(2,\)"),
+    ],
+)
+def test_impossible_settings_are_refused(model, settings, message, iris):
+    with pytest.raises(InputError, match=message) as caught:
+        model(**settings).fit(*iris)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_class_without_weight_is_refused(iris):
+    X, y = iris
+    with pytest.raises(InputError, match=r"sample_weight must leave .* samples of class 'setosa'"):
+        GLVQ().fit(X, y, sample_weight=(y != "setosa").astype(float))
+
+
+# With weights, as with repeated rows, a class counts for as much as any other.
+def test_balanced_classes_respect_weights(iris):
+    X, y = iris
+    weights = np.arange(len(y)) % 3 + 1
+    rows = np.repeat(np.arange(len(y)), weights)
+    weighted = GLVQ(class_weight="balanced").fit(X, y, sample_weight=weights)
+    repeated = GLVQ(class_weight="balanced").fit(X[rows], y[rows])
+    assert weighted.prototypes_ == pytest.approx(repeated.prototypes_, rel=1e-4)
+
+
+def test_prototypes_may_start_anywhere(iris):
+    X, y = iris
+    given = GLVQ(init=X[[0, 50, 100]], max_iter=1, tol=1.0).fit(X, y)
+    drawn = GLVQ(init="random", random_state=0).fit(X, y)
+    assert given.score(X, y) > 0.8
+    assert drawn.score(X, y) > 0.9
+    again = GLVQ(init="random", random_state=0).fit(X, y)
+    assert np.array_equal(drawn.prototypes_, again.prototypes_)
+
+
+def test_each_prototype_may_have_a_bandwidth_of_its_own(iris):
+    X, y = iris
+    common = RSLVQ().fit(X, y).sigma2_
+    local = RSLVQ(sigma2="local").fit(X, y).sigma2_
+    given = RSLVQ(sigma2=[0.1, 0.2, 0.3]).fit(X, y).sigma2_
+    assert np.ptp(common) == 0
+    assert common[0] == pytest.approx(local.mean())  # all classes have 50 samples
+    assert len(set(local)) == 3
+    assert given.tolist() == [0.1, 0.2, 0.3]
+
+
+# Blocks of rows, not all pairs of samples and prototypes, are held beside the data.
+@pytest.mark.parametrize("solver", ["lbfgs", "adam"])
+@pytest.mark.parametrize("model", [GLVQ, GMLVQ, LGMLVQ, RSLVQ])
+def test_memory_beyond_the_input_is_bounded(model, solver):
+    n_samples, n_features, n_prototypes = 40_000, 20, 4
+    rng = np.random.default_rng(0)
+    y = rng.integers(n_prototypes, size=n_samples)
+    X = rng.normal(size=(n_samples, n_features)) + y[:, np.newaxis]
+    model(max_iter=1, tol=1.0).fit(X[:100], y[:100])  # what is imported once does not count
+    tracemalloc.start()
+    try:
+        model(solver=solver, max_iter=3, tol=1.0, random_state=0).fit(X, y).predict(X)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * 8 * n_samples * (n_features + n_prototypes)
