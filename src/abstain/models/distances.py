@@ -87,11 +87,14 @@ def global_metric(block: Block, prototypes: Array, omega: Array) -> tuple[Array,
         return _pair_by_pair(
             block, prototypes, np.broadcast_to(omega, (len(prototypes), *omega.shape)), shared=True
         )
-    values = block.values
-    projected, centres = values @ omega.T, prototypes @ omega.T
+    values, rank, centres = block.values, len(omega), prototypes @ omega.T
+    # One product yields both Ωx and xᵀΛw.
+    products = values @ np.concatenate([omega, centres @ omega]).T
+    projected, between = products[:, :rank], products[:, rank:].T
     own = np.einsum("ij,ij->i", projected, projected)
     offset = np.einsum("ij,ij->i", centres, centres)[:, np.newaxis]
-    distances = np.maximum(own - 2 * (centres @ projected.T) + offset, 0)
+    # Rounding may leave a sample on a prototype at a distance just below 0.
+    distances = np.maximum(own - 2 * between + offset, 0)
 
     def pullback(gradient: Array) -> tuple[Array, Array]:
         totals = gradient.sum(axis=1, keepdims=True)
@@ -107,7 +110,29 @@ def global_metric(block: Block, prototypes: Array, omega: Array) -> tuple[Array,
 
 def local_metrics(block: Block, prototypes: Array, omegas: Array) -> tuple[Array, Pullback]:
     """Return |Ω_j(x − w_j)|², each prototype with its own Ω, and its pullback."""
-    return _pair_by_pair(block, prototypes, omegas, shared=False)
+    values, present = block
+    if present is not None:
+        return _pair_by_pair(block, prototypes, omegas, shared=False)
+    n_prototypes, rank, n_features = omegas.shape
+    centres = np.einsum("jkm,jm->jk", omegas, prototypes)
+    # All matrices below each other: one product serves all prototypes.
+    projections = values @ omegas.reshape(-1, n_features).T
+    projections -= centres.ravel()
+    projections = projections.reshape(len(values), n_prototypes, rank)
+    distances = np.einsum("ijk,ijk->ji", projections, projections)
+
+    def pullback(gradient: Array) -> tuple[Array, Array]:
+        by_prototype, by_omega = np.zeros_like(prototypes), np.zeros_like(omegas)
+        for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
+            # Most losses look at a few prototypes of each sample only.
+            rows = np.flatnonzero(gradient[index])
+            scaled = projections[rows, index] * gradient[index, rows, np.newaxis]
+            total = scaled.sum(axis=0)
+            by_prototype[index] = -2 * total @ omega
+            by_omega[index] = 2 * (scaled.T @ values[rows] - np.outer(total, prototype))
+        return by_prototype, by_omega
+
+    return distances, pullback
 
 
 def _pair_by_pair(
