@@ -91,6 +91,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _loss(self, problem: Problem) -> Loss:
         """Return the loss of distances in the units of the problem."""
 
+    def _scaled(self, metric: Array) -> Array:
+        """Return the same metric at the scale at which L-BFGS does best."""
+        return metric
+
     def _metric(self) -> list[Array]:
         return [] if self._metric_name is None else [getattr(self, self._metric_name)]
 
@@ -190,7 +194,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ]
         else:
             batches = [labelled_blocks(samples, labels, weights, units)]
-        start = [part.astype(samples.dtype) for part in (units.apply(prototypes), *metric)]
+        start = [units.apply(prototypes), *map(self._scaled, metric)]
+        start = [part.astype(samples.dtype) for part in start]
         return Problem(batches, units, classes, owners, geometry, start, is_warm)
 
     def _check_warm(self, prototype_labels: Array, n_features: int) -> None:

@@ -52,7 +52,9 @@ def labelled_blocks(
     n_complete = len(order) - np.count_nonzero(incomplete)
     blocks = []
     for members in (order[:n_complete], order[n_complete:]):
-        for chosen in row_blocks(len(members), rows):
+        # Equal blocks, not full ones and a rest, which would take as many calls.
+        n_blocks = max(1, -(-len(members) // rows))
+        for chosen in row_blocks(len(members), -(-len(members) // n_blocks) or 1):
             part = members[chosen]
             block = make_block(units.apply(samples[part]).astype(dtype, copy=False))
             n_present = np.broadcast_to(samples.shape[1], len(part))

@@ -121,10 +121,19 @@ def local_metrics(block: Block, prototypes: Array, omegas: Array) -> tuple[Array
     projections = projections.reshape(len(values), n_prototypes, rank)
     distances = np.einsum("ijk,ijk->ji", projections, projections)
 
+    def dense_pullback(gradient: Array) -> tuple[Array, Array]:
+        scaled = projections * gradient.T[:, :, np.newaxis]
+        totals = scaled.sum(axis=0)
+        moment = (scaled.reshape(len(values), -1).T @ values).reshape(omegas.shape)
+        moment -= totals[:, :, np.newaxis] * prototypes[:, np.newaxis]
+        return -2 * np.einsum("jk,jkm->jm", totals, omegas), 2 * moment
+
     def pullback(gradient: Array) -> tuple[Array, Array]:
+        if 2 * np.count_nonzero(gradient) > gradient.size:
+            return dense_pullback(gradient)
         by_prototype, by_omega = np.zeros_like(prototypes), np.zeros_like(omegas)
         for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
-            # Most losses look at a few prototypes of each sample only.
+            # The loss of GLVQ looks at two prototypes of each sample only.
             rows = np.flatnonzero(gradient[index])
             scaled = projections[rows, index] * gradient[index, rows, np.newaxis]
             total = scaled.sum(axis=0)
