@@ -1,0 +1,230 @@
+"""How close are the models to what their matrix products take, and how do they grow?
+
+Every time is the best of a few rounds that take turns, on one BLAS thread, and every figure a ratio
+of two times of the same run. ``python benchmarks/model_limits.py`` prints the tables and writes
+``docs/benchmarks/model_limits.json``; ``--quick`` leaves out the million rows and writes nothing.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import SGDClassifier
+from threadpoolctl import threadpool_limits
+
+from abstain import models
+from abstain.models.costs import Cost, labelled_blocks
+from abstain.models.geometry import Geometry, LocalMatrices, OneMatrix
+from abstain.models.losses import relative_distance
+from abstain.models.units import Units
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "benchmarks" / "model_limits.json"
+N_FEATURES = 50
+N_CLASSES = 10
+GEOMETRIES: dict[str, Geometry] = {"GMLVQ": OneMatrix(), "LGMLVQ": LocalMatrices()}
+
+
+class Data(NamedTuple):
+    """Samples and their classes."""
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+
+
+def make_data(n_samples: int, n_classes: int = N_CLASSES) -> Data:
+    """Draw standardised classes that overlap."""
+    X, y = make_classification(
+        n_samples,
+        N_FEATURES,
+        n_informative=20,
+        n_redundant=10,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        random_state=0,
+    )
+    X -= X.mean(axis=0)
+    X /= X.std(axis=0)
+    return Data(X, y)
+
+
+def best_times(rounds: int, *functions: Callable[[], object]) -> list[float]:
+    """Return the best time of each function; the rounds take turns, so that noise hits all."""
+    best = [float("inf")] * len(functions)
+    for _ in range(rounds):
+        for index, function in enumerate(functions):
+            start = time.perf_counter()
+            function()
+            best[index] = min(best[index], time.perf_counter() - start)
+    return best
+
+
+def evaluation(name: str, data: Data) -> Callable[[], object]:
+    """Return one evaluation of cost and gradient, at the start of a fit."""
+    X, y = data
+    prototypes = np.stack([X[y == label].mean(axis=0) for label in range(N_CLASSES)])
+    metric = GEOMETRIES[name].start(N_CLASSES, N_FEATURES, np.random.RandomState(0))
+    blocks = labelled_blocks(X, y, np.ones(len(X)), Units(np.zeros(N_FEATURES), 1.0))
+    loss = partial(relative_distance, beta=5.0)
+    return partial(
+        Cost(np.arange(N_CLASSES), GEOMETRIES[name], loss, 0.01), blocks, prototypes, *metric
+    )
+
+
+def against_products(name: str, data: Data, rounds: int) -> dict[str, Any]:
+    """Return times in units of the matrix products that they cannot do without."""
+    matrix, out = np.eye(N_FEATURES), np.empty_like(data.X)
+    model = getattr(models, name)(max_iter=4).fit(*(part[:2000] for part in data))
+    product, evaluated, predicted, measured = best_times(
+        rounds,
+        lambda: np.matmul(data.X, matrix, out=out),
+        evaluation(name, data),
+        lambda: model.predict(data.X),
+        lambda: model.distances(data.X),
+    )
+    forward = N_CLASSES if name == "LGMLVQ" else 1
+    backward = 2 if name == "LGMLVQ" else 1
+    return {
+        "model": name,
+        "samples": len(data.X),
+        "product_seconds": product,
+        "products": forward + backward,
+        "evaluation_over_products": evaluated / product / (forward + backward),
+        "products_of_predict": forward,
+        "predict_over_products": predicted / product / forward,
+        "distances_over_products": measured / product / forward,
+    }
+
+
+def growth(name: str, sizes: list[int], rounds: int) -> list[dict[str, Any]]:
+    """Return by how much a fit of ten iterations takes longer at ten times the samples."""
+    seconds = []
+    for n_samples in sizes:
+        data = make_data(n_samples)
+        model = getattr(models, name)(max_iter=10, tol=0.0)
+        seconds += best_times(rounds if n_samples < 10**6 else 1, lambda d=data, m=model: m.fit(*d))  # type: ignore[misc]
+    return [
+        {"model": name, "from": small, "to": large, "times_as_long": after / before}
+        for (small, large), (before, after) in zip(pairwise(sizes), pairwise(seconds), strict=True)
+    ]
+
+
+def against_sgd(n_samples: int, n_classes: int) -> dict[str, Any]:
+    """Return how GMLVQ in mini-batches does beside ten epochs of scikit-learn's linear SGD."""
+    data = make_data(n_samples, n_classes)
+    sgd = SGDClassifier(max_iter=10, tol=None, random_state=0)
+    gmlvq = models.GMLVQ(solver="adam", random_state=0)
+    sgd_seconds, gmlvq_seconds = best_times(2, lambda: sgd.fit(*data), lambda: gmlvq.fit(*data))
+    return {
+        "samples": n_samples,
+        "classes": n_classes,
+        "sgd_seconds": sgd_seconds,
+        "gmlvq_over_sgd": gmlvq_seconds / sgd_seconds,
+        "passes": gmlvq.n_iter_,
+        "gmlvq_accuracy": gmlvq.score(*data),
+        "sgd_accuracy": sgd.score(*data),
+    }
+
+
+def peak_share(name: str, solver: str, n_samples: int) -> dict[str, Any]:
+    """Return by how much a fresh process grows in fit and predict, as a share of N × (M + ξ)."""
+    command = [sys.executable, __file__, "--peak", name, solver, str(n_samples)]
+    grown = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return {
+        "model": name,
+        "solver": solver,
+        "samples": n_samples,
+        "peak_over_samples_times_features_and_prototypes": grown
+        / (8 * n_samples * (N_FEATURES + N_CLASSES)),
+    }
+
+
+def print_peak(name: str, solver: str, n_samples: int) -> None:
+    """Print the growth at its peak, as Linux counts the pages of this process."""
+    small = make_data(500)
+    model = getattr(models, name)(solver=solver, max_iter=4, random_state=0)
+    model.fit(*small)  # imports what is imported on first use
+    data = make_data(n_samples)
+    before = _status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    model.fit(*data).predict(data.X)
+    print(_status("VmHWM") - before)
+
+
+def _status(field: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"no {field} in /proc/self/status: measure on Linux")
+
+
+def show(title: str, rows: list[dict[str, Any]]) -> None:
+    """Print rows of figures under their names."""
+    print(f"\n{title}")
+    names = list(rows[0])
+    print("  ".join(names))
+    for row in rows:
+        cells = (f"{v:.3g}" if isinstance(v := row[name], float) else str(v) for name in names)
+        print("  ".join(cell.rjust(len(name)) for cell, name in zip(cells, names, strict=True)))
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="no million rows, write nothing")
+    parser.add_argument("--peak", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)  # few iterations are the point here
+    if arguments.peak:
+        name, solver, n_samples = arguments.peak
+        print_peak(name, solver, int(n_samples))
+        return
+    quick = arguments.quick
+    sizes = [10**4, 10**5] if quick else [10**4, 10**5, 10**6]
+    data = make_data(10**5)
+    products = [against_products(name, data, rounds=15) for name in GEOMETRIES]
+    show("Against the matrix products they cannot do without (100,000 × 50)", products)
+    grown = [row for name in GEOMETRIES for row in growth(name, sizes, rounds=3)]
+    show("Ten times the samples take so many times as long", grown)
+    peaks = [
+        peak_share(name, solver, sizes[-1]) for name in GEOMETRIES for solver in ("lbfgs", "adam")
+    ]
+    show("Memory beyond the input", peaks)
+    sgd = [against_sgd(sizes[-1], n_classes) for n_classes in (2, N_CLASSES)]
+    show("Mini-batches beside ten epochs of SGDClassifier", sgd)
+    if not quick:
+        results = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+            "products": products,
+            "growth": grown,
+            "memory": peaks,
+            "sgd": sgd,
+        }
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        written = RESULTS.with_suffix(".tmp")
+        written.write_text(json.dumps(results, indent=2) + "\n")
+        written.replace(RESULTS)
+        print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()

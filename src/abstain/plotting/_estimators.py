@@ -1,0 +1,48 @@
+"""Which model is inside an estimator, and what are its features called?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["names_of_features", "unwrap"]
+
+
+def unwrap(estimator: Any) -> tuple[list[Any], Any]:
+    """Return the fitted transformers that samples pass, in order, and the model at their end."""
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import check_is_fitted
+
+    steps: list[Any] = []
+    while True:
+        if isinstance(estimator, Pipeline):
+            *before, (_, last) = estimator.steps
+            steps += [step for _, step in before if step is not None and step != "passthrough"]
+            estimator = last
+        elif isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            check_is_fitted(estimator)
+            return steps, estimator
+
+
+def names_of_features(
+    steps: list[Any], model: Any, given: Sequence[str] | None = None
+) -> Sequence[str]:
+    """Return what the features of the model are called: as given, as fitted, or by number."""
+    if given is not None:
+        return given
+    names: Sequence[str] | None = None
+    for step in steps:
+        names = getattr(step, "feature_names_in_", names)
+        try:
+            names = step.get_feature_names_out(_numbered(step) if names is None else names)
+        except (AttributeError, ValueError):  # a step that does not say what it makes of names
+            names = None
+    names = getattr(model, "feature_names_in_", names)
+    return _numbered(model) if names is None else names
+
+
+def _numbered(estimator: Any) -> list[str]:
+    return [f"feature {number}" for number in range(estimator.n_features_in_)]

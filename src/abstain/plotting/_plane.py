@@ -1,0 +1,173 @@
+"""Which plane of feature space does a picture show?
+
+A picture has two coordinates, u = A x, and shows a plane of feature space, x = c + B (u − A c),
+through the mean c of the prototypes, with A B = 1. For a model whose distances are those of
+z = Ω x, with orthogonal rows of Ω, both come from two orthonormal rows P in the space of z:
+
+    A = P Ω,   B = Ω⁺ Pᵀ,
+
+so that squared distances of the model are squared distances in the picture, plus what lies across
+the plane.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._checks import InputError
+
+__all__ = ["Plane", "find_plane"]
+
+Array = NDArray[Any]
+# A, B and the names of the two coordinates.
+Found = tuple[Array, Array, tuple[str, str]]
+
+# A direction with a smaller share of Λ than this is none.
+NEGLIGIBLE = 1e-12
+
+
+class Plane(NamedTuple):
+    """A plane of feature space and its two coordinates."""
+
+    project_by: Array  # A, of shape (2, n_features)
+    lift_by: Array  # B, of shape (n_features, 2)
+    origin: Array  # c − B A c
+    names: tuple[str, str]
+
+    def project(self, samples: Array) -> Array:
+        """Return where samples lie in the picture."""
+        return np.asarray(samples @ self.project_by.T)
+
+    def lift(self, positions: Array) -> Array:
+        """Return the points of the plane that positions of the picture show."""
+        return np.asarray(positions @ self.lift_by.T + self.origin)
+
+
+def find_plane(model: Any, samples: Array, axes: Any, names: list[str]) -> Plane:
+    """Return the plane that a caller has asked for, or the one that suits the model."""
+    if len(names) != model.n_features_in_:
+        raise InputError(
+            f"feature_names must name each of the {model.n_features_in_} features, got "
+            f"{len(names)} names"
+        )
+    if len(names) < 2:
+        raise InputError("X must have at least two features to span a plane, got 1")
+    omega = _discriminative_rows(model)
+    if axes is None:
+        axes = "prototypes" if omega is None else "directions"
+        if len(names) == 2:
+            axes = (0, 1)
+    if isinstance(axes, str) and axes == "directions":
+        if omega is None:
+            raise InputError(
+                f"axes must be 'prototypes' or two features for a {type(model).__name__}, which "
+                "learns no directions, got 'directions'"
+            )
+        found = _along_directions(omega, samples, _names_of_directions(model, omega, names))
+    elif isinstance(axes, str) and axes == "prototypes":
+        if omega is not None and len(omega) == 1:  # in this metric, prototypes lie on a line
+            found = _along_directions(omega, samples, _names_of_directions(model, omega, names))
+        else:
+            found = _along_prototypes(model.prototypes_, omega, samples)
+    else:
+        found = _along_features(axes, names)
+    project_by, lift_by, told = found
+    centre = model.prototypes_.mean(axis=0)
+    return Plane(project_by, lift_by, centre - lift_by @ (project_by @ centre), told)
+
+
+def _discriminative_rows(model: Any) -> Array | None:
+    """Return the rows of Ω that weigh anything, orthogonal to each other, the heaviest first."""
+    if not hasattr(model, "transform"):
+        return None
+    omega = model._projection().astype(np.float64)
+    shares = (omega**2).sum(axis=1)
+    return np.asarray(omega[shares > NEGLIGIBLE * shares[0]])
+
+
+def _along_features(axes: Any, names: list[str]) -> Found:
+    """Return the coordinates of two features."""
+    pair = axes if isinstance(axes, list | tuple) else [axes]
+    chosen = [names.index(feature) if feature in names else feature for feature in pair]
+    numbers = [
+        int(feature)
+        for feature in chosen
+        if isinstance(feature, int | np.integer) and 0 <= feature < len(names)
+    ]
+    if len(chosen) != 2 or len(set(numbers)) != 2:
+        raise InputError(
+            f"axes must be 'directions', 'prototypes' or two of the {len(names)} features by name "
+            f"or number, got {axes!r}"
+        )
+    project_by = np.zeros((2, len(names)))
+    project_by[[0, 1], numbers] = 1
+    return project_by, project_by.T, (names[numbers[0]], names[numbers[1]])
+
+
+def _names_of_directions(model: Any, omega: Array, names: list[str]) -> tuple[str, str]:
+    shares = (omega**2).sum(axis=1)
+    mean = "" if model.relevances_.ndim == 1 else "the mean "
+    told = []
+    for number, (row, share) in enumerate(zip(omega[:2], shares, strict=False), start=1):
+        # Where a metric weighs only features, as that of GRLVQ, a direction is a feature.
+        feature = f": {names[row.argmax()]}" if np.count_nonzero(row) == 1 else ""
+        told.append(f"direction {number}{feature} ({100 * share / shares.sum():.0f} % of {mean}Λ)")
+    told.append("widest spread of the samples otherwise (0 % of Λ)")
+    return told[0], told[1]
+
+
+def _along_directions(omega: Array, samples: Array, names: tuple[str, str]) -> Found:
+    """Return the first two columns of ``transform``, or the one and what the metric ignores."""
+    project_by = omega[:2]
+    if len(omega) == 1:
+        across = _widest(samples, omega / np.linalg.norm(omega))
+        project_by = np.stack([omega[0], across])
+    return project_by, _inverse(project_by), names
+
+
+def _along_prototypes(prototypes: Array, omega: Array | None, samples: Array) -> Found:
+    """Return the two directions along which the prototypes lie farthest apart in the metric."""
+    if omega is not None:
+        prototypes, samples = prototypes @ omega.T, samples @ omega.T
+    centred = (prototypes - prototypes.mean(axis=0)).astype(np.float64)
+    _, sizes, found = np.linalg.svd(centred, full_matrices=False)
+    spreads = sizes**2 / max((sizes**2).sum(), np.finfo(float).tiny)
+    directions = _with_signs(found[:2][spreads[:2] > NEGLIGIBLE])
+    told = [
+        f"prototypes, axis {number} ({100 * spread:.0f} % of their spread)"
+        for number, spread in enumerate(spreads[: len(directions)], start=1)
+    ]
+    while len(directions) < 2:
+        directions = np.vstack([directions, _widest(samples, directions)])
+        told.append("widest spread of the samples otherwise")
+    if omega is None:
+        return directions, directions.T, (told[0], told[1])
+    return directions @ omega, _inverse(omega) @ directions.T, (told[0], told[1])
+
+
+def _inverse(omega: Array) -> Array:
+    """Return the pseudo-inverse of a matrix with orthogonal rows."""
+    return np.asarray((omega / (omega**2).sum(axis=1, keepdims=True)).T)
+
+
+def _widest(samples: Array, directions: Array) -> Array:
+    """Return the unit vector, orthogonal to some others, along which samples spread most."""
+    from sklearn.utils.extmath import randomized_svd
+
+    centred = (samples - samples.mean(axis=0)).astype(np.float64)
+    rest = centred - (centred @ directions.T) @ directions
+    _, (size,), (found,) = randomized_svd(rest, 1, random_state=0)
+    if size <= np.sqrt(NEGLIGIBLE) * np.linalg.norm(centred):
+        # No sample lies across: any vector will do, say along the feature that is used least.
+        found = np.eye(1, samples.shape[1], int((directions**2).sum(axis=0).argmin()))[0]
+    found = found - (directions @ found) @ directions
+    return np.asarray(_with_signs((found / np.linalg.norm(found))[np.newaxis])[0])
+
+
+def _with_signs(directions: Array) -> Array:
+    """Turn directions so that the largest entry of each is positive."""
+    largest = np.abs(directions).argmax(axis=1)
+    return np.asarray(
+        directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]
+    )

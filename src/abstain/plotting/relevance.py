@@ -1,0 +1,294 @@
+"""How much does each feature weigh in a model that learns its metric?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import InputError
+from abstain.plotting._estimators import names_of_features, unwrap
+from abstain.plotting._matplotlib import axes_to_draw_on
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure, SubFigure
+
+__all__ = ["RelevanceDisplay"]
+
+# So many features can be read in a figure of matplotlib's own size.
+READABLE = 20
+# Inches of a feature in a figure that is made for more, and of what stands around them.
+ROW, FRAME = 0.21, 0.9
+# Up to so many columns of a heat map leave room for a number in each cell.
+LEGIBLE = 6
+# Characters of a name that leave room for the rest.
+LONGEST_NAME = 36
+# Share of the width of a chart that the number at the end of a bar takes.
+NUMBER_WIDTH = 0.14
+COLOUR = "#0072b2"
+
+
+class RelevanceDisplay:
+    """Relevances: the weight of each feature in the metric of a model, most relevant on top.
+
+    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again. One metric for all
+    prototypes is drawn as bars, with a line where all would end if all features weighed alike; one
+    metric for each prototype as a heat map with a column for each, under the name of its class.
+
+    Parameters
+    ----------
+    relevances : array-like of shape (n_features,) or (n_prototypes, n_features)
+        Diagonal of Λ, which sums to 1; with a metric for each prototype, a row for each.
+    feature_names : sequence of str of length n_features
+        What the features are called.
+    prototype_labels : array-like of shape (n_prototypes,), default=None
+        Classes of the prototypes, if there are several rows; None numbers them.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_features,)
+        Indices of the features, the most relevant first; by the mean over the prototypes, if each
+        has its own metric.
+
+    Examples
+    --------
+    >>> from abstain.plotting import RelevanceDisplay
+    >>> display = RelevanceDisplay(relevances=[0.1, 0.7, 0.2], feature_names=["a", "b", "c"])
+    >>> [display.feature_names[feature] for feature in display.order]
+    ['b', 'c', 'a']
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    bars_: BarContainer
+    mesh_: QuadMesh
+
+    def __init__(
+        self,
+        *,
+        relevances: ArrayLike,
+        feature_names: Sequence[str],
+        prototype_labels: ArrayLike | None = None,
+    ) -> None:
+        self.relevances: NDArray[np.float64] = np.asarray(relevances, dtype=np.float64)
+        if self.relevances.ndim not in (1, 2):
+            raise InputError(
+                "relevances must be one row, or one for each prototype, got shape "
+                f"{self.relevances.shape}"
+            )
+        self.feature_names = [str(name) for name in feature_names]
+        if len(self.feature_names) != self.relevances.shape[-1]:
+            raise InputError(
+                f"feature_names must name each of the {self.relevances.shape[-1]} features, got "
+                f"{len(self.feature_names)} names"
+            )
+        self.prototype_labels = None if prototype_labels is None else np.asarray(prototype_labels)
+        rows = self.relevances.shape[:-1]
+        if self.prototype_labels is not None and self.prototype_labels.shape != rows:
+            raise InputError(
+                f"prototype_labels must have shape {rows}, one for each row of relevances, got "
+                f"{self.prototype_labels.shape}"
+            )
+        self.order: NDArray[np.int64] = np.argsort(-self._mean, kind="stable")
+
+    @property
+    def _mean(self) -> NDArray[np.float64]:
+        return np.asarray(np.atleast_2d(self.relevances).mean(axis=0))
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        top: int | None = READABLE,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the relevances of a fitted model.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted model with ``relevances_``: GRLVQ, GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ, alone or
+            at the end of a ``Pipeline``, inside a search or a ``FrozenEstimator``.
+        feature_names : sequence of str of length n_features, default=None
+            Names of the features as they reach the model; None takes those that it was fitted
+            with, or what the steps before it make of theirs.
+        top : int or None, default=20
+            How many features are shown, the most relevant ones; None shows all.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``barh``, or to ``pcolormesh`` for several metrics.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+            The arrays, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from abstain.models import GMLVQ
+        >>> from abstain.plotting import RelevanceDisplay
+        >>> iris = load_iris()
+        >>> model = GMLVQ().fit(iris.data, iris.target)
+        >>> display = RelevanceDisplay.from_estimator(model, feature_names=iris.feature_names)
+        >>> display.feature_names[display.order[0]]
+        'petal width (cm)'
+        """
+        steps, model = unwrap(estimator)
+        relevances = getattr(model, "relevances_", None)
+        if relevances is None:
+            raise InputError(
+                f"estimator must be a model that weighs features, got a {type(model).__name__}; "
+                "use GRLVQ, GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ"
+            )
+        display = cls(
+            relevances=relevances,
+            feature_names=names_of_features(steps, model, feature_names),
+            prototype_labels=model.prototype_labels_ if np.ndim(relevances) == 2 else None,
+        )
+        return display.plot(ax=ax, top=top, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
+        """Draw the relevances.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        top : int or None, default=20
+            How many features are shown, the most relevant ones; None shows all.
+        **kwargs : dict
+            Passed to matplotlib's ``barh``, or to ``pcolormesh`` for several metrics.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+            Itself, with ``ax_``, ``figure_`` and ``bars_``, or ``mesh_`` for several metrics.
+
+        Examples
+        --------
+        >>> from abstain.plotting import RelevanceDisplay
+        >>> display = RelevanceDisplay(relevances=[0.1, 0.7, 0.2], feature_names=["a", "b", "c"])
+        >>> len(display.plot(top=2).bars_)
+        2
+        """
+        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+            raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
+        shown = self.order[:top]
+        is_crowded = ax is None and len(shown) > READABLE
+        ax = axes_to_draw_on(ax)
+        figure: Any = ax.figure
+        if is_crowded:
+            figure.set_figheight(ROW * len(shown) + FRAME)
+        if self.relevances.ndim == 1:
+            self._draw_bars(ax, shown, **kwargs)
+        else:
+            self._draw_heat_map(ax, shown, **kwargs)
+        ax.set_yticks(range(len(shown)), [_elide(self.feature_names[feature]) for feature in shown])
+        ax.set_ylim(len(shown) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        self.ax_, self.figure_ = ax, figure
+        return self
+
+    def _draw_bars(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
+        values = self.relevances[shown]
+        alike = 1 / self.relevances.size
+        ax.axvline(alike, color="0.15", linewidth=0.8, zorder=1.5)
+        # A tick of its own, which a title makes room for.
+        above = ax.secondary_xaxis("top")
+        above.set_xticks([alike], [f"all alike: {_percent(alike)}"], color="0.3")
+        above.tick_params(length=2, color="0.4")
+        above.spines["top"].set_visible(False)
+        style = {"height": 0.72, "color": COLOUR, **kwargs}
+        self.bars_ = ax.barh(np.arange(len(shown)), values, **style)
+        end = 1.15 * max(values.max(), alike)
+        for row, value in enumerate(values.tolist()):
+            # A number that the line would cross stands behind it.
+            is_crossed = alike - NUMBER_WIDTH * end < value < alike
+            ax.annotate(
+                _percent(value),
+                (alike if is_crossed else value, row),
+                xytext=(3, 0),
+                textcoords="offset points",
+                fontsize="small",
+                verticalalignment="center_baseline",
+            )
+        ax.set_xlim(0, end)
+        ax.xaxis.set_major_formatter(_tick)
+        ax.set_xlabel("relevance" + self._what_is_left_out(shown), loc="right")
+        ax.spines[["top", "right"]].set_visible(False)
+
+    def _draw_heat_map(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
+        values = self.relevances[:, shown].T
+        style = {"cmap": "Blues", "vmin": 0.0, "edgecolors": "white", "linewidth": 0.5, **kwargs}
+        rows, columns = (np.arange(size + 1) - 0.5 for size in values.shape)
+        self.mesh_ = ax.pcolormesh(columns, rows, values, **style)
+        if len(self.relevances) <= LEGIBLE:
+            for row, column in np.ndindex(*values.shape):
+                value = float(values[row, column])
+                is_dark = value > 0.55 * values.max()
+                ax.text(
+                    column,
+                    row,
+                    f"{100 * value:.1f}",  # the colour bar says of what
+                    color="white" if is_dark else "black",
+                    fontsize="small",
+                    horizontalalignment="center",
+                    verticalalignment="center",
+                )
+        self._name_columns(ax)
+        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=_tick)
+        bar.set_label("relevance near the prototype")
+        bar.outline.set_visible(False)
+        ax.set_xlabel("prototypes" + self._what_is_left_out(shown), loc="right")
+        ax.spines[:].set_visible(False)
+
+    def _name_columns(self, ax: Axes) -> None:
+        """Write each class once, under the middle of its prototypes, with lines in between."""
+        n_prototypes = len(self.relevances)
+        labels = self.prototype_labels
+        names = map(str, range(n_prototypes) if labels is None else labels.tolist())
+        sizes = [(name, len(list(group))) for name, group in groupby(names)]
+        ends = np.cumsum([size for _, size in sizes])
+        middles = [end - (size + 1) / 2 for end, (_, size) in zip(ends, sizes, strict=True)]
+        ax.set_xticks(middles, [name for name, _ in sizes])
+        ax.tick_params(axis="x", length=0)
+        for end in ends[:-1]:
+            ax.axvline(end - 0.5, color="black", linewidth=0.8)
+        if sum(len(name) for name, _ in sizes) + 2 * len(sizes) > 50:
+            ax.tick_params(axis="x", rotation=30)
+            for text in ax.get_xticklabels():
+                text.set(horizontalalignment="right", rotation_mode="anchor")
+
+    def _what_is_left_out(self, shown: NDArray[np.int64]) -> str:
+        n_hidden = self.order.size - shown.size
+        if not n_hidden:
+            return ""
+        share = _percent(self._mean.sum() - self._mean[shown].sum())
+        what = "1 more feature is" if n_hidden == 1 else f"{n_hidden} more features are"
+        on_average = ", on average" if self.relevances.ndim == 2 else ""
+        return f"\n{what} not shown: together {share}{on_average}"
+
+
+def _elide(name: str) -> str:
+    """Leave out the middle of a long name: names often differ at their ends."""
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _tick(share: float, _: float) -> str:
+    return f"{100 * share:g} %"

@@ -1,0 +1,125 @@
+"""The examples run as they stand, and what they print is what a computation of its own finds."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from abstain.models import GMLVQ
+
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to run the examples")
+
+EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+
+
+def run(script, *arguments, folder):
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(script), *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """What each example prints, and the folder that it was told to write to."""
+    found = {}
+    for script in EXAMPLES:
+        folder = tmp_path_factory.mktemp(script.stem)
+        done = run(script, "--out", folder / "made by it", folder=folder)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        found[script.stem] = done.stdout, folder
+    return found
+
+
+def test_there_are_examples():
+    assert "breast_cancer_relevances" in {script.stem for script in EXAMPLES}
+
+
+@pytest.mark.parametrize("name", [script.stem for script in EXAMPLES])
+def test_an_example_writes_whole_figures_where_it_is_told(name, outputs):
+    from matplotlib.image import imread
+
+    _, folder = outputs[name]
+    assert [path.name for path in folder.iterdir()] == ["made by it"]
+    files = list((folder / "made by it").iterdir())
+    assert files
+    for path in files:
+        assert not path.name.startswith(".")
+        assert imread(path).std() > 0.05  # can be read to the end, and is not blank
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    data = load_breast_cancer()
+    return data.data, data.target_names[data.target], data.feature_names
+
+
+@pytest.fixture(scope="module")
+def validated(cancer):
+    X, y, _ = cancer
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), GMLVQ())
+    return cross_validate(pipeline, X, y, cv=folds, return_estimator=True)
+
+
+@pytest.fixture
+def printed(outputs):
+    return outputs["breast_cancer_relevances"][0]
+
+
+def test_the_features_of_breast_cancer_are_those_that_weigh_most(cancer, printed):
+    X, y, names = cancer
+    relevances = GMLVQ().fit(StandardScaler().fit_transform(X), y).relevances_
+    order = (-relevances).argsort()[:10]
+    rows = re.findall(r"^([a-z ]+?) +([\d.]+)% +(\d+)% folds$", printed, re.MULTILINE)
+    assert [name for name, _, _ in rows] == names[order].tolist()
+    assert [weight for _, weight, _ in rows] == [f"{100 * relevances[i]:.1f}" for i in order]
+
+
+def test_the_shares_of_folds_are_counted(cancer, validated, printed):
+    _, _, names = cancer
+    relevances = [fitted[-1].relevances_ for fitted in validated["estimator"]]
+    tops = [set(names[(-weights).argsort()[:5]]) for weights in relevances]
+    rows = re.findall(r"^([a-z ]+?) +[\d.]+% +(\d+)% folds$", printed, re.MULTILINE)
+    assert len(rows) == 10
+    for name, share in rows:
+        assert int(share) == 10 * sum(name in top for top in tops)
+
+
+def test_the_accuracy_on_breast_cancer_is_that_of_ten_folds(validated, printed):
+    found = validated["test_score"]
+    assert f"10 folds: {found.mean():.3f} ± {found.std():.3f}" in printed
+    kept = dict(re.findall(r"^(all 30|\d+) +(0\.\d+)$", printed, re.MULTILINE))
+    assert list(kept) == ["1", "2", "3", "5", "10", "20", "all 30"]
+    assert kept["all 30"] == f"{found.mean():.3f}"
+
+
+# Features are chosen in the training part of each fold.
+def test_the_accuracy_with_few_features_is_not_flattered(cancer, validated, printed):
+    X, y, _ = cancer
+    scores = []
+    folds = StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
+    for (train, test), whole in zip(folds, validated["estimator"], strict=True):
+        kept = (-whole[-1].relevances_).argsort()[:2]
+        fitted = make_pipeline(StandardScaler(), GMLVQ()).fit(X[np.ix_(train, kept)], y[train])
+        scores.append(fitted.score(X[np.ix_(test, kept)], y[test]))
+    assert re.search(rf"^2 +{np.mean(scores):.3f}$", printed, re.MULTILINE)
+
+
+def test_the_figures_of_breast_cancer_lie_where_it_says(outputs):
+    printed, folder = outputs["breast_cancer_relevances"]
+    written = sorted(path.name for path in (folder / "made by it").iterdir())
+    assert written == ["prototypes.png", "relevances.png"]
+    assert printed.splitlines()[-1] == f"The figures lie in {folder / 'made by it'}"
