@@ -8,6 +8,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Self
@@ -24,7 +25,7 @@ from abstain._checks import InputError, as_labels, is_missing
 from abstain._validation import check_sample_weight
 from abstain.models.adam import PRECISION, batch_rows, fit_adam
 from abstain.models.costs import Cost, LabelledBlock, Loss, labelled_blocks
-from abstain.models.distances import make_block
+from abstain.models.distances import Block, make_block
 from abstain.models.fitting import Fit, fit_lbfgs
 from abstain.models.geometry import Frozen, Geometry, canonical, normalise, relevances
 from abstain.models.settings import check_settings, prototype_counts
@@ -43,7 +44,7 @@ __all__ = ["Problem", "PrototypeClassifier"]
 Array = NDArray[Any]
 
 # Rows that are measured at once: with what is computed of them, they fit a second-level cache.
-ROWS = 1024
+ROWS = 2048
 # Iterations of L-BFGS in which the prototypes move before the metric does, and their largest share.
 WARM_UP, WARM_UP_SHARE = 10, 0.25
 
@@ -303,24 +304,28 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(samples.astype(self.prototypes_.dtype, copy=False))
 
     def _distances(self, samples: Array) -> Array:
+        found = np.empty((len(samples), len(self.prototypes_)), dtype=self.prototypes_.dtype)
+        for rows, measured in self._measure(samples):
+            found[rows] = measured.T
+        return found
+
+    def _measure(self, samples: Array) -> Iterator[tuple[slice, Array]]:
+        """Yield the distances (prototypes, rows) of some rows after the other."""
         geometry, metric = self._geometry(), self._metric()
         # Distances are sums of squares: far from the origin they would lose their digits.
         origin = self.prototypes_.mean(axis=0)
         prototypes = self.prototypes_ - origin
-        found = np.empty((len(samples), len(prototypes)), dtype=prototypes.dtype)
         for rows in row_blocks(len(samples), ROWS):
-            block = make_block(samples[rows] - origin)
-            if block.present is not None:
-                _check_rows_present(block.present > 0, rows.start)
+            block = Block(samples[rows] - origin, None)
             with np.errstate(over="ignore", invalid="ignore"):
-                found[rows] = geometry.measure(block, prototypes, *metric)[0].T
-        if not np.isfinite(found.max()):
-            row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
-            raise InputError(
-                f"X must hold values whose squares {found.dtype} can hold, got "
-                f"{np.nanmax(np.abs(samples[row])):.1e} in row {row}; scale the features"
-            )
-        return found
+                measured, _ = geometry.measure(block, prototypes, *metric)
+                if not np.isfinite(measured.sum()):  # as any value that is missing makes it
+                    block = make_block(block.values)
+                    if block.present is not None:
+                        _check_rows_present(block.present > 0, rows.start)
+                    measured, _ = geometry.measure(block, prototypes, *metric)
+                    _check_finite(measured, samples[rows], rows.start)
+            yield rows, measured
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the index of the winning prototype: the cell that each sample falls in.
@@ -342,8 +347,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y).apply(X).tolist()
         [0, 0, 1, 1]
         """
-        winners: NDArray[np.int64] = self.distances(X).argmin(axis=1)
-        return winners
+        parts = [measured.argmin(axis=0) for _, measured in self._measure(self._samples(X))]
+        return np.concatenate(parts)
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the closest prototype.
@@ -442,6 +447,16 @@ def _check_present(samples: Array) -> None:
         raise InputError(
             "X must hold some value in each column, got only NaN in column "
             f"{int(anywhere.argmin())}; drop it"
+        )
+
+
+def _check_finite(distances: Array, samples: Array, first: int) -> None:
+    far = ~np.isfinite(distances).all(axis=0)
+    if far.any():
+        row = int(far.argmax())
+        raise InputError(
+            f"X must hold values whose squares {distances.dtype} can hold, got "
+            f"{np.nanmax(np.abs(samples[row])):.1e} in row {first + row}; scale the features"
         )
 
 

@@ -88,13 +88,14 @@ def global_metric(block: Block, prototypes: Array, omega: Array) -> tuple[Array,
             block, prototypes, np.broadcast_to(omega, (len(prototypes), *omega.shape)), shared=True
         )
     values, rank, centres = block.values, len(omega), prototypes @ omega.T
-    # One product yields both Ωx and xᵀΛw.
-    products = values @ np.concatenate([omega, centres @ omega]).T
-    projected, between = products[:, :rank], products[:, rank:].T
-    own = np.einsum("ij,ij->i", projected, projected)
+    # One product yields both Ωx and −2 xᵀΛw.
+    products = values @ np.concatenate([omega, -2 * centres @ omega]).T
+    projected = products[:, :rank]
     offset = np.einsum("ij,ij->i", centres, centres)[:, np.newaxis]
+    distances = np.add(products[:, rank:].T, offset, order="C")  # a row for each prototype
+    distances += np.einsum("ij,ij->i", projected, projected)
     # Rounding may leave a sample on a prototype at a distance just below 0.
-    distances = np.maximum(own - 2 * between + offset, 0)
+    np.maximum(distances, 0, out=distances)
 
     def pullback(gradient: Array) -> tuple[Array, Array]:
         totals = gradient.sum(axis=1, keepdims=True)
@@ -119,7 +120,7 @@ def local_metrics(block: Block, prototypes: Array, omegas: Array) -> tuple[Array
     projections = values @ omegas.reshape(-1, n_features).T
     projections -= centres.ravel()
     projections = projections.reshape(len(values), n_prototypes, rank)
-    distances = np.einsum("ijk,ijk->ji", projections, projections)
+    distances = np.ascontiguousarray(np.einsum("ijk,ijk->ij", projections, projections).T)
 
     def dense_pullback(gradient: Array) -> tuple[Array, Array]:
         scaled = projections * gradient.T[:, :, np.newaxis]

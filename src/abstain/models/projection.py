@@ -92,6 +92,5 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         samples = self._samples(X)
         missing = np.isnan(samples)
         if missing.any():
-            winners = self._distances(samples).argmin(axis=1)
-            samples = np.where(missing, self.prototypes_[winners], samples)
+            samples = np.where(missing, self.prototypes_[self.apply(X)], samples)
         return np.asarray(samples @ self._projection().T)
