@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts benchmarks picture dist check-dist clean
+.PHONY: demo test lint types contracts benchmarks benchmarks-models picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -22,10 +22,18 @@ contracts: .venv/ready
 
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py
+	.venv/bin/python benchmarks/model_limits.py
+
+# Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
+# defaults: hours, kept in build/ and resumed when stopped. Needs the data sets beside the project.
+benchmarks-models: .venv/ready
+	.venv/bin/python benchmarks/models.py
+	.venv/bin/python benchmarks/defaults.py
 
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo
 	cp build/demo/curve.png docs/images/digits.png
+	.venv/bin/python examples/breast_cancer_relevances.py --out docs/images
 
 dist: .venv/ready
 	rm -rf dist

@@ -31,6 +31,9 @@ __all__ = [
     "squared_euclidean",
 ]
 
+# Below so many entries of all matrices, products with zeros cost less than picking rows.
+DENSE = 4096
+
 Array = NDArray[Any]
 Pullback = Callable[[Array], tuple[Array, ...]]
 
@@ -130,7 +133,7 @@ def local_metrics(block: Block, prototypes: Array, omegas: Array) -> tuple[Array
         return -2 * np.einsum("jk,jkm->jm", totals, omegas), 2 * moment
 
     def pullback(gradient: Array) -> tuple[Array, Array]:
-        if 2 * np.count_nonzero(gradient) > gradient.size:
+        if omegas.size < DENSE or 2 * np.count_nonzero(gradient) > gradient.size:
             return dense_pullback(gradient)
         by_prototype, by_omega = np.zeros_like(prototypes), np.zeros_like(omegas)
         for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):

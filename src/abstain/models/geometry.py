@@ -116,7 +116,8 @@ class OneMatrix:
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return −(1/R) log det ΩΩᵀ and its gradient."""
-        return _log_det_penalty(metric)
+        value, gradient = _log_det_penalty(metric)
+        return float(value), gradient
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,8 @@ class LocalMatrices:
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return the mean of the penalties and its gradient."""
-        values, gradients = zip(*map(_log_det_penalty, metric), strict=True)
-        return float(np.mean(values)), np.stack(gradients) / len(metric)
+        values, gradients = _log_det_penalty(metric)
+        return float(values.mean()), gradients / len(metric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,16 +231,19 @@ def _orthogonal_rows(
     return np.asarray(directions.T / np.sqrt(rank))
 
 
-def _log_det_penalty(omega: Array) -> tuple[float, Array]:
-    gram = omega @ omega.T
-    sign, log_det = np.linalg.slogdet(gram)
+def _log_det_penalty(omega: Array) -> tuple[Array, Array]:
+    """Return −(1/R) log det ΩΩᵀ and its gradient, of one matrix or of each of several."""
+    rank = omega.shape[-2]
+    gram = omega @ omega.swapaxes(-1, -2)
+    signs, log_dets = np.linalg.slogdet(gram)
     # A step of a line search may end on a matrix without full rank: dear, but not an error.
-    if sign <= 0 or log_det < len(gram) * np.log(np.finfo(gram.dtype).tiny):
+    if (signs <= 0).any() or log_dets.min() < rank * np.log(np.finfo(gram.dtype).tiny):
         return _rank_deficient_penalty(omega)
-    return -float(log_det) / len(gram), -2 / len(gram) * np.linalg.solve(gram, omega)
+    return -log_dets / rank, -2 / rank * np.linalg.solve(gram, omega)
 
 
-def _rank_deficient_penalty(omega: Array) -> tuple[float, Array]:
+def _rank_deficient_penalty(omega: Array) -> tuple[Array, Array]:
     left, sizes, right = np.linalg.svd(omega, full_matrices=False)
     sizes = np.maximum(sizes, np.sqrt(np.finfo(sizes.dtype).tiny))
-    return -2 * float(np.log(sizes).mean()), -2 / len(sizes) * (left / sizes) @ right
+    gradient = -2 / omega.shape[-2] * (left / sizes[..., np.newaxis, :]) @ right
+    return -2 * np.log(sizes).mean(axis=-1), gradient
