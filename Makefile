@@ -33,7 +33,8 @@ benchmarks-models: .venv/ready
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo
 	cp build/demo/curve.png docs/images/digits.png
-	.venv/bin/python examples/breast_cancer_relevances.py --out docs/images
+	.venv/bin/python examples/breast_cancer_relevances.py --out build/example
+	cp build/example/relevances.png docs/images/relevances.png
 
 dist: .venv/ready
 	rm -rf dist

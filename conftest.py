@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 os.environ["MPLBACKEND"] = "Agg"  # figures are drawn, never shown
+os.environ["SCIPY_ARRAY_API"] = "1"  # without it, scikit-learn skips one of its checks
 
 # Timings are never asserted. Under CI the examples are the same every time.
 settings.register_profile("abstain", deadline=None, derandomize="CI" in os.environ)
