@@ -213,6 +213,27 @@ def test_balanced_classes_respect_weights(iris):
     assert weighted.prototypes_ == pytest.approx(repeated.prototypes_, rel=1e-4)
 
 
+# Wherever prototypes start: what is drawn must not depend on how often a row is written down.
+@pytest.mark.parametrize("init", ["kmeans", "random"])
+@every_model
+def test_an_integer_weight_equals_repeating_the_row(model, init, iris):
+    X, y = iris
+    weights = np.arange(len(y)) % 3
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(len(y)), weights))
+    settings = {"n_prototypes_per_class": 2, "init": init, "random_state": 0}
+    weighted = model(**settings).fit(X, y, sample_weight=weights)
+    repeated = model(**settings).fit(X[rows], y[rows])
+    assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-3)
+    assert (weighted.predict(X) == repeated.predict(X)).mean() > 0.98
+
+
+def test_as_many_prototypes_as_samples_are_these_samples():
+    X, y = np.array([[0.0], [1.0], [1.0], [5.0], [6.0]]), [0, 0, 0, 1, 1]
+    model = GLVQ({0: 3, 1: 2}, random_state=0, max_iter=1, tol=1.0).fit(X, y)
+    assert len(model.prototypes_) == 5
+    assert model.predict(X).tolist() == y
+
+
 def test_prototypes_may_start_anywhere(iris):
     X, y = iris
     given = GLVQ(init=X[[0, 50, 100]], max_iter=1, tol=1.0).fit(X, y)

@@ -164,7 +164,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: np.random.RandomState,
     ) -> Problem:
         counts = prototype_counts(
-            self.n_prototypes_per_class, classes.tolist(), np.bincount(labels).tolist()
+            self.n_prototypes_per_class,
+            classes.tolist(),
+            np.bincount(labels[weights > 0]).tolist(),
         )
         geometry = self._geometry()
         sums, totals = class_sums(samples, labels, weights, len(classes))

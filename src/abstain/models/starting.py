@@ -38,11 +38,24 @@ def start_prototypes(
         if count == 1 and init == "kmeans":
             prototypes.append(mean[np.newaxis])
             continue
-        own = np.flatnonzero(labels == label)
+        own = np.flatnonzero((labels == label) & (weights > 0))
         filled = np.where(np.isnan(samples[own]), mean.astype(samples.dtype), samples[own])
-        draw = _centres if init == "kmeans" else _members
-        prototypes.append(draw(filled, weights[own], count, random_state))
+        distinct, total = _distinct(filled, weights[own])
+        if len(distinct) <= count:
+            prototypes.append(np.resize(distinct, (count, distinct.shape[1])))
+        else:
+            draw = _centres if init == "kmeans" else _members
+            prototypes.append(draw(distinct, total, count, random_state))
     return np.concatenate(prototypes).astype(samples.dtype), owners
+
+
+def _distinct(samples: Array, weights: Array) -> tuple[Array, Array]:
+    """Return distinct samples with the weight of all that are alike.
+
+    What is drawn of them then cannot depend on whether a sample was weighted or repeated.
+    """
+    distinct, which = np.unique(samples, axis=0, return_inverse=True)
+    return distinct, np.bincount(which.ravel(), weights).astype(samples.dtype)
 
 
 def _centres(
@@ -59,11 +72,9 @@ def _centres(
 def _members(
     samples: Array, weights: Array, count: int, random_state: np.random.RandomState
 ) -> Array:
-    """Draw different samples, as often as their weights say."""
-    chances = weights.astype(np.float64) / weights.sum(dtype=np.float64)
-    enough = np.count_nonzero(chances) >= count
-    chosen = random_state.choice(len(samples), count, replace=False, p=chances if enough else None)
-    return np.asarray(samples[chosen])
+    """Draw different samples, with chances in proportion to their weights."""
+    chances = weights / weights.sum(dtype=np.float64)
+    return np.asarray(samples[random_state.choice(len(samples), count, replace=False, p=chances)])
 
 
 def _given(init: ArrayLike, shape: tuple[int, int], dtype: Any) -> Array:
