@@ -16,23 +16,41 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_prints_what_the_readme_says():
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    (promised,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
-    assert len([line for line in code.splitlines() if line]) == 10
+EXAMPLES = list(
+    zip(
+        re.findall(r"```python\n(.*?)```", README, re.DOTALL),
+        re.findall(r"```text\n(.*?)```", README, re.DOTALL),
+        strict=True,
+    )
+)
+
+
+def run(code):
     printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):
         exec(code, names)
-    assert printed.getvalue() == promised
+    return printed.getvalue(), names
+
+
+@pytest.mark.parametrize(("code", "promised"), EXAMPLES, ids=["rejects", "models"])
+def test_an_example_prints_what_the_readme_says(code, promised):
+    assert run(code)[0] == promised
+
+
+def test_the_first_example_has_ten_lines_and_one_threshold_would_keep_less():
+    code = EXAMPLES[0][0]
+    assert len([line for line in code.splitlines() if line]) == 10
+    _, names = run(code)
     front = names["pareto_front"](names["certainty"], names["predicted"] == names["y"])
     coverage = names["operating_point"](front, names["Accuracy"](0.9)).coverage
     assert f"the same accuracy leaves {100 * coverage:.1f} %" in README.replace("\n", " ")
 
 
 def indented_commands():
+    without_examples = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
     return [
         line.split("#")[0].strip()
-        for line in README.splitlines()
+        for line in without_examples.splitlines()
         if line.startswith("    ") and line.strip()
     ]
 

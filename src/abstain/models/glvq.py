@@ -19,7 +19,7 @@ class GLVQ(RelativeDistanceClassifier):
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1
         How many prototypes each class has; classes that a dict does not name have one.
-    beta : float or None, default=5.0
+    beta : float or None, default=10.0
         Steepness of the logistic Φ; None is the identity.
     init : "kmeans", "random" or array-like of shape (n_prototypes, n_features), default="kmeans"
         Where prototypes start: class means, or centres of a k-means within the class where it has
@@ -27,7 +27,7 @@ class GLVQ(RelativeDistanceClassifier):
     solver : "lbfgs" or "adam", default="lbfgs"
         L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
         iteration being one pass, for data too large for that.
-    max_iter : int, default=200
+    max_iter : int, default=500
         At most so many iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the cost by no more than this share of it.
@@ -72,10 +72,10 @@ class GLVQ(RelativeDistanceClassifier):
         self,
         n_prototypes_per_class: int | dict[Any, int] = 1,
         *,
-        beta: float | None = 5.0,
+        beta: float | None = 10.0,
         init: str | ArrayLike = "kmeans",
         solver: str = "lbfgs",
-        max_iter: int = 200,
+        max_iter: int = 500,
         tol: float = 1e-5,
         class_weight: Any = None,
         warm_start: bool = False,

@@ -32,7 +32,7 @@ class GMLVQ(ProjectionMixin, RelativeDistanceClassifier):
     solver : "lbfgs" or "adam", default="lbfgs"
         L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
         iteration being one pass, for data too large for that.
-    max_iter : int, default=200
+    max_iter : int, default=500
         At most so many iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the cost by no more than this share of it.
@@ -90,7 +90,7 @@ class GMLVQ(ProjectionMixin, RelativeDistanceClassifier):
         regularization: float = 0.01,
         init: str | ArrayLike = "kmeans",
         solver: str = "lbfgs",
-        max_iter: int = 200,
+        max_iter: int = 500,
         tol: float = 1e-5,
         class_weight: Any = None,
         warm_start: bool = False,

@@ -28,7 +28,7 @@ class RSLVQ(LikelihoodRatioClassifier):
     solver : "lbfgs" or "adam", default="lbfgs"
         L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
         iteration being one pass, for data too large for that.
-    max_iter : int, default=200
+    max_iter : int, default=500
         At most so many iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the cost by no more than this share of it.
@@ -78,7 +78,7 @@ class RSLVQ(LikelihoodRatioClassifier):
         sigma2: float | str | ArrayLike | None = None,
         init: str | ArrayLike = "kmeans",
         solver: str = "lbfgs",
-        max_iter: int = 200,
+        max_iter: int = 500,
         tol: float = 1e-5,
         class_weight: Any = None,
         warm_start: bool = False,
