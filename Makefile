@@ -25,7 +25,7 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/model_limits.py
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
-# defaults: hours, kept in build/ and resumed when stopped. Needs the data sets beside the project.
+# defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.
 benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/models.py
 	.venv/bin/python benchmarks/defaults.py

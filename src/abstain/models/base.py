@@ -17,24 +17,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state, compute_class_weight
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from abstain._checks import InputError, as_labels, is_missing
+from abstain._checks import InputError
 from abstain._validation import check_sample_weight
 from abstain.models.adam import PRECISION, batch_rows, fit_adam
 from abstain.models.costs import Cost, LabelledBlock, Loss, labelled_blocks
 from abstain.models.distances import Block, make_block
 from abstain.models.fitting import Fit, fit_lbfgs
 from abstain.models.geometry import Frozen, Geometry, canonical, normalise, relevances
+from abstain.models.samples import (
+    check_finite,
+    check_labels,
+    check_present,
+    check_rows_present,
+    with_class_weights,
+)
 from abstain.models.settings import check_settings, prototype_counts
 from abstain.models.starting import start_prototypes
 from abstain.models.units import (
     Units,
     class_sums,
     data_units,
-    has_gaps,
     means_of_present,
     row_blocks,
 )
@@ -128,7 +134,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y, sample_weight=[1, 1, 2, 2]).prototype_labels_.tolist()
         ['a', 'b']
         """
-        _check_labels(y)
+        check_labels(y)
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
@@ -137,11 +143,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes, labels = np.unique(targets, return_inverse=True)
         if len(classes) < 2:
             raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
-        _check_present(samples)
+        check_present(samples)
         weights = check_sample_weight(
             sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
         )
-        weights = _with_class_weights(self.class_weight, classes, labels, weights)
+        weights = with_class_weights(self.class_weight, classes, labels, weights)
         random_state = check_random_state(self.random_state)
         problem = self._problem(samples, classes, labels, weights, random_state)
         fit = self._minimise(problem, random_state)
@@ -324,9 +330,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if not np.isfinite(measured.sum()):  # as any value that is missing makes it
                     block = make_block(block.values)
                     if block.present is not None:
-                        _check_rows_present(block.present > 0, rows.start)
+                        check_rows_present(block.present > 0, rows.start)
                     measured, _ = geometry.measure(block, prototypes, *metric)
-                    _check_finite(measured, samples[rows], rows.start)
+                    check_finite(measured, samples[rows], rows.start)
             yield rows, measured
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -402,70 +408,3 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             axis=1,
         )
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-
-def _check_labels(y: ArrayLike) -> None:
-    """Refuse missing labels: scikit-learn's message for None is about types."""
-    if (isinstance(y, list | tuple) and len(y) == 0) or np.ndim(np.asarray(y)) != 1:
-        return  # scikit-learn says what is wrong with the shape
-    labels = as_labels("y", y)
-    if labels.dtype.kind in "Of":
-        for index, label in enumerate(labels.tolist()):
-            if is_missing(label):
-                raise InputError(
-                    f"y must hold no missing label, got {label} at index {index}; drop the row"
-                )
-
-
-def _with_class_weights(
-    class_weight: Any, classes: Array, labels: NDArray[np.int64], weights: Array
-) -> Array:
-    """Return the weights of the samples times those of their classes."""
-    totals = np.bincount(labels, weights)
-    if not totals.all():
-        raise InputError(
-            "sample_weight must leave each class some weight, got 0 for all samples of class "
-            f"{classes.tolist()[int(totals.argmin())]!r}"
-        )
-    if class_weight == "balanced":
-        # By weight, not by count, so that a weight of 2 is the same as a repeated row.
-        factors = totals.sum() / (len(classes) * totals)
-    else:
-        factors = compute_class_weight(class_weight, classes=classes, y=classes[labels])
-    return np.asarray((weights * factors[labels]).astype(weights.dtype))
-
-
-def _check_present(samples: Array) -> None:
-    """Refuse rows and columns of which nothing is known."""
-    anywhere = np.zeros(samples.shape[1], dtype=bool)
-    for rows in row_blocks(len(samples)):
-        if not has_gaps(samples[rows]):
-            anywhere[:] = True
-            continue
-        present = ~np.isnan(samples[rows])
-        _check_rows_present(present, rows.start)
-        anywhere |= present.any(axis=0)
-    if not anywhere.all():
-        raise InputError(
-            "X must hold some value in each column, got only NaN in column "
-            f"{int(anywhere.argmin())}; drop it"
-        )
-
-
-def _check_finite(distances: Array, samples: Array, first: int) -> None:
-    far = ~np.isfinite(distances).all(axis=0)
-    if far.any():
-        row = int(far.argmax())
-        raise InputError(
-            f"X must hold values whose squares {distances.dtype} can hold, got "
-            f"{np.nanmax(np.abs(samples[row])):.1e} in row {first + row}; scale the features"
-        )
-
-
-def _check_rows_present(present: NDArray[np.bool_], first: int) -> None:
-    known = present.any(axis=1)
-    if not known.all():
-        raise InputError(
-            f"X must hold some value in each row, got only NaN in row "
-            f"{first + int(known.argmin())}; drop it"
-        )

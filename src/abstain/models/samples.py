@@ -1,0 +1,89 @@
+"""Which samples, labels and weights can a model be fitted to, or asked about?"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import compute_class_weight
+
+from abstain._checks import InputError, as_labels, is_missing
+from abstain.models.units import has_gaps, row_blocks
+
+__all__ = [
+    "check_finite",
+    "check_labels",
+    "check_present",
+    "check_rows_present",
+    "with_class_weights",
+]
+
+Array = NDArray[Any]
+
+
+def check_labels(y: ArrayLike) -> None:
+    """Refuse missing labels: scikit-learn's message for None is about types."""
+    if (isinstance(y, list | tuple) and len(y) == 0) or np.ndim(np.asarray(y)) != 1:
+        return  # scikit-learn says what is wrong with the shape
+    labels = as_labels("y", y)
+    if labels.dtype.kind in "Of":
+        for index, label in enumerate(labels.tolist()):
+            if is_missing(label):
+                raise InputError(
+                    f"y must hold no missing label, got {label} at index {index}; drop the row"
+                )
+
+
+def with_class_weights(
+    class_weight: Any, classes: Array, labels: NDArray[np.int64], weights: Array
+) -> Array:
+    """Return the weights of the samples times those of their classes."""
+    totals = np.bincount(labels, weights)
+    if not totals.all():
+        raise InputError(
+            "sample_weight must leave each class some weight, got 0 for all samples of class "
+            f"{classes.tolist()[int(totals.argmin())]!r}"
+        )
+    if class_weight == "balanced":
+        # By weight, not by count, so that a weight of 2 is the same as a repeated row.
+        factors = totals.sum() / (len(classes) * totals)
+    else:
+        factors = compute_class_weight(class_weight, classes=classes, y=classes[labels])
+    return np.asarray((weights * factors[labels]).astype(weights.dtype))
+
+
+def check_present(samples: Array) -> None:
+    """Refuse rows and columns of which nothing is known."""
+    anywhere = np.zeros(samples.shape[1], dtype=bool)
+    for rows in row_blocks(len(samples)):
+        if not has_gaps(samples[rows]):
+            anywhere[:] = True
+            continue
+        present = ~np.isnan(samples[rows])
+        check_rows_present(present, rows.start)
+        anywhere |= present.any(axis=0)
+    if not anywhere.all():
+        raise InputError(
+            "X must hold some value in each column, got only NaN in column "
+            f"{int(anywhere.argmin())}; drop it"
+        )
+
+
+def check_finite(distances: Array, samples: Array, first: int) -> None:
+    """Refuse samples that are too far away to be measured; ``first`` is the number of their row."""
+    far = ~np.isfinite(distances).all(axis=0)
+    if far.any():
+        row = int(far.argmax())
+        raise InputError(
+            f"X must hold values whose squares {distances.dtype} can hold, got "
+            f"{np.nanmax(np.abs(samples[row])):.1e} in row {first + row}; scale the features"
+        )
+
+
+def check_rows_present(present: NDArray[np.bool_], first: int) -> None:
+    """Refuse rows of which nothing is known; ``first`` is the number of the first."""
+    known = present.any(axis=1)
+    if not known.all():
+        raise InputError(
+            f"X must hold some value in each row, got only NaN in row "
+            f"{first + int(known.argmin())}; drop it"
+        )
