@@ -10,8 +10,6 @@ import json
 import platform
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +21,8 @@ from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from measuring import best_times, growth_of_process, show  # noqa: E402
 
 from abstain import pareto_front  # noqa: E402
 from abstain.fronts.staircases import build_staircases  # noqa: E402
@@ -54,17 +54,6 @@ def make_data(n_samples: int, n_cells: int, decimals: int | None = None, seed: i
     return Data(certainty if decimals is None else certainty.round(decimals), correct, cells)
 
 
-def best_times(rounds: int, *functions: Callable[[], object]) -> list[float]:
-    """Return the best time of each function; the rounds take turns, so that noise hits all."""
-    best = [float("inf")] * len(functions)
-    for _ in range(rounds):
-        for index, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[index] = min(best[index], time.perf_counter() - start)
-    return best
-
-
 def peak_bytes(data: Data, method: str) -> int:
     """Return by how much a fresh process that holds the data grows while it computes a front."""
     with TemporaryDirectory() as folder:
@@ -79,17 +68,7 @@ def print_peak(file: Path, method: str) -> None:
     pareto_front(*make_data(1000, 2))  # imports what is imported on first use
     with np.load(file) as arrays:
         data = Data(**arrays)
-    before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
-    pareto_front(*data, method=method)
-    print(_status("VmHWM") - before)
-
-
-def _status(field: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError(f"no {field} in /proc/self/status: measure on Linux")
+    print(growth_of_process(lambda: pareto_front(*data, method=method)))
 
 
 def measure(
@@ -156,16 +135,6 @@ def growth(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for small, large in pairwise(rows)
     ]
-
-
-def show(title: str, rows: list[dict[str, Any]]) -> None:
-    """Print rows of figures under their names."""
-    print(f"\n{title}")
-    names = list(rows[0])
-    print("  ".join(names))
-    for row in rows:
-        cells = (f"{v:,}" if isinstance(v := row[name], int) else f"{v:.4g}" for name in names)
-        print("  ".join(cell.rjust(len(name)) for cell, name in zip(cells, names, strict=True)))
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ import json
 import platform
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn
+from measuring import best_times, growth_of_process, show
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -62,17 +62,6 @@ def make_data(n_samples: int, n_classes: int = N_CLASSES) -> Data:
     X -= X.mean(axis=0)
     X /= X.std(axis=0)
     return Data(X, y)
-
-
-def best_times(rounds: int, *functions: Callable[[], object]) -> list[float]:
-    """Return the best time of each function; the rounds take turns, so that noise hits all."""
-    best = [float("inf")] * len(functions)
-    for _ in range(rounds):
-        for index, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[index] = min(best[index], time.perf_counter() - start)
-    return best
 
 
 def evaluation(name: str, data: Data) -> Callable[[], object]:
@@ -169,28 +158,7 @@ def print_peak(name: str, solver: str, file: Path) -> None:
     model.fit(*small)  # imports what is imported on first use
     with np.load(file) as arrays:
         data = Data(**arrays)
-    before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
-    model.fit(*data).predict(data.X)
-    print(_status("VmHWM") - before)
-
-
-def _status(field: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError(f"no {field} in /proc/self/status: measure on Linux")
-
-
-def show(title: str, rows: list[dict[str, Any]]) -> None:
-    """Print rows of figures under their names."""
-    print(f"\n{title}")
-    names = list(rows[0])
-    print("  ".join(names))
-    for row in rows:
-        cells = (f"{v:.3g}" if isinstance(v := row[name], float) else str(v) for name in names)
-        print("  ".join(cell.rjust(len(name)) for cell, name in zip(cells, names, strict=True)))
-    sys.stdout.flush()
+    print(growth_of_process(lambda: model.fit(*data).predict(data.X)))
 
 
 def main() -> None:
