@@ -6,7 +6,11 @@ from abstain import models
 
 PACKAGES = ["abstain", "scikit-learn", "scipy", "numpy"]
 MODELS = ["GLVQ", "GRLVQ", "GMLVQ", "LGMLVQ", "RSLVQ", "MRSLVQ", "LMRSLVQ"]
-SETTINGS: dict[str, dict[str, Any]] = {"defaults": {}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "tol 1e-4": {"tol": 1e-4},
+    "tol 1e-3": {"tol": 1e-3},
+}
 COMPILED = False
 
 

@@ -14,6 +14,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "class means": {"prototypes_initializer": "class_mean"},
     "class means, rate 0.05": {"prototypes_initializer": "class_mean", "lr": 0.05},
+    "class means, rate 0.05, 30 iterations": {
+        "prototypes_initializer": "class_mean",
+        "lr": 0.05,
+        "max_iter": 30,
+    },
 }
 COMPILED = True
 

@@ -29,6 +29,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "trainer, 50 epochs": {"lr": 0.01, "epochs": 50},
     "loop, 100 steps": {"lr": 0.01, "steps": 100},
     "loop, 100 steps, rate 0.05": {"lr": 0.05, "steps": 100},
+    "loop, 30 steps, rate 0.05": {"lr": 0.05, "steps": 30},
 }
 COMPILED = False
 BATCH = 64

@@ -28,20 +28,21 @@ PEERS = {
     "first_fit_seconds": "first fit s",
     "our_seconds": "our s",
     "ratio": "ratio",
-    "processor_ratio": "by processor",
+    "matched_setting": "no less accurate",
+    "matched_ratio": "ratio",
 }
 VERDICTS = {
     "set": "set",
     "model": "model",
     "fastest_peer": "fastest",
+    "its_accuracy": "its accuracy",
+    "our_accuracy": "ours",
     "ratio": "ratio",
-    "processor_ratio": "by processor",
-    "ratio_bar": "at least",
     "first_fit_ratio": "first fits",
-    "our_accuracy": "our accuracy",
-    "fastest_accuracy": "its accuracy",
-    "best_peer": "most accurate",
-    "best_accuracy": "its accuracy",
+    "hardest_peer": "hardest",
+    "matched_setting": "no less accurate",
+    "matched_ratio": "ratio",
+    "ratio_bar": "at least",
     "holds": "holds",
 }
 
