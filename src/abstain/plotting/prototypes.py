@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError, as_labels, check_same_length
-from abstain.plotting._estimators import names_of_features, unwrap
+from abstain._estimators import names_of_features, unwrap
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._plane import Plane, find_plane
 

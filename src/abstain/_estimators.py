@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["names_of_features", "unwrap"]
+__all__ = ["n_samples_of", "names_of_features", "pass_through", "unwrap"]
 
 
 def unwrap(estimator: Any) -> tuple[list[Any], Any]:
@@ -22,9 +22,24 @@ def unwrap(estimator: Any) -> tuple[list[Any], Any]:
             estimator = estimator.estimator
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
+        elif len(getattr(estimator, "calibrated_classifiers_", [])) == 1:
+            # Calibrated on held-out data or out of fold: there is one model, not one for each fold.
+            estimator = estimator.calibrated_classifiers_[0].estimator
         else:
             check_is_fitted(estimator)
             return steps, estimator
+
+
+def pass_through(steps: list[Any], X: Any) -> Any:
+    """Return samples as the model behind the transformers sees them."""
+    for step in steps:
+        X = step.transform(X)
+    return X
+
+
+def n_samples_of(X: Any) -> int:
+    """Return the number of samples in an array, a frame, a sparse matrix or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def names_of_features(

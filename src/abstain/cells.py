@@ -1,0 +1,307 @@
+"""Which region decides about a sample?
+
+Each cell has a threshold of its own. A rule is a function of a fitted estimator and of samples
+that returns the label of one cell a sample. Rules are known by name; any function of that kind is
+one, and so is any fitted clusterer, whose clusters are the cells.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import InputError, as_labels
+from abstain._estimators import n_samples_of, pass_through, unwrap
+
+__all__ = [
+    "RULES",
+    "CellFunction",
+    "CellRule",
+    "auto_rule",
+    "find_cells",
+    "global_cell",
+    "leaf",
+    "means_the_same",
+    "predicted_class",
+    "prototype_cell",
+]
+
+CellFunction = Callable[[Any, Any], ArrayLike]
+
+
+@dataclass(frozen=True)
+class CellRule:
+    """A rule that assigns samples to cells, and what it promises.
+
+    Parameters
+    ----------
+    name : str
+        What it is called by.
+    function : callable
+        Of a fitted estimator and samples; returns one label a sample.
+    serves : callable
+        Tells whether the rule can be had of a fitted estimator.
+    needs : str
+        What an estimator must be or have, in words.
+    survives : frozenset of str
+        Changes of the data, made before the fit and to new samples alike, that leave the cells as
+        they are: "shift", "scale", "rotation" (of a model that does not mind them itself). No rule
+        depends on the order of the samples or on which others are given with them.
+
+    Examples
+    --------
+    >>> from abstain.cells import RULES
+    >>> RULES["leaf"].needs
+    'a decision tree'
+    """
+
+    name: str
+    function: Callable[[Any, Any], NDArray[Any]]
+    serves: Callable[[Any], bool]
+    needs: str
+    survives: frozenset[str] = frozenset({"shift", "scale", "rotation"})
+
+
+def global_cell(estimator: Any, X: Any) -> NDArray[Any]:
+    """Return the one cell that all samples share.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_samples,)
+        Zeros.
+
+    Examples
+    --------
+    >>> from abstain.cells import global_cell
+    >>> global_cell(None, [[1.0], [2.0]]).tolist()
+    [0, 0]
+    """
+    return np.zeros(n_samples_of(X), dtype=np.int64)
+
+
+def predicted_class(estimator: Any, X: Any) -> NDArray[Any]:
+    """Return the class that each sample is given.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_samples,)
+        Predicted classes.
+
+    Examples
+    --------
+    >>> from abstain.cells import predicted_class
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> predicted_class(model, [[0.5], [4.5]]).tolist()
+    ['a', 'b']
+    """
+    return np.asarray(estimator.predict(X))
+
+
+def prototype_cell(estimator: Any, X: Any) -> NDArray[Any]:
+    """Return the prototype that wins each sample: its Voronoi cell.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted prototype model, or a pipeline or search that holds one.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_samples,)
+        Index of a prototype.
+
+    Examples
+    --------
+    >>> from abstain import GLVQ
+    >>> from abstain.cells import prototype_cell
+    >>> model = GLVQ().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> prototype_cell(model, [[0.5], [4.5]]).tolist()
+    [0, 1]
+    """
+    return _applied(estimator, X)
+
+
+def leaf(estimator: Any, X: Any) -> NDArray[Any]:
+    """Return the leaf of a decision tree that each sample falls in.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted decision tree, or a pipeline or search that holds one.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_samples,)
+        Index of a node.
+
+    Examples
+    --------
+    >>> from abstain.cells import leaf
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> leaf(model, [[0.5], [4.5]]).tolist()
+    [1, 2]
+    """
+    return _applied(estimator, X)
+
+
+def _applied(estimator: Any, X: Any) -> NDArray[Any]:
+    steps, model = unwrap(estimator)
+    return np.asarray(model.apply(pass_through(steps, X)))
+
+
+def _has_prototypes(estimator: Any) -> bool:
+    model = unwrap(estimator)[1]
+    return hasattr(model, "apply") and hasattr(model, "prototype_labels_")
+
+
+def _is_tree(estimator: Any) -> bool:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return isinstance(unwrap(estimator)[1], DecisionTreeClassifier)
+
+
+def _always(estimator: Any) -> bool:
+    return True
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        CellRule("global", global_cell, _always, "any classifier"),
+        CellRule("class", predicted_class, _always, "any classifier"),
+        CellRule("prototype", prototype_cell, _has_prototypes, "a prototype model"),
+        CellRule("leaf", leaf, _is_tree, "a decision tree", frozenset({"shift", "scale"})),
+    )
+}
+
+
+def auto_rule(estimator: Any) -> CellRule:
+    """Return the rule that suits a fitted estimator best.
+
+    The prototype or the leaf where the estimator has one for each sample, else the predicted
+    class.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+
+    Returns
+    -------
+    rule : CellRule
+        One of `RULES`.
+
+    Examples
+    --------
+    >>> from abstain.cells import auto_rule
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> auto_rule(GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])).name
+    'class'
+    """
+    names = [name for name in ("prototype", "leaf") if RULES[name].serves(estimator)]
+    return RULES[names[0] if names else "class"]
+
+
+def find_cells(estimator: Any, X: Any, cells: Any = "auto") -> NDArray[Any]:
+    """Return the cell that each sample falls in.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    cells : str, callable or fitted clusterer, default="auto"
+        Name of a rule, one of `RULES` or "auto"; a function of (estimator, X); or anything
+        fitted with ``predict``, such as ``KMeans``, whose clusters are the cells.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_samples,)
+        One label a sample.
+
+    Examples
+    --------
+    >>> from abstain.cells import find_cells
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> find_cells(model, [[0.5], [4.5]]).tolist()
+    ['a', 'b']
+    >>> find_cells(model, [[0.5], [4.5]], cells=lambda model, X: ["odd", "even"]).tolist()
+    ['odd', 'even']
+    """
+    found = as_labels("cells", _function(estimator, cells)(estimator, X))
+    if len(found) != n_samples_of(X):
+        raise InputError(
+            f"cells must return one label for each of {n_samples_of(X)} samples, got {len(found)}"
+        )
+    return found
+
+
+def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
+    """Tell whether two estimators, fitted on parts of the same data, label the cells alike.
+
+    A predicted class is the same thing to both. The number of a leaf is not, nor is that of a
+    prototype, unless each class has one prototype.
+    """
+    name = auto_rule(estimator).name if isinstance(cells, str) and cells == "auto" else cells
+    if name == "leaf":
+        return False
+    if name == "prototype":
+        labels, others = (unwrap(each)[1].prototype_labels_ for each in (estimator, other))
+        return np.array_equal(labels, others) and len(set(labels.tolist())) == len(labels)
+    return True
+
+
+def _function(estimator: Any, cells: Any) -> CellFunction:
+    if isinstance(cells, str):
+        return _named(estimator, cells)
+    if hasattr(cells, "predict") and not isinstance(cells, type):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(cells)
+        return lambda estimator, X: cells.predict(X)
+    if callable(cells) and not isinstance(cells, type):
+        return cells  # type: ignore[no-any-return]
+    raise InputError(_unknown(cells))
+
+
+def _named(estimator: Any, name: str) -> CellFunction:
+    if name == "auto":
+        return auto_rule(estimator).function
+    if name not in RULES:
+        raise InputError(_unknown(name))
+    if not RULES[name].serves(estimator):
+        raise InputError(
+            f"cells={name!r} needs {RULES[name].needs}, got {type(estimator).__name__}; use 'class'"
+        )
+    return RULES[name].function
+
+
+def _unknown(cells: Any) -> str:
+    known = ", ".join(map(repr, ["auto", *RULES]))
+    return f"cells must be one of {known}, a fitted clusterer or a callable, got {cells!r}"

@@ -1,0 +1,257 @@
+"""Which measures of certainty are there, what do they promise, and which fits an estimator?
+
+A measure is a function of a fitted estimator and of samples that returns one number a sample, the
+higher the surer. The registry states what may be relied on, and the tests check each measure for
+exactly that.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import InputError, check_real_vector
+from abstain._estimators import n_samples_of, unwrap
+from abstain.certainty._prototypes import has_prototypes
+from abstain.certainty.decision_margin import decision_margin
+from abstain.certainty.distance_to_boundary import distance_to_boundary, is_linear
+from abstain.certainty.max_posterior import max_posterior
+from abstain.certainty.pairwise_margin import pairwise_margin
+from abstain.certainty.posterior_margin import posterior_margin
+from abstain.certainty.prototype_distance import prototype_distance
+from abstain.certainty.relative_similarity import relative_similarity
+
+__all__ = ["MEASURES", "CertaintyFunction", "Measure", "auto_measure", "measure_certainty"]
+
+CertaintyFunction = Callable[[Any, Any], ArrayLike]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of certainty and what it promises; for all of them, higher is surer.
+
+    Parameters
+    ----------
+    name : str
+        What it is called by.
+    function : callable
+        Of a fitted estimator and samples; returns one number a sample.
+    serves : callable
+        Tells whether the measure can be had of a fitted estimator.
+    needs : str
+        What an estimator must be or have, in words.
+    low, high : float
+        Range of its values.
+    is_zero_on_borders : bool
+        Whether a sample on the border of two classes has certainty 0.
+    survives : frozenset of str
+        Changes of the data, made before the fit and to new samples alike, that leave the values of
+        a prototype model as they are: "shift", "scale", "rotation", "relabelling". No measure
+        depends on the order of the samples or on which others are given with them.
+
+    Examples
+    --------
+    >>> from abstain.certainty import MEASURES
+    >>> MEASURES["relsim"].low, MEASURES["relsim"].high, MEASURES["relsim"].needs
+    (0.0, 1.0, 'a prototype model')
+    """
+
+    name: str
+    function: Callable[[Any, Any], NDArray[np.float64]]
+    serves: Callable[[Any], bool]
+    needs: str
+    low: float
+    high: float
+    is_zero_on_borders: bool
+    survives: frozenset[str]
+
+
+def _has_prototypes_inside(estimator: Any) -> bool:
+    return has_prototypes(unwrap(estimator)[1])
+
+
+def _is_linear_inside(estimator: Any) -> bool:
+    return is_linear(unwrap(estimator)[1])
+
+
+def _is_svc_inside(estimator: Any) -> bool:
+    from sklearn.svm import SVC, NuSVC
+
+    return isinstance(unwrap(estimator)[1], SVC | NuSVC)
+
+
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        Measure(
+            "relsim",
+            relative_similarity,
+            _has_prototypes_inside,
+            "a prototype model",
+            low=0.0,
+            high=1.0,
+            is_zero_on_borders=True,
+            survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "conf",
+            max_posterior,
+            lambda estimator: hasattr(estimator, "predict_proba"),
+            "a classifier with predict_proba",
+            low=0.0,
+            high=1.0,
+            is_zero_on_borders=False,
+            survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "margin",
+            posterior_margin,
+            lambda estimator: hasattr(estimator, "predict_proba"),
+            "a classifier with predict_proba",
+            low=0.0,
+            high=1.0,
+            is_zero_on_borders=True,
+            survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "boundary",
+            distance_to_boundary,
+            lambda estimator: _has_prototypes_inside(estimator) or _is_linear_inside(estimator),
+            "a prototype model or a linear classifier",
+            low=0.0,
+            high=np.inf,
+            is_zero_on_borders=True,
+            survives=frozenset({"shift", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "distance",
+            prototype_distance,
+            _has_prototypes_inside,
+            "a prototype model",
+            low=-np.inf,
+            high=0.0,
+            is_zero_on_borders=False,
+            survives=frozenset({"shift", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "pairwise",
+            pairwise_margin,
+            _is_svc_inside,
+            "an SVC or NuSVC",
+            low=-np.inf,
+            high=np.inf,
+            is_zero_on_borders=True,
+            survives=frozenset({"shift", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "decision",
+            decision_margin,
+            lambda estimator: hasattr(estimator, "decision_function"),
+            "a classifier with decision_function",
+            low=0.0,
+            high=np.inf,
+            is_zero_on_borders=True,
+            survives=frozenset({"shift", "rotation", "relabelling"}),
+        ),
+    )
+}
+
+
+def auto_measure(estimator: Any) -> Measure:
+    """Return the measure that suits a fitted estimator best.
+
+    RelSim for the GLVQ family, the smallest pairwise margin for a support vector classifier, the
+    largest posterior where there are probabilities, margins of the decision function otherwise.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+
+    Returns
+    -------
+    measure : Measure
+        One of `MEASURES`.
+
+    Examples
+    --------
+    >>> from abstain import GLVQ
+    >>> from abstain.certainty import auto_measure
+    >>> model = GLVQ().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> auto_measure(model).name
+    'relsim'
+    """
+    model = unwrap(estimator)[1]
+    is_calibrated = hasattr(estimator, "calibrated_classifiers_")
+    has_posteriors = hasattr(estimator, "predict_proba")
+    if has_prototypes(model) and not has_posteriors:
+        return MEASURES["relsim"]
+    if _is_svc_inside(estimator) and not is_calibrated:
+        return MEASURES["pairwise"]
+    if has_posteriors:
+        return MEASURES["conf"]
+    if hasattr(estimator, "decision_function"):
+        return MEASURES["decision"]
+    raise InputError(
+        f"certainty='auto' finds neither predict_proba nor decision_function in "
+        f"{type(estimator).__name__}; pass a function of (estimator, X) as certainty"
+    )
+
+
+def measure_certainty(
+    estimator: Any, X: Any, certainty: str | CertaintyFunction = "auto"
+) -> NDArray[np.float64]:
+    """Return how sure a fitted classifier is of each sample.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    certainty : str or callable, default="auto"
+        Name of a measure, one of `MEASURES` or "auto"; or a function of (estimator, X).
+
+    Returns
+    -------
+    certainty : ndarray of shape (n_samples,)
+        Higher is surer.
+
+    Examples
+    --------
+    >>> from abstain.certainty import measure_certainty
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> measure_certainty(model, [[0.5], [2.5]]).round(2).tolist()
+    [1.0, 0.5]
+    """
+    found = check_real_vector("certainty", _function(estimator, certainty)(estimator, X))
+    if len(found) != n_samples_of(X):
+        raise InputError(
+            f"certainty must return one number for each of {n_samples_of(X)} samples, got "
+            f"{len(found)}"
+        )
+    return found
+
+
+def _function(estimator: Any, certainty: str | CertaintyFunction) -> CertaintyFunction:
+    if callable(certainty):
+        return certainty
+    if isinstance(certainty, str) and certainty == "auto":
+        return auto_measure(estimator).function
+    if not isinstance(certainty, str) or certainty not in MEASURES:
+        known = ", ".join(map(repr, ["auto", *MEASURES]))
+        raise InputError(f"certainty must be one of {known} or a callable, got {certainty!r}")
+    measure = MEASURES[certainty]
+    if not measure.serves(estimator):
+        others = [name for name, other in MEASURES.items() if other.serves(estimator)]
+        remedy = f"use {' or '.join(map(repr, others))}" if others else "pass a callable"
+        raise InputError(
+            f"certainty={certainty!r} needs {measure.needs}, got {type(estimator).__name__}; "
+            f"{remedy}"
+        )
+    return measure.function
