@@ -13,6 +13,7 @@ from abstain._checks import InputError
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.targets import (
     Accuracy,
+    Guarantee,
     OperatingPoint,
     RejectCost,
     RejectRate,
@@ -21,7 +22,8 @@ from abstain.targets import (
 )
 
 if TYPE_CHECKING:
-    from abstain import datasets, models
+    from abstain import cells, certainty, datasets, models
+    from abstain.classifier import RejectOptionClassifier
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
 
 __version__ = "0.1.0"
@@ -35,13 +37,17 @@ __all__ = [
     "MRSLVQ",
     "RSLVQ",
     "Accuracy",
+    "Guarantee",
     "InputError",
     "OperatingPoint",
     "ParetoFront",
     "RejectCost",
+    "RejectOptionClassifier",
     "RejectRate",
     "Target",
     "__version__",
+    "cells",
+    "certainty",
     "datasets",
     "metrics",
     "models",
@@ -53,8 +59,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what needs scikit-learn when it is asked for: fronts and the command do not."""
-    if name in ("datasets", "models"):
+    if name in ("cells", "certainty", "datasets", "models"):
         return import_module(f"abstain.{name}")
+    if name == "RejectOptionClassifier":
+        return getattr(import_module("abstain.classifier"), name)
     if name in __all__:
         return getattr(import_module("abstain.models"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

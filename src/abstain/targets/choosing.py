@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError, check_fraction
 from abstain.fronts import ParetoFront
+from abstain.targets.parameters import Parameters
 
 __all__ = ["Accuracy", "RejectCost", "RejectRate", "Target"]
 
@@ -56,7 +57,7 @@ class Target(Protocol):
 
 
 @dataclass
-class RejectRate:
+class RejectRate(Parameters):
     """Reject at most a given share of the samples, as accurately as possible.
 
     Parameters
@@ -119,13 +120,23 @@ class RejectRate:
 
 
 @dataclass
-class Accuracy:
+class Accuracy(Parameters):
     """Reach a given accuracy on the accepted samples, rejecting as few as possible.
+
+    Without ``confidence`` it is reached on the calibration data. With it, the accuracy on new
+    samples of the same kind is at least this high with that probability over the draw of the data,
+    which some held-out samples are tested for; see `Guarantee`.
 
     Parameters
     ----------
     accuracy : float
-        The least share of correct samples among those accepted, in (0, 1].
+        The least share of correct samples among those accepted, in (0, 1]; below 1 if it is to be
+        certified.
+    confidence : float, default=None
+        How probable it shall be that the accuracy holds on new data, in (0, 1).
+    test_size : float, default=0.5
+        The share of the data that an estimator holds out for the test, in (0, 1). The other part
+        fits the classifier and makes the front.
 
     Examples
     --------
@@ -136,6 +147,8 @@ class Accuracy:
     """
 
     accuracy: float
+    confidence: float | None = None
+    test_size: float = 0.5
 
     def check(self) -> float:
         """Return the parameter, or say what is wrong with it.
@@ -151,7 +164,16 @@ class Accuracy:
         >>> Accuracy(0.99).check()
         0.99
         """
-        return check_fraction("accuracy", self.accuracy, high_open=False)
+        if self.confidence is None:
+            return check_fraction("accuracy", self.accuracy, high_open=False)
+        check_fraction("confidence", self.confidence)
+        check_fraction("test_size", self.test_size)
+        if self.accuracy == 1:
+            raise InputError(
+                "accuracy must be below 1 to be certified, got 1: no number of samples shows that "
+                "there are no errors at all"
+            )
+        return check_fraction("accuracy", self.accuracy)
 
     def choose(self, front: ParetoFront) -> int:
         """Return the row of the front to run at.
@@ -174,6 +196,11 @@ class Accuracy:
         1
         """
         accuracy = self.check()
+        if self.confidence is not None:
+            raise InputError(
+                f"confidence={self.confidence} needs samples that had no part in the front: pass "
+                "them to operating_point as held_out, or fit with this target"
+            )
         rows = np.flatnonzero(front.accuracies >= accuracy)
         if not len(rows):
             raise InputError(_unreachable(accuracy, front))
@@ -190,7 +217,7 @@ def _unreachable(accuracy: float, front: ParetoFront) -> str:
 
 
 @dataclass
-class RejectCost:
+class RejectCost(Parameters):
     """Minimise the expected cost when an error costs 1 and a reject a given amount (Chow).
 
     The cost of a row is (errors left + cost · rejects) / samples.

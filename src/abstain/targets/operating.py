@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_real_vector, check_same_length
+from abstain._checks import (
+    InputError,
+    as_labels,
+    check_boolean_vector,
+    check_real_vector,
+    check_same_length,
+)
 from abstain.fronts import ParetoFront
-from abstain.targets.choosing import Target
+from abstain.targets.choosing import Accuracy, Target
+from abstain.targets.guarantee import Guarantee, HeldOut, certify
 
-__all__ = ["OperatingPoint", "operating_point"]
+__all__ = ["OperatingPoint", "choose_point", "operating_point"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,8 @@ class OperatingPoint:
         Label of each cell, ascending.
     thresholds : ndarray of shape (n_cells,)
         Threshold of each cell; a sample is rejected iff its certainty is below it.
+    guarantee : Guarantee, default=None
+        What is certified for new data, if that was asked for.
 
     Examples
     --------
@@ -53,6 +62,7 @@ class OperatingPoint:
     gap: int
     cells: NDArray[Any]
     thresholds: NDArray[np.float64]
+    guarantee: Guarantee | None = None
 
     @property
     def reject_rate(self) -> float:
@@ -103,20 +113,26 @@ class OperatingPoint:
             return np.asarray(certainty < self.thresholds[0])
         if cells is None:
             raise InputError(f"cells must name one of {len(self.cells)} cells a sample, got None")
-        labels = as_labels("cells", cells)
-        check_same_length(certainty=certainty, cells=labels)
-        column = {label: index for index, label in enumerate(self.cells.tolist())}
-        try:
-            columns = [column[label] for label in labels.tolist()]
-        except KeyError as error:
-            known = ", ".join(map(repr, list(column)[:8])) + ", …" * (len(column) > 8)
-            raise InputError(
-                f"cells must be among those of the calibration data ({known}), got {error}"
-            ) from None
+        columns = _columns(self.cells, cells)
+        check_same_length(certainty=certainty, cells=columns)
         return np.asarray(certainty < self.thresholds[columns])
 
 
-def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
+def _columns(known: NDArray[Any], cells: ArrayLike) -> NDArray[np.int64]:
+    """Return where each label stands among those known."""
+    column = {label: index for index, label in enumerate(known.tolist())}
+    try:
+        return np.array([column[label] for label in as_labels("cells", cells).tolist()], np.int64)
+    except KeyError as error:
+        names = ", ".join(map(repr, list(column)[:8])) + ", …" * (len(column) > 8)
+        raise InputError(
+            f"cells must be among those of the calibration data ({names}), got {error}"
+        ) from None
+
+
+def operating_point(
+    front: ParetoFront, target: Target, held_out: tuple[ArrayLike, ...] | None = None
+) -> OperatingPoint:
     """Return the point of a front that serves a target best.
 
     Parameters
@@ -125,6 +141,9 @@ def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
         Any front, of any method.
     target : Target
         Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`.
+    held_out : tuple of array-likes, default=None
+        Certainty, correctness and, if there are several, cells of samples that had no part in the
+        front: a target with ``confidence`` is tested on them.
 
     Returns
     -------
@@ -138,12 +157,35 @@ def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
     >>> operating_point(front, RejectRate(0.25)).true_rejects
     1
     """
+    return choose_point(front, target, None if held_out is None else _held_out(front, *held_out))
+
+
+def _held_out(
+    front: ParetoFront, certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None = None
+) -> HeldOut:
+    values, right = (
+        check_real_vector("certainty", certainty),
+        check_boolean_vector("correct", correct),
+    )
+    if cells is None and front.n_cells > 1:
+        raise InputError(f"held_out must name one of {front.n_cells} cells a sample, got None")
+    columns = np.zeros(len(values), int) if cells is None else _columns(front.cells, cells)
+    check_same_length(certainty=values, correct=right, cells=columns)
+    return HeldOut(values, right, columns)
+
+
+def choose_point(front: ParetoFront, target: Target, held_out: HeldOut | None) -> OperatingPoint:
+    """Return the point that serves a target best, tested on held-out samples if it asks so."""
     if isinstance(target, type) or not hasattr(target, "choose"):
         raise InputError(
             "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
             f"got {target}"
         )
-    row = target.choose(front)
+    guarantee = None
+    if held_out is not None and isinstance(target, Accuracy) and target.confidence is not None:
+        row, guarantee = certify(front, held_out, target.check(), target.confidence)
+    else:
+        row = target.choose(front)
     return OperatingPoint(
         row=row,
         n_samples=front.n_samples,
@@ -153,4 +195,5 @@ def operating_point(front: ParetoFront, target: Target) -> OperatingPoint:
         gap=int(front.gap[row]),
         cells=front.cells,
         thresholds=front.thresholds_at(row),
+        guarantee=guarantee,
     )

@@ -1,0 +1,213 @@
+"""Which row of a front reaches an accuracy on new data, with a stated confidence?
+
+**Learn, then test.** The front comes from one part of the data. Its rows are put in an order that
+depends on that part alone, and are tested in this order on the other part. A row that accepts n of
+its samples, k of them wrong, would be as good as this by chance, were its accuracy below a, with
+probability at most
+
+    p = P(Bin(n, 1 − a) ≤ k),
+
+the exact binomial tail. Testing goes on while p ≤ δ and stops at the first row that fails. Since
+each row is tested only if all before it have passed, a row of too low an accuracy is certified with
+probability at most δ, however many rows there are; so the one with the fewest rejects may be picked
+among those certified.
+
+**The order.** It begins at the row that seems easiest to certify, that of the smallest p on the
+first part, and goes on to ever fewer rejects. Rows that reject more than the first one are never
+wanted.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._checks import InputError
+from abstain.fronts import ParetoFront
+
+__all__ = ["Guarantee", "HeldOut", "certify", "needed_answers"]
+
+# Rows whose thresholds are looked up at once.
+ROWS = 64
+
+
+class HeldOut(NamedTuple):
+    """Samples that had no part in the front.
+
+    ``columns`` holds the position of each sample's cell in the front, or -1 for one that the front
+    has not seen.
+    """
+
+    certainty: NDArray[np.float64]
+    correct: NDArray[np.bool_]
+    columns: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What has been certified, and by which samples.
+
+    Parameters
+    ----------
+    accuracy, confidence : float
+        With this confidence, the accuracy on new samples that are accepted is at least this high.
+    n_samples : int
+        Samples that were held out for the test.
+    accepted, errors : int
+        How many of them are accepted, and how many of these are wrong.
+    bound : float
+        The accuracy that these counts alone would bear out with the same confidence: the exact
+        lower bound of Clopper and Pearson. It is never below ``accuracy``.
+    n_tested : int
+        Rows of the front that were tested.
+
+    Examples
+    --------
+    >>> from abstain import Accuracy, operating_point, pareto_front
+    >>> certainty, correct = [0.1, 0.2, 0.8, 0.9] * 25, [False, True, True, True] * 25
+    >>> point = operating_point(
+    ...     pareto_front(certainty, correct),
+    ...     Accuracy(0.9, confidence=0.95),
+    ...     held_out=(certainty, correct),
+    ... )
+    >>> point.guarantee.accepted, point.guarantee.errors, round(point.guarantee.bound, 3)
+    (75, 0, 0.961)
+    """
+
+    accuracy: float
+    confidence: float
+    n_samples: int
+    accepted: int
+    errors: int
+    bound: float
+    n_tested: int
+
+
+def certify(
+    front: ParetoFront, held_out: HeldOut, accuracy: float, confidence: float
+) -> tuple[int, Guarantee]:
+    """Return the row with the fewest rejects that reaches the accuracy with confidence."""
+    level = 1 - confidence
+    order = _order(front, accuracy)
+    counts = _Counts(front, held_out)
+    certified: tuple[int, int, int, int] | None = None
+    n_tested = 0
+    for row, accepted, errors in counts.of(order):
+        n_tested += 1
+        if not _tail(accepted, errors, accuracy) <= level:
+            break
+        rejected = int(front.true_rejects[row] + front.false_rejects[row])
+        if certified is None or rejected <= certified[0]:
+            certified = rejected, row, accepted, errors
+    if certified is None:
+        raise InputError(_uncertain(accuracy, confidence, len(held_out.correct), accepted, errors))
+    _, row, accepted, errors = certified
+    bound = _bound(accepted, errors, level)
+    return row, Guarantee(
+        accuracy, confidence, len(held_out.correct), accepted, errors, bound, n_tested
+    )
+
+
+def needed_answers(accuracy: float, confidence: float) -> int:
+    """Return the fewest accepted samples, none of them wrong, that bear out an accuracy."""
+    n = max(1, ceil(log(1 - confidence) / log(accuracy)) - 1)
+    while accuracy**n > 1 - confidence:
+        n += 1
+    return n
+
+
+def _order(front: ParetoFront, accuracy: float) -> NDArray[np.int64]:
+    """Return the rows in the order in which they are tested."""
+    rejects = front.true_rejects + front.false_rejects
+    chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
+    fewest_first = np.argsort(rejects, kind="stable")
+    first = fewest_first[chance[fewest_first].argmin()]
+    rows = np.flatnonzero(rejects <= rejects[first])
+    rows = rows[rows != first]
+    return np.concatenate([[first], rows[np.argsort(-rejects[rows], kind="stable")]])
+
+
+def _tail(accepted: Any, errors: Any, accuracy: float) -> Any:
+    """Return P(Bin(accepted, 1 − accuracy) ≤ errors)."""
+    from scipy.special import bdtr
+
+    return bdtr(errors, accepted, 1 - accuracy)
+
+
+def _bound(accepted: int, errors: int, level: float) -> float:
+    """Return the accuracy at which so few errors have just the probability ``level``."""
+    from scipy.special import betaincinv
+
+    if accepted == errors:  # nothing right, or nothing at all
+        return 0.0
+    return float(betaincinv(accepted - errors, errors + 1, level))
+
+
+class _Counts:
+    """How many held-out samples does a row accept, and how many of these are wrong?"""
+
+    def __init__(self, front: ParetoFront, held_out: HeldOut) -> None:
+        self.front = front
+        self.cells = []
+        for column in range(-1, front.n_cells):
+            members = np.flatnonzero(held_out.columns == column)
+            if len(members):
+                members = members[np.argsort(held_out.certainty[members])]
+                wrong = ~held_out.correct[members]
+                # errors_from[i]: wrong ones among the samples from i on.
+                errors_from = np.append(np.cumsum(wrong[::-1])[::-1], 0)
+                self.cells.append((column, held_out.certainty[members], errors_from))
+
+    def of(self, rows: NDArray[np.int64]) -> Any:
+        """Yield row, accepted, errors; the thresholds of some rows are found at once."""
+        for start in range(0, len(rows), ROWS):
+            some = rows[start : start + ROWS]
+            thresholds = self.front.staircases.thresholds[self.front.backtrace.steps_at(some)]
+            accepted, errors = np.zeros(len(some), int), np.zeros(len(some), int)
+            for column, certainty, errors_from in self.cells:
+                # What has never been seen is trusted no more than the least trusted cell.
+                limits = thresholds.max(axis=1) if column < 0 else thresholds[:, column]
+                begin = np.searchsorted(certainty, limits)
+                accepted += len(certainty) - begin
+                errors += errors_from[begin]
+            yield from zip(some.tolist(), accepted.tolist(), errors.tolist(), strict=True)
+
+
+def _uncertain(
+    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
+) -> str:
+    """Return what stood in the way, and what would help."""
+    found = (
+        f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
+        f"held-out samples {accepted} are accepted by the surest thresholds, {errors} of them wrong"
+    )
+    least = needed_answers(accuracy, confidence)
+    bound = _bound(accepted, errors, 1 - confidence)
+    enough = _enough(accepted, errors, accuracy, 1 - confidence)
+    if enough is None:
+        return f"{found}; that bears out {bound:.3g}: ask for no more, or use a surer classifier"
+    share = accepted / n_samples
+    return (
+        f"{found}; that bears out {bound:.3g}: ask for no more, or hold out about "
+        f"{ceil(enough / share):,} samples (it takes {least:,} accepted ones without an error)"
+    )
+
+
+def _enough(accepted: int, errors: int, accuracy: float, level: float) -> int | None:
+    """Return how many accepted samples would do, were the share of errors the same; None if none.
+
+    Seen errors tell little when there are few, so one more is reckoned with.
+    """
+    if not accepted:
+        return None
+    rate = (errors + 1) / (accepted + 1) if errors else 0.0
+    if rate >= 1 - accuracy:
+        return None
+    n = 1
+    while _tail(n, int(rate * n), accuracy) > level:
+        n += max(1, n // 50)
+    return n
