@@ -1,0 +1,55 @@
+"""Which cells have a threshold of their own?
+
+A threshold set on a handful of samples fits their noise. Cells with fewer than ``min_cell_size``
+calibration samples share one threshold, and so do cells that calibration has never seen.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.fronts import ParetoFront
+
+__all__ = ["Regions", "find_regions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The cells with a threshold of their own, in the order of their thresholds."""
+
+    labels: NDArray[Any]
+
+    @property
+    def shared(self) -> int:
+        """Position of the threshold that all other cells share: after all others."""
+        return len(self.labels)
+
+    def positions(self, cells: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the position of the threshold that decides about each sample."""
+        position = {label: index for index, label in enumerate(self.labels.tolist())}
+        return np.array([position.get(label, self.shared) for label in cells.tolist()], np.int64)
+
+    def columns(self, cells: NDArray[Any], front: ParetoFront) -> NDArray[np.int64]:
+        """Return the column of the front for each sample; -1 for a cell that it has not seen."""
+        column = {position: index for index, position in enumerate(front.cells.tolist())}
+        return np.array([column.get(at, -1) for at in self.positions(cells).tolist()], np.int64)
+
+    def thresholds(self, front_cells: NDArray[Any], found: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the threshold at each position, from those of the cells of a front.
+
+        If no calibration sample is in a shared cell, these are trusted no more than the least
+        trusted cell.
+        """
+        thresholds = np.full(len(self.labels) + 1, found.max())
+        thresholds[front_cells] = found
+        return thresholds
+
+
+def find_regions(cells: NDArray[Any], min_cell_size: int) -> Regions:
+    """Return the cells with enough samples to set a threshold."""
+    labels, sizes = np.unique(cells, return_counts=True)
+    return Regions(labels[sizes >= min_cell_size])

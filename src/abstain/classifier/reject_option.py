@@ -1,0 +1,591 @@
+"""How does any classifier become one that may decline to answer?
+
+The classifier is fitted, its answers on the calibration data become three arrays (certainty,
+correctness, cell), their front holds the best trade-offs there are, and the target picks a point.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv
+from sklearn.utils import Bunch, Tags, check_random_state, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+
+from abstain._checks import InputError, check_fraction
+from abstain._estimators import n_samples_of
+from abstain._validation import take_rows, take_rows_of_params
+from abstain.cells import find_cells
+from abstain.certainty import measure_certainty
+from abstain.classifier.calibration import (
+    Calibration,
+    Rules,
+    calibrate,
+    calibrate_out_of_fold,
+)
+from abstain.classifier.regions import Regions, find_regions
+from abstain.classifier.rejected_labels import check_reject_label, with_rejects
+from abstain.fronts import METHODS, ParetoFront, pareto_front
+from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
+from abstain.targets.guarantee import HeldOut, needed_answers
+from abstain.targets.operating import choose_point
+
+__all__ = ["RejectOptionClassifier"]
+
+Array = NDArray[Any]
+DEFAULT_TARGET = RejectRate(0.1)
+DEFAULT_REJECT_COST = 0.5
+
+
+def _inner_has(name: str) -> Callable[[Any], bool]:
+    def check(self: Any) -> bool:
+        return hasattr(getattr(self, "estimator_", self.estimator), name)
+
+    return check
+
+
+class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Give any classifier a reject option with the best possible thresholds.
+
+    A sample is rejected iff the certainty of the classifier is below the threshold of the cell
+    that the sample falls in. No choice of thresholds has a better trade-off between wrong answers
+    caught and right answers lost on the calibration data than the exact front has.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn classifier, or a pipeline or search that ends in one. It is cloned and
+        fitted; a ``FrozenEstimator`` is taken as it is, and all data serve calibration.
+    certainty : str or callable, default="auto"
+        How sure the classifier is: "relsim", "conf", "margin", "boundary", "distance", "pairwise",
+        "decision", a function of (estimator, X) that returns one number a sample, the higher the
+        surer, or "auto" for what suits the classifier best.
+    cells : str, callable or fitted clusterer, default="auto"
+        Which samples share a threshold: "global" (all), "class" (those given the same class),
+        "prototype", "leaf", a function of (estimator, X) that returns one label a sample, anything
+        fitted with ``predict`` such as ``KMeans``, or "auto": prototypes and leaves where there
+        are some, else classes.
+    method : {"exact", "greedy", "hull"}, default="exact"
+        How the front is found.
+    target : Target, default=None
+        Which point of the front to run at: :class:`RejectRate`, :class:`Accuracy` or
+        :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` holds out a
+        part of the data, which neither fits the classifier nor makes the front, and certifies the
+        accuracy on it.
+    cv : int, splitter or iterable, default=None
+        None sets thresholds on the samples that the classifier was fitted on, as the paper does.
+        An int or a splitter sets them on answers to samples that a classifier, fitted on the other
+        folds, had not seen: costlier, and right for classifiers that know their training data by
+        heart.
+    reject_label : object, default=None
+        What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
+        tells which to trust.
+    min_cell_size : int, default=10
+        Cells with fewer calibration samples share one threshold.
+    reject_cost : float, default=None
+        What a reject costs in `score`, where an error costs 1. None takes the cost of a
+        :class:`RejectCost` target, and 0.5 for any other.
+    n_jobs : int, default=None
+        Folds that are fitted at once.
+    random_state : int, RandomState instance or None, default=None
+        Chooses which samples are held out to certify an accuracy, and seeds the classifier where
+        its own ``random_state`` is None.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted classifier.
+    classes_ : ndarray of shape (n_classes,)
+        Its classes.
+    cells_ : ndarray of shape (n_cells,)
+        Labels of the cells with a threshold of their own.
+    thresholds_ : ndarray of shape (n_cells + 1,)
+        Their thresholds, and last the one that all other cells share.
+    operating_point_ : OperatingPoint
+        Reject rate, accuracy and counts on the calibration data; its ``guarantee`` states what is
+        certified.
+    front_ : ParetoFront
+        All trade-offs between true and false rejects.
+    calibration_ : Calibration
+        Certainty, correctness and cell of each calibration sample.
+    n_features_in_ : int
+        Number of features, where the classifier tells.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the classifier knows them.
+
+    Examples
+    --------
+    >>> from abstain import GMLVQ, Accuracy, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RejectOptionClassifier(GMLVQ(), target=Accuracy(0.99)).fit(X, y)
+    >>> clf.operating_point_.accuracy >= 0.99
+    True
+    >>> (clf.reject(X) == (clf.certainties(X) < clf.thresholds_[clf.apply(X)])).all()
+    np.True_
+    """
+
+    estimator_: Any
+    classes_: Array
+    cells_: Array
+    thresholds_: NDArray[np.float64]
+    operating_point_: OperatingPoint
+    front_: ParetoFront
+    calibration_: Calibration
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        certainty: Any = "auto",
+        cells: Any = "auto",
+        method: str = "exact",
+        target: Target | None = None,
+        cv: Any = None,
+        reject_label: Any = None,
+        min_cell_size: int = 10,
+        reject_cost: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.certainty = certainty
+        self.cells = cells
+        self.method = method
+        self.target = target
+        self.cv = cv
+        self.reject_label = reject_label
+        self.min_cell_size = min_cell_size
+        self.reject_cost = reject_cost
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> Self:
+        """Fit the classifier, and set the thresholds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, in any form that the classifier takes.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the fit of the classifier. Thresholds count every sample once.
+        **fit_params : dict
+            Passed to the fit of the classifier, or, with metadata routing, to whatever has asked
+            for it.
+
+        Returns
+        -------
+        self : object
+            Fitted classifier.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
+        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.4), cells="global")
+        >>> clf.fit(X, y).reject(X).tolist()
+        [False, False, True, True, False, False]
+        """
+        self._check_settings()
+        X, y = indexable(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        known = np.unique(y).tolist()
+        if len(known) < 2 and not (known and isinstance(self.estimator, FrozenEstimator)):
+            raise InputError(
+                f"y must hold at least two classes, got {len(known)} class {known} in "
+                f"{len(y)} samples"
+            )
+        routed = self._routed(sample_weight, fit_params)
+        rows, held_rows = self._shares(n_samples_of(X))
+        params = routed.estimator.fit
+        X_fit, y_fit = X, y
+        if held_rows is not None:
+            X_fit, y_fit = take_rows(X, rows), y[rows]
+            params = take_rows_of_params(X, params, indices=rows)
+        rules = Rules(self.certainty, self.cells)
+        template = self._seeded()
+        self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
+        self._keep_what_the_estimator_tells()
+        check_reject_label(self.reject_label, self.classes_)
+        if self.cv is None:
+            found = calibrate(self.estimator_, X_fit, y_fit, rules)
+        else:
+            folds = check_cv(self.cv, y_fit, classifier=True).split(
+                X_fit, y_fit, **routed.splitter.split
+            )
+            found = calibrate_out_of_fold(
+                template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
+            )
+        self.calibration_ = found
+        regions = find_regions(found.cells, self.min_cell_size)
+        self.cells_ = regions.labels
+        self.front_ = pareto_front(
+            found.certainty, found.correct, regions.positions(found.cells), method=self.method
+        )
+        self._held_out = None
+        if held_rows is not None:
+            held = calibrate(self.estimator_, take_rows(X, held_rows), y[held_rows], rules)
+            columns = regions.columns(held.cells, self.front_)
+            self._held_out = HeldOut(held.certainty, held.correct, columns)
+        self._run_at(self._target())
+        return self
+
+    def _check_settings(self) -> None:
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise InputError(
+                f"estimator must be a classifier, such as GMLVQ(), got {self.estimator!r}"
+            )
+        if not is_classifier(self.estimator):
+            raise InputError(
+                f"estimator must be a classifier, got a {type(self.estimator).__name__}"
+            )
+        if self.method not in METHODS:
+            known = ", ".join(map(repr, METHODS))
+            raise InputError(f"method must be one of {known}, got {self.method!r}")
+        size = self.min_cell_size
+        if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
+            raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
+        if self.reject_cost is not None:
+            check_fraction("reject_cost", self.reject_cost, low_open=False, high_open=False)
+        if hasattr(self._target(), "check"):
+            self._target().check()  # type: ignore[attr-defined]
+
+    def _target(self) -> Target:
+        return DEFAULT_TARGET if self.target is None else self.target
+
+    def _routed(self, sample_weight: ArrayLike | None, fit_params: dict[str, Any]) -> Any:
+        """Return the parameters of the classifier's fit and of the splitter."""
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        given |= fit_params
+        if get_config()["enable_metadata_routing"]:
+            return process_routing(self, "fit", **given)
+        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise InputError(
+                f"sample_weight must be None: {type(self.estimator).__name__} takes no weights "
+                "in fit (in a pipeline, enable metadata routing)"
+            )
+        return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
+
+    def _shares(self, n_samples: int) -> tuple[Any, NDArray[np.int64] | None]:
+        """Return the samples that fit and calibrate, and those held out to certify an accuracy."""
+        target = self._target()
+        if not isinstance(target, Accuracy) or target.confidence is None:
+            return None, None
+        n_held = round(target.test_size * n_samples)
+        least = needed_answers(target.accuracy, target.confidence)
+        if n_held < least:
+            raise InputError(
+                f"accuracy={target.accuracy} with confidence={target.confidence} takes at least "
+                f"{least:,} held-out samples, none of them wrong; test_size={target.test_size} of "
+                f"{n_samples:,} is {n_held:,}: give at least "
+                f"{int(np.ceil(least / target.test_size)):,} samples, or ask for less"
+            )
+        # Drawn at random, not by class: what is held out must be like new data.
+        order = check_random_state(self.random_state).permutation(n_samples)
+        return np.sort(order[n_held:]), np.sort(order[:n_held])
+
+    def _seeded(self) -> Any:
+        """Return the classifier to fit; where it draws at random, as ``random_state`` has it."""
+        template = clone(self.estimator)
+        if self.random_state is None or not hasattr(template, "get_params"):
+            return template
+        random_state = check_random_state(self.random_state)
+        for name, value in sorted(template.get_params(deep=True).items()):
+            if (name == "random_state" or name.endswith("__random_state")) and value is None:
+                template.set_params(**{name: random_state.randint(np.iinfo(np.int32).max)})
+        return template
+
+    def _keep_what_the_estimator_tells(self) -> None:
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+            elif hasattr(self, name):
+                delattr(self, name)  # of an earlier fit
+
+    @property
+    def _regions(self) -> Regions:
+        return Regions(self.cells_)
+
+    def _run_at(self, target: Target) -> None:
+        point = choose_point(self.front_, target, self._held_out)
+        self.thresholds_ = self._regions.thresholds(self.front_.cells, point.thresholds)
+        names = np.empty(len(self.cells_) + 1, dtype=object)
+        names[:-1] = self.cells_.tolist()
+        self.operating_point_ = replace(point, cells=names[self.front_.cells])
+
+    def retarget(self, target: Target) -> Self:
+        """Move to another point of the front, without fitting or asking the classifier again.
+
+        Parameters
+        ----------
+        target : Target
+            Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`. One with
+            ``confidence`` needs samples held out by a fit with such a target; each certificate
+            then holds for itself, not all of several at once.
+
+        Returns
+        -------
+        self : object
+            The classifier itself, at the new point.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectCost, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
+        >>> clf.retarget(RejectCost(0.2)).target
+        RejectCost(cost=0.2)
+        """
+        check_is_fitted(self, "front_")
+        if getattr(target, "confidence", None) is not None and self._held_out is None:
+            raise InputError(
+                f"target={target} needs held-out samples, and this classifier was fitted without: "
+                "fit it with such a target first"
+            )
+        self._run_at(target)
+        self.target = target
+        return self
+
+    def certainties(self, X: Any) -> NDArray[np.float64]:
+        """Return how sure the classifier is of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        certainty : ndarray of shape (n_samples,)
+            Higher is surer.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RejectOptionClassifier(GMLVQ()).fit(X, y).certainties(X).shape
+        (150,)
+        """
+        check_is_fitted(self, "front_")
+        return measure_certainty(self.estimator_, X, self.certainty)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return which threshold decides about each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        positions : ndarray of shape (n_samples,)
+            Position in ``thresholds_``; the last is shared by small cells and those never seen.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RejectOptionClassifier(GMLVQ()).fit(X, y).apply(X[[0, 149]]).tolist()
+        [0, 2]
+        """
+        check_is_fitted(self, "front_")
+        return self._regions.positions(find_cells(self.estimator_, X, self.cells))
+
+    def reject(self, X: Any) -> NDArray[np.bool_]:
+        """Tell which samples are rejected.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        rejected : ndarray of bool of shape (n_samples,)
+            Whether the certainty is below the threshold of the cell.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier, RejectRate
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GMLVQ(), target=RejectRate(0.1)).fit(X, y)
+        >>> bool(clf.reject(X).mean() <= 0.1)
+        True
+        """
+        return np.asarray(self.certainties(X) < self.thresholds_[self.apply(X)])
+
+    def predict(self, X: Any) -> Array:
+        """Return the class of each sample, or ``reject_label`` where one was given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels; without a ``reject_label``, rejected samples keep theirs, and `reject` tells
+            which they are.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
+        >>> clf = RejectOptionClassifier(
+        ...     GaussianNB(), target=RejectRate(0.4), cells="global", reject_label="ask"
+        ... )
+        >>> clf.fit(X, y).predict(X).tolist()
+        ['a', 'a', 'ask', 'ask', 'b', 'b']
+        """
+        check_is_fitted(self, "front_")
+        labels = np.asarray(self.estimator_.predict(X))
+        if self.reject_label is None:
+            return labels
+        return with_rejects(labels, self.reject(X), self.reject_label)
+
+    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probabilities of the classes, as the classifier gives them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        posteriors : ndarray of shape (n_samples, n_classes)
+            Rejected samples have theirs too.
+
+        Examples
+        --------
+        >>> from abstain import RSLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RejectOptionClassifier(RSLVQ()).fit(X, y).predict_proba(X).shape
+        (150, 3)
+        """
+        check_is_fitted(self, "front_")
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Array:
+        """Return the scores of the classes, as the classifier gives them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            Rejected samples have theirs too.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RejectOptionClassifier(GMLVQ()).fit(X, y).decision_function(X).shape
+        (150, 3)
+        """
+        check_is_fitted(self, "front_")
+        return np.asarray(self.estimator_.decision_function(X))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
+        """Return 1 minus the mean cost, where an error costs 1 and a reject ``reject_cost``.
+
+        The accuracy of accepted samples alone would reward rejecting everything.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample in the mean.
+
+        Returns
+        -------
+        score : float
+            1 if all answers are right and none is withheld.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
+        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.4), cells="global")
+        >>> round(clf.fit(X, y).score(X, y), 3)
+        0.833
+        """
+        check_is_fitted(self, "front_")
+        wrong = np.asarray(self.estimator_.predict(X)) != column_or_1d(y)
+        costs = np.where(self.reject(X), self._price(), wrong)
+        return float(1 - np.average(costs, weights=sample_weight))
+
+    def _price(self) -> float:
+        if self.reject_cost is not None:
+            return self.reject_cost
+        return float(getattr(self._target(), "cost", DEFAULT_REJECT_COST))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata goes where.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            Of the classifier's fit, of the splitter, and of `score`.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> type(RejectOptionClassifier(GMLVQ()).get_metadata_routing()).__name__
+        'MetadataRouter'
+        """
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+            .add(
+                splitter=self.cv,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = replace(inner.classifier_tags, multi_label=False)
+        tags.non_deterministic = inner.non_deterministic
+        return tags
