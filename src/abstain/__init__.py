@@ -23,7 +23,12 @@ from abstain.targets import (
 
 if TYPE_CHECKING:
     from abstain import cells, certainty, datasets, models
-    from abstain.classifier import RejectOptionClassifier
+    from abstain.classifier import (
+        CoverageScorer,
+        RejectOptionClassifier,
+        augrc_scorer,
+        aurc_scorer,
+    )
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
 
 __version__ = "0.1.0"
@@ -37,6 +42,7 @@ __all__ = [
     "MRSLVQ",
     "RSLVQ",
     "Accuracy",
+    "CoverageScorer",
     "Guarantee",
     "InputError",
     "OperatingPoint",
@@ -46,6 +52,8 @@ __all__ = [
     "RejectRate",
     "Target",
     "__version__",
+    "augrc_scorer",
+    "aurc_scorer",
     "cells",
     "certainty",
     "datasets",
@@ -61,7 +69,7 @@ def __getattr__(name: str) -> Any:
     """Import what needs scikit-learn when it is asked for: fronts and the command do not."""
     if name in ("cells", "certainty", "datasets", "models"):
         return import_module(f"abstain.{name}")
-    if name == "RejectOptionClassifier":
+    if name in ("CoverageScorer", "RejectOptionClassifier", "augrc_scorer", "aurc_scorer"):
         return getattr(import_module("abstain.classifier"), name)
     if name in __all__:
         return getattr(import_module("abstain.models"), name)

@@ -226,7 +226,9 @@ def auto_rule(estimator: Any) -> CellRule:
     return RULES[names[0] if names else "class"]
 
 
-def find_cells(estimator: Any, X: Any, cells: Any = "auto") -> NDArray[Any]:
+def find_cells(
+    estimator: Any, X: Any, cells: Any = "auto", predicted: NDArray[Any] | None = None
+) -> NDArray[Any]:
     """Return the cell that each sample falls in.
 
     Parameters
@@ -238,6 +240,8 @@ def find_cells(estimator: Any, X: Any, cells: Any = "auto") -> NDArray[Any]:
     cells : str, callable or fitted clusterer, default="auto"
         Name of a rule, one of `RULES` or "auto"; a function of (estimator, X); or anything
         fitted with ``predict``, such as ``KMeans``, whose clusters are the cells.
+    predicted : ndarray of shape (n_samples,), default=None
+        The classes that the estimator gives, if they are known: it is not asked again.
 
     Returns
     -------
@@ -254,7 +258,10 @@ def find_cells(estimator: Any, X: Any, cells: Any = "auto") -> NDArray[Any]:
     >>> find_cells(model, [[0.5], [4.5]], cells=lambda model, X: ["odd", "even"]).tolist()
     ['odd', 'even']
     """
-    found = as_labels("cells", _function(estimator, cells)(estimator, X))
+    function = _function(estimator, cells)
+    if function is predicted_class and predicted is not None:
+        return predicted
+    found = as_labels("cells", function(estimator, X))
     if len(found) != n_samples_of(X):
         raise InputError(
             f"cells must return one label for each of {n_samples_of(X)} samples, got {len(found)}"

@@ -2,5 +2,12 @@
 
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.reject_option import RejectOptionClassifier
+from abstain.classifier.scoring import CoverageScorer, augrc_scorer, aurc_scorer
 
-__all__ = ["Calibration", "RejectOptionClassifier"]
+__all__ = [
+    "Calibration",
+    "CoverageScorer",
+    "RejectOptionClassifier",
+    "augrc_scorer",
+    "aurc_scorer",
+]

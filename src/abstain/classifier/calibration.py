@@ -39,11 +39,7 @@ class Rules(NamedTuple):
 
 def calibrate(estimator: Any, X: Any, y: NDArray[Any], rules: Rules) -> Calibration:
     """Ask a fitted classifier about samples whose classes are known."""
-    return Calibration(
-        measure_certainty(estimator, X, rules.certainty),
-        np.asarray(estimator.predict(X) == y),
-        find_cells(estimator, X, rules.cells),
-    )
+    return _ask(estimator, estimator, X, y, rules)
 
 
 def calibrate_out_of_fold(
@@ -82,8 +78,13 @@ def _one_fold(
     estimator.fit(take_rows(X, train), y[train], **params)
     held_out = take_rows(X, test)
     decides = estimator if means_the_same(rules.cells, estimator, fitted) else fitted
+    return _ask(estimator, decides, held_out, y[test], rules)
+
+
+def _ask(estimator: Any, decides: Any, X: Any, y: NDArray[Any], rules: Rules) -> Calibration:
+    predicted = np.asarray(estimator.predict(X))
     return Calibration(
-        measure_certainty(estimator, held_out, rules.certainty),
-        np.asarray(estimator.predict(held_out) == y[test]),
-        find_cells(decides, held_out, rules.cells),
+        measure_certainty(estimator, X, rules.certainty),
+        predicted == y,
+        find_cells(decides, X, rules.cells, predicted if decides is estimator else None),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,15 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch, Tags, check_random_state, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils import (
+    Bunch,
+    Tags,
+    assert_all_finite,
+    check_random_state,
+    get_tags,
+    indexable,
+)
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
@@ -33,12 +40,17 @@ from abstain.classifier.calibration import (
     calibrate,
     calibrate_out_of_fold,
 )
+from abstain.classifier.explaining import farthest_usual_distance, reasons
 from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, pareto_front
+from abstain.models.samples import check_labels
 from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
 from abstain.targets.guarantee import HeldOut, needed_answers
 from abstain.targets.operating import choose_point
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = ["RejectOptionClassifier"]
 
@@ -143,6 +155,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     front_: ParetoFront
     calibration_: Calibration
 
+    # Weights in `fit` are the classifier's to ask for; only `score` uses them itself.
+    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
+
     def __init__(
         self,
         estimator: Any,
@@ -203,7 +218,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         self._check_settings()
         X, y = indexable(X, y)
+        check_labels(y)
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         known = np.unique(y).tolist()
         if len(known) < 2 and not (known and isinstance(self.estimator, FrozenEstimator)):
@@ -233,6 +250,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
         self.calibration_ = found
+        self._usual_distance = farthest_usual_distance(self.estimator_, X_fit)
         regions = find_regions(found.cells, self.min_cell_size)
         self.cells_ = regions.labels
         self.front_ = pareto_front(
@@ -554,6 +572,65 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if self.reject_cost is not None:
             return self.reject_cost
         return float(getattr(self._target(), "cost", DEFAULT_REJECT_COST))
+
+    def explain(self, X: Any, n_features: int = 3) -> polars.DataFrame:
+        """Return what lies behind each decision, one row a sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        n_features : int, default=3
+            How many features to name.
+
+        Returns
+        -------
+        table : polars.DataFrame
+            ``label`` and ``rival`` are the two classes between which the classifier decides;
+            ``rejected``; ``reason`` is "ambiguous" where a rejected sample lies between the two,
+            "far" where it is farther from every prototype than 99 % of the samples that the
+            classifier was fitted or calibrated on, and null where it is accepted; ``certainty``
+            and ``threshold``; ``cell``, null where the threshold is the one that small and unseen
+            cells share. For prototype models, ``features`` tells the two classes apart most, and
+            ``contributions`` are their shares: positive ones speak for the label, negative ones
+            for the rival.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
+        >>> table = clf.explain(X[clf.reject(X)], n_features=1)
+        >>> sorted(table["reason"].unique())
+        ['ambiguous', 'far']
+        >>> len(table["features"].to_list()[0])
+        1
+        """
+        import polars
+
+        certainty, position = self.certainties(X), self.apply(X)
+        rejected = certainty < self.thresholds_[position]
+        labels = np.asarray(self.estimator_.predict(X))
+        found = reasons(self.estimator_, X, labels, self.classes_, self._usual_distance, n_features)
+        is_far = found.is_far | (self.certainty == "distance")
+        why = np.where(is_far, "far", "ambiguous").tolist()
+        names = [*self.cells_.tolist(), None]
+        return polars.DataFrame(
+            {
+                "label": labels.tolist(),
+                "rival": found.rival,
+                "rejected": rejected,
+                "reason": [w if r else None for w, r in zip(why, rejected, strict=True)],
+                "certainty": certainty,
+                "threshold": self.thresholds_[position],
+                "cell": [names[at] for at in position],
+                "features": found.features,
+                "contributions": found.contributions,
+            },
+            schema_overrides={"reason": polars.String},
+            strict=False,
+        )
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata goes where.

@@ -1,0 +1,92 @@
+"""Why is a sample answered as it is, or not at all?
+
+A prototype model decides between the closest prototype w⁺ and the closest one of another class,
+w⁻. With δ = x − w, the difference of the two distances is a sum over the features,
+
+    d⁻ − d⁺ = Σ_i δ⁻_i (Λ⁻δ⁻)_i − δ⁺_i (Λ⁺δ⁺)_i,
+
+each term of which speaks for the answer if it is positive, for the rival if it is negative. Those
+of the largest size are the features that tell the two apart.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._estimators import names_of_features, pass_through, unwrap
+from abstain.certainty._prototypes import has_prototypes, rivals
+
+__all__ = ["Reasons", "farthest_usual_distance", "reasons"]
+
+Array = NDArray[Any]
+
+# A sample farther from every prototype than this share of those known is an outlier.
+USUAL_SHARE = 0.99
+
+
+class Reasons(NamedTuple):
+    """For each sample, its rival class, whether it lies far off, and what tells the two apart."""
+
+    rival: list[Any]
+    is_far: NDArray[np.bool_]
+    features: list[list[str] | None]
+    contributions: list[list[float] | None]
+
+
+def farthest_usual_distance(estimator: Any, X: Any) -> float:
+    """Return the distance to the closest prototype that nearly all samples keep within."""
+    steps, model = unwrap(estimator)
+    if not has_prototypes(model):
+        return float("inf")
+    return float(np.quantile(model.distances(pass_through(steps, X)).min(axis=1), USUAL_SHARE))
+
+
+def reasons(
+    estimator: Any, X: Any, labels: Array, classes: Array, limit: float, n_features: int
+) -> Reasons:
+    """Return what lies behind the answers of a fitted classifier."""
+    steps, model = unwrap(estimator)
+    if not has_prototypes(model):
+        none: list[Any] = [None] * len(labels)
+        is_far = np.zeros(len(labels), dtype=bool)
+        return Reasons(_runners_up(estimator, X, labels, classes), is_far, none, list(none))
+    seen = pass_through(steps, X)
+    winner, rival, closest, _ = rivals(model.distances(seen), model.prototype_labels_)
+    samples = np.asarray(seen, dtype=np.float64)
+    terms = _terms(model, samples, rival) - _terms(model, samples, winner)
+    terms /= np.maximum(np.abs(terms).sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    names = np.asarray(names_of_features(steps, model))
+    order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
+    return Reasons(
+        model.prototype_labels_[rival].tolist(),
+        closest > limit,
+        names[order].tolist(),
+        np.take_along_axis(terms, order, axis=1).tolist(),
+    )
+
+
+def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
+    """Return δ_i (Λδ)_i of each feature, δ from the chosen prototype; 0 for missing values."""
+    away = np.nan_to_num(samples - model.prototypes_[chosen])
+    if hasattr(model, "omegas_"):
+        projected = np.einsum("nkm,nm->nk", model.omegas_[chosen], away)
+        return np.asarray(away * np.einsum("nkm,nk->nm", model.omegas_[chosen], projected))
+    if hasattr(model, "omega_"):
+        return np.asarray(away * ((away @ model.omega_.T) @ model.omega_))
+    return np.asarray(away**2 * getattr(model, "relevances_", 1.0))
+
+
+def _runners_up(estimator: Any, X: Any, labels: Array, classes: Array) -> list[Any]:
+    """Return the best class other than the answer, as far as the classifier tells."""
+    if len(classes) == 2:
+        first, second = classes.tolist()
+        return [second if label == first else first for label in labels.tolist()]
+    for name in ("predict_proba", "decision_function"):
+        scores = getattr(estimator, name)(X) if hasattr(estimator, name) else None
+        if scores is not None and scores.shape[1] == len(classes):
+            others = np.where(classes == labels[:, np.newaxis], -np.inf, scores)
+            return list(classes[others.argmax(axis=1)].tolist())
+    return [None] * len(labels)

@@ -1,0 +1,270 @@
+"""The wrapper is a citizen of scikit-learn: its tools take it as any other classifier."""
+
+import pickle
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.sparse import coo_array, csr_matrix
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from abstain import (
+    GMLVQ,
+    RSLVQ,
+    Accuracy,
+    CoverageScorer,
+    InputError,
+    RejectCost,
+    RejectOptionClassifier,
+    RejectRate,
+    augrc_scorer,
+    aurc_scorer,
+)
+from abstain.certainty import measure_certainty
+from abstain.metrics import augrc_score, aurc_score
+
+
+@parametrize_with_checks(
+    [
+        RejectOptionClassifier(GMLVQ()),
+        RejectOptionClassifier(LogisticRegression()),
+        RejectOptionClassifier(DecisionTreeClassifier()),
+        RejectOptionClassifier(LogisticRegression(), cv=3),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    """Two of the four measures, so that some answers are wrong."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X.iloc[:, :2], y
+
+
+# ------------------------------------------------------------------------- parameters
+
+
+def test_parameters_reach_the_estimator_and_the_target():
+    clf = RejectOptionClassifier(GMLVQ(), target=Accuracy(0.9))
+    clf.set_params(estimator__beta=3, target__accuracy=0.95, target__confidence=0.9)
+    assert clf.estimator.beta == 3
+    assert clf.target == Accuracy(0.95, confidence=0.9)
+    assert clf.get_params()["target__accuracy"] == 0.95
+    copy = clone(clf)
+    assert copy.target == clf.target
+    assert copy.target is not clf.target
+    with pytest.raises(InputError, match="Accuracy has the parameters accuracy, confidence, test"):
+        clf.set_params(target__rate=0.1)
+
+
+def test_a_search_goes_through_models_and_targets(iris):
+    X, y = iris
+    search = GridSearchCV(
+        RejectOptionClassifier(GMLVQ(), target=RejectRate(0.1)),
+        {"estimator__beta": [2, 5], "target__rate": [0.05, 0.2]},
+        cv=3,
+    ).fit(X, y)
+    best = search.best_estimator_
+    assert best.target.rate == search.best_params_["target__rate"]
+    assert best.operating_point_.reject_rate <= best.target.rate
+    assert len(set(search.cv_results_["mean_test_score"])) > 1
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_pipelines_around_and_inside(inside, iris):
+    X, y = iris
+    if inside:
+        clf = RejectOptionClassifier(make_pipeline(StandardScaler(), GMLVQ())).fit(X, y)
+        wrapped, seen = clf, X
+    else:
+        clf = make_pipeline(StandardScaler(), RejectOptionClassifier(GMLVQ())).fit(X, y)
+        wrapped, seen = clf[-1], clf[:-1].transform(X)
+    assert np.array_equal(clf.predict(X), wrapped.estimator_.predict(seen))
+    assert 0 < wrapped.reject(seen).mean() <= 0.1
+    assert len(cross_val_predict(clf, X, y, cv=3)) == len(y)
+
+
+def test_pickles_answer_alike(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GMLVQ(), cv=3).fit(X, y)
+    again = pickle.loads(pickle.dumps(clf))
+    assert np.array_equal(again.reject(X), clf.reject(X))
+    assert np.array_equal(
+        again.retarget(RejectCost(0.3)).thresholds_, clf.retarget(RejectCost(0.3)).thresholds_
+    )
+
+
+def test_folds_in_parallel_give_the_same(iris):
+    X, y = iris
+    one, two = (
+        RejectOptionClassifier(DecisionTreeClassifier(), cv=3, n_jobs=n, random_state=0).fit(X, y)
+        for n in (1, 2)
+    )
+    assert np.array_equal(one.thresholds_, two.thresholds_)
+    assert np.array_equal(one.reject(X), two.reject(X))
+
+
+# ------------------------------------------------------------------------------ input
+
+
+def test_frames_keep_the_names_of_their_features(iris):
+    X, y = iris
+    plain = RejectOptionClassifier(GMLVQ(), cv=3).fit(X.to_numpy(), y.to_numpy())
+    for frame, labels in ((X, y), (pl.from_pandas(X), pl.Series(y.to_numpy()))):
+        clf = RejectOptionClassifier(GMLVQ(), cv=3).fit(frame, labels)
+        assert clf.feature_names_in_.tolist() == X.columns.tolist()
+        assert clf.n_features_in_ == 2
+        assert np.array_equal(clf.thresholds_, plain.thresholds_)
+        assert np.array_equal(clf.reject(frame), plain.reject(X.to_numpy()))
+        with pytest.raises(ValueError, match="feature names"):
+            clf.reject(frame[frame.columns[::-1]])
+    assert not hasattr(plain, "feature_names_in_")
+
+
+@pytest.mark.parametrize("make", [csr_matrix, coo_array])
+def test_sparse_input_where_the_classifier_takes_it(make, iris):
+    X, y = iris[0].to_numpy(), iris[1].to_numpy()
+    for estimator in (LogisticRegression(), DecisionTreeClassifier(max_depth=3, random_state=0)):
+        dense = RejectOptionClassifier(estimator, cv=3).fit(X, y)
+        clf = RejectOptionClassifier(estimator, cv=3).fit(make(X), y)
+        assert np.array_equal(clf.reject(csr_matrix(X)), dense.reject(X))
+
+
+def test_lists_are_as_good_as_arrays(iris):
+    X, y = iris[0].to_numpy().tolist(), iris[1].tolist()
+    clf = RejectOptionClassifier(GaussianNB(), cv=3).fit(X, y)
+    assert clf.reject(X).mean() <= 0.1
+
+
+# ---------------------------------------------------------------------------- weights
+
+
+def test_weights_go_to_the_fit_of_the_classifier(iris):
+    X, y = iris
+    weights = np.where(y == 1, 5.0, 1.0)
+    clf = RejectOptionClassifier(LogisticRegression()).fit(X, y, sample_weight=weights)
+    alone = LogisticRegression().fit(X, y, sample_weight=weights)
+    assert np.array_equal(clf.estimator_.coef_, alone.coef_)
+    assert clf.operating_point_.n_samples == len(y)
+
+
+def test_weights_of_each_fold_go_to_its_classifier(iris):
+    X, y = iris
+    weights = np.where(y == 1, 5.0, 1.0)
+    clf = RejectOptionClassifier(GaussianNB(), cv=3).fit(X, y, sample_weight=weights)
+    plain = RejectOptionClassifier(GaussianNB(), cv=3).fit(X, y)
+    assert not np.array_equal(clf.calibration_.certainty, plain.calibration_.certainty)
+
+
+def test_weights_that_the_classifier_does_not_take_are_refused(iris):
+    with pytest.raises(InputError, match="sample_weight must be None: KNeighborsClassifier"):
+        RejectOptionClassifier(KNeighborsClassifier()).fit(*iris, sample_weight=np.ones(150))
+
+
+def test_metadata_is_routed_to_the_classifier_and_the_splitter(iris):
+    X, y = iris
+    weights, groups = np.where(y == 1, 5.0, 1.0), np.arange(len(y)) % 7
+    with config_context(enable_metadata_routing=True):
+        inner = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False),
+            LogisticRegression().set_fit_request(sample_weight=True),
+        )
+        clf = RejectOptionClassifier(inner, cv=GroupKFold(4)).fit(
+            X, y, sample_weight=weights, groups=groups
+        )
+        scores = cross_val_score(
+            RejectOptionClassifier(inner).set_score_request(sample_weight=True),
+            X,
+            y,
+            params={"sample_weight": weights},
+        )
+    scaled = StandardScaler().fit_transform(X)
+    alone = LogisticRegression().fit(scaled, y, sample_weight=weights)
+    assert np.allclose(clf.estimator_[-1].coef_, alone.coef_)
+    order = np.concatenate([test for _, test in GroupKFold(4).split(X, y, groups)])
+    assert len(clf.calibration_.correct) == len(order)
+    assert np.isfinite(scores).all()
+
+
+# ------------------------------------------------------------------------------ score
+
+
+def test_score_prices_rejects(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.2)).fit(X, y)
+    rejected, wrong = clf.reject(X), clf.predict(X) != y
+    for cost in (0.0, 0.2, 1.0):
+        price = (wrong & ~rejected).sum() + cost * rejected.sum()
+        assert clf.set_params(reject_cost=cost).score(X, y) == pytest.approx(1 - price / len(y))
+    # Half an error by default; the cost that the target is about, if it is about one.
+    default = clf.set_params(reject_cost=None).score(X, y)
+    assert default == clf.set_params(reject_cost=0.5).score(X, y)
+    chow = RejectOptionClassifier(GaussianNB(), target=RejectCost(0.3)).fit(X, y)
+    assert chow.score(X, y) == chow.set_params(reject_cost=0.3).score(X, y)
+    assert clf.score(X, y, sample_weight=rejected.astype(float)) == pytest.approx(0.5)
+
+
+def test_rejecting_everything_does_not_pay(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1)).fit(X, y)
+    score = clf.score(X, y)
+    assert score > clf.retarget(RejectRate(1.0)).score(X, y)
+    # With rejects at half an error, withholding the doubtful pays.
+    assert score > clf.retarget(RejectRate(0.0)).score(X, y)
+
+
+def test_scorers_plug_into_cross_validation(iris):
+    X, y = iris
+    scoring = {"aurc": aurc_scorer, "augrc": augrc_scorer, "coverage": CoverageScorer(0.9)}
+    clf = RejectOptionClassifier(make_pipeline(StandardScaler(), RSLVQ()))
+    found = cross_validate(clf, X, y, scoring=scoring, cv=3)
+    plain = cross_validate(clf.estimator, X, y, scoring=scoring, cv=3)
+    for name in scoring:
+        # The reject option changes neither answers nor certainty.
+        assert np.array_equal(found[f"test_{name}"], plain[f"test_{name}"])
+    fitted = clf.fit(X, y)
+    certainty = measure_certainty(fitted.estimator_, X)
+    assert aurc_scorer(fitted, X, y) == -aurc_score(y, fitted.predict(X), certainty)
+    assert augrc_scorer(fitted, X, y) == -augrc_score(y, fitted.predict(X), certainty)
+
+
+def test_coverage_is_the_largest_share_at_which_the_accuracy_is_reached(iris):
+    X, y = iris
+    clf = GaussianNB().fit(X, y)
+    certainty, right = measure_certainty(clf, X), clf.predict(X) == y
+    shares = [
+        np.mean(certainty >= least)
+        for least in certainty
+        if np.mean(right[certainty >= least]) >= 0.9
+    ]
+    assert CoverageScorer(0.9)(clf, X, y) == pytest.approx(max(shares))
+    assert CoverageScorer(1.0)(clf, X[right], y[right]) == 1
+    assert CoverageScorer(0.9)(clf, X[~right], y[~right]) == 0
+
+
+def test_rejects_in_labels_do_not_disturb_the_scorers(iris):
+    X, y = iris
+    names = np.array(["a", "b", "c"])[y]
+    plain = RejectOptionClassifier(FrozenEstimator(GaussianNB().fit(X, names))).fit(X, names)
+    marked = clone(plain).set_params(reject_label="?").fit(X, names)
+    assert aurc_scorer(marked, X, names) == aurc_scorer(plain, X, names)
+    assert marked.score(X, names) == plain.score(X, names)
