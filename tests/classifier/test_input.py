@@ -1,0 +1,188 @@
+"""Bad input gets one line that names the argument, the value received and the remedy."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, RidgeClassifier
+from sklearn.multiclass import OutputCodeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from abstain import GMLVQ, Accuracy, InputError, RejectCost, RejectOptionClassifier, RejectRate
+
+X, Y = load_iris(return_X_y=True)
+X = X[:, :2]
+
+
+def refused(match, **settings):
+    estimator = settings.pop("estimator", GaussianNB())
+    y = settings.pop("y", Y)
+    with pytest.raises(ValueError, match=match) as caught:
+        RejectOptionClassifier(estimator, **settings).fit(X, y)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "match"),
+    [
+        (RejectRate(1.5), r"rate must be a number in \[0, 1\], got 1.5"),
+        (RejectRate(-0.1), r"rate must be a number in \[0, 1\], got -0.1"),
+        (Accuracy(0), r"accuracy must be a number in \(0, 1\], got 0"),
+        (Accuracy(99), r"accuracy must be .* got 99; 99 % is 0.99"),
+        (RejectCost(1.0), r"cost must be a number in \(0, 1\), got 1.0"),
+        (Accuracy(0.9, confidence=1.0), r"confidence must be a number in \(0, 1\), got 1.0"),
+        (Accuracy(0.9, confidence=95), r"confidence must be .* got 95; 95 % is 0.95"),
+        (Accuracy(1.0, confidence=0.9), "accuracy must be below 1 to be certified, got 1"),
+        (Accuracy(0.9, confidence=0.9, test_size=0), r"test_size must be .* got 0"),
+        (Accuracy(1.0), "accuracy=1.0 cannot be reached: the most on these 150 samples is"),
+        (Accuracy, "target must be an Accuracy, .* such as Accuracy"),
+        ("accuracy", "target must be an Accuracy, .* got accuracy"),
+        (0.9, "target must be an Accuracy, .* got 0.9"),
+    ],
+    ids=repr,
+)
+def test_targets_out_of_reach(target, match):
+    # A callable certainty that says nothing: no threshold is better than none.
+    refused(match, target=target, cells="global", certainty=lambda model, X: np.ones(len(X)))
+
+
+def test_a_calibration_set_too_small_for_the_guarantee_says_how_many_it_takes():
+    # log(0.05) / log(0.99) = 298.07…
+    match = "at least 299 held-out samples.* of 150 is 75: give at least 598 samples"
+    refused(match, target=Accuracy(0.99, confidence=0.95))
+    refused("give at least 1,495 samples", target=Accuracy(0.99, confidence=0.95, test_size=0.2))
+
+
+def test_an_accuracy_that_the_held_out_samples_do_not_bear_out_says_what_they_do():
+    refused(
+        r"accuracy=0.95 with confidence=0.9 cannot be certified: of 75 held-out samples \d+ are "
+        r"accepted by the surest thresholds, \d+ of them wrong; that bears out 0\.\d+",
+        target=Accuracy(0.95, confidence=0.9),
+        certainty=lambda model, X: np.ones(len(X)),
+        random_state=0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("certainty", "match"),
+    [
+        ("relsin", "certainty must be one of 'auto', 'relsim', .* or a callable, got 'relsin'"),
+        (3, "certainty must be one of .* got 3"),
+        ("relsim", "certainty='relsim' needs a prototype model, got GaussianNB; use 'conf'"),
+        ("pairwise", "certainty='pairwise' needs an SVC or NuSVC, got GaussianNB"),
+        (lambda model, X: np.ones(7), "certainty must return one number for each of 150 samples"),
+        (lambda model, X: np.ones((len(X), 2)), "certainty must be one-dimensional, got shape"),
+        (
+            lambda model, X: np.where(np.arange(len(X)) == 3, np.nan, 1),
+            "certainty must hold no missing value, got nan at index 3",
+        ),
+        (lambda model, X: ["high"] * len(X), "certainty must be numbers, got 'high'"),
+    ],
+)
+def test_certainty_that_cannot_be_had(certainty, match):
+    refused(match, certainty=certainty)
+
+
+def test_a_classifier_that_tells_nothing_of_its_certainty():
+    refused(
+        "certainty='auto' finds neither .* in OutputCodeClassifier; pass a function of",
+        estimator=OutputCodeClassifier(GaussianNB(), random_state=0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "match"),
+    [
+        ("leafs", "cells must be one of 'auto', 'global', .* a callable, got 'leafs'"),
+        (None, "cells must be one of .* got None"),
+        ("leaf", "cells='leaf' needs a decision tree, got GaussianNB; use 'class'"),
+        ("prototype", "cells='prototype' needs a prototype model, got GaussianNB"),
+        (lambda model, X: [1, 2], "cells must return one label for each of 150 samples, got 2"),
+        (lambda model, X: X, "cells must be one-dimensional, got shape"),
+        (lambda model, X: [None] * len(X), "cells must hold no missing"),
+    ],
+)
+def test_cells_that_cannot_be_had(cells, match):
+    refused(match, cells=cells)
+
+
+def test_an_unfitted_clusterer():
+    with pytest.raises(NotFittedError, match="KMeans"):
+        RejectOptionClassifier(GaussianNB(), cells=KMeans(3)).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "match"),
+    [
+        (GaussianNB, "estimator must be a classifier, such as GMLVQ"),
+        ("GMLVQ", "estimator must be a classifier, such as GMLVQ"),
+        (LinearRegression(), "estimator must be a classifier, got a LinearRegression"),
+        (StandardScaler(), "estimator must be a classifier, got a StandardScaler"),
+        (make_pipeline(StandardScaler(), LinearRegression()), "got a Pipeline"),
+    ],
+    ids=str,
+)
+def test_estimators_that_are_no_classifiers(estimator, match):
+    refused(match, estimator=estimator)
+
+
+def test_a_frozen_estimator_that_is_not_fitted():
+    with pytest.raises(NotFittedError):
+        RejectOptionClassifier(FrozenEstimator(GaussianNB())).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("y", "match"),
+    [
+        (np.zeros(150), r"y must hold at least two classes, got 1 class \[0.0\] in 150 samples"),
+        ([None, *["a"] * 149], "y must hold no missing label, got None at index 0"),
+        ([np.nan, *[1.0] * 149], "y must hold no missing label, got nan at index 0"),
+        (np.linspace(0, 1, 150), "continuous"),
+        (Y[:100], "inconsistent numbers of samples"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_labels_that_cannot_be_learned(y, match):
+    refused(match, y=y)
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, "many", True])
+def test_cell_sizes(size):
+    refused(f"min_cell_size must be a positive integer, got {size!r}", min_cell_size=size)
+
+
+def test_other_settings():
+    refused("method must be one of 'exact', .* got 'fast'", method="fast")
+    refused(r"reject_cost must be a number in \[0, 1\], got 2", reject_cost=2)
+
+
+@pytest.mark.parametrize("method", ["predict", "reject", "certainties", "apply", "explain"])
+def test_nothing_is_answered_before_fit(method):
+    with pytest.raises(NotFittedError, match="RejectOptionClassifier"):
+        getattr(RejectOptionClassifier(GMLVQ()), method)(X)
+    with pytest.raises(NotFittedError):
+        RejectOptionClassifier(GMLVQ()).retarget(RejectRate(0.1))
+
+
+def test_methods_that_the_classifier_does_not_have():
+    clf = RejectOptionClassifier(RidgeClassifier()).fit(X, Y)
+    assert not hasattr(clf, "predict_proba")
+    assert clf.decision_function(X).shape == (150, 3)
+    assert not hasattr(RejectOptionClassifier(GaussianNB()), "decision_function")
+
+
+def test_a_guarantee_cannot_be_had_later_without_held_out_samples():
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, Y)
+    before = clf.thresholds_.copy()
+    with pytest.raises(InputError, match=r"needs held-out samples, .* such a target"):
+        clf.retarget(Accuracy(0.9, confidence=0.9))
+    with pytest.raises(InputError, match="rate must be"):
+        clf.retarget(RejectRate(7))
+    with pytest.raises(InputError, match="target must be"):
+        clf.retarget(0.9)
+    assert np.array_equal(clf.thresholds_, before)
+    assert clf.target is None

@@ -1,0 +1,118 @@
+"""A certified accuracy holds on new data as often as was promised."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.frozen import FrozenEstimator
+
+from abstain import Accuracy, InputError, RejectOptionClassifier, operating_point, pareto_front
+from abstain.targets.guarantee import HeldOut, certify, needed_answers
+from tests.fronts.strategies import half_tied
+from tests.reference import guarantee as by_hand
+
+levels = st.sampled_from([0.05, 0.2, 0.5])
+accuracies = st.sampled_from([0.3, 0.6, 0.9])
+
+
+@given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
+def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
+    front = pareto_front(*learned)
+    known = {label: index for index, label in enumerate(front.cells.tolist())}
+    columns = np.array([known.get(cell, -1) for cell in np.asarray(tested[2]).tolist()])
+    held_out = HeldOut(np.asarray(tested[0], float), np.asarray(tested[1], bool), columns)
+    expected, n_tested = by_hand.certify(front, held_out, accuracy, level)
+    if expected is None:
+        with pytest.raises(InputError, match="cannot be certified"):
+            certify(front, held_out, accuracy, 1 - level)
+        return
+    row, found = certify(front, held_out, accuracy, 1 - level)
+    assert (row, found.accepted, found.errors) == expected
+    assert (found.n_tested, found.n_samples) == (n_tested, len(columns))
+    assert found.bound >= accuracy - 1e-9
+    # The bound is the accuracy at which so few errors are just as improbable as the level says.
+    assert by_hand.tail(found.accepted, found.errors, 1 - found.bound) == pytest.approx(level)
+
+
+@given(st.floats(0.5, 0.999), st.floats(0.5, 0.999))
+def test_needed_answers_are_the_fewest_that_can_do(accuracy, confidence):
+    n = needed_answers(accuracy, confidence)
+    assert accuracy**n <= 1 - confidence < accuracy ** (n - 1)
+
+
+def test_held_out_samples_are_checked():
+    front = pareto_front([0.1, 0.2, 0.3], [False, True, True], cells=["a", "a", "b"])
+    target = Accuracy(0.5, confidence=0.6)
+    with pytest.raises(InputError, match="held_out must name one of 2 cells a sample, got None"):
+        operating_point(front, target, held_out=([0.2], [True]))
+    with pytest.raises(InputError, match="cells must be among those of the calibration data"):
+        operating_point(front, target, held_out=([0.2], [True], ["c"]))
+    with pytest.raises(InputError, match="certainty has 2, correct has 1"):
+        operating_point(front, target, held_out=([0.2, 0.3], [True], ["a", "b"]))
+    with pytest.raises(InputError, match=r"confidence=0.6 needs samples that had no part"):
+        operating_point(front, target)
+
+
+# ------------------------------------------------------------------ on new data, many times
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """A classifier whose certainty, cell and correctness are the columns of its samples."""
+
+    classes_ = np.array([0, 1])
+
+    def fit(self, X, y):
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        return X[:, 2].astype(int)
+
+
+def fit(drawn):
+    certainty, correct, cells = drawn
+    clf = RejectOptionClassifier(
+        FrozenEstimator(Told()),
+        certainty=lambda model, X: X[:, 0],
+        cells=lambda model, X: X[:, 1].astype(int),
+        target=Accuracy(0.9, confidence=0.9),
+        random_state=0,
+    )
+    # All are of class 1, which those in the wrong are not given.
+    X = np.stack([certainty, cells, correct], axis=1)
+    return clf.fit(X, np.ones(len(X), int))
+
+
+@pytest.mark.parametrize("kind", ["smooth", "ties", "flat"])
+def test_the_promise_is_broken_no_more_often_than_it_may_be(kind):
+    everything = by_hand.population(kind)
+    generator = np.random.default_rng(0)
+    n_runs, level = 100, 0.1
+    missed, covered, plainly = [], [], []
+    for _ in range(n_runs):
+        chosen = generator.integers(len(everything[0]), size=1200)
+        drawn = [values[chosen] for values in everything]
+        try:
+            clf = fit(drawn)
+        except InputError:
+            missed.append(False)
+            covered.append(0.0)
+        else:
+            accepted = everything[0] >= clf.thresholds_[everything[2]]
+            missed.append(np.mean(everything[1][accepted]) < 0.9)
+            covered.append(np.mean(accepted))
+            found = clf.operating_point_.guarantee
+            assert (found.n_samples, found.bound >= 0.9) == (600, True)
+        front = pareto_front(*(values[:600] for values in drawn))
+        held_out = [values[600:] for values in drawn]
+        thresholds = by_hand.certify_plainly(front, held_out, 0.9, level)
+        plainly.append(
+            0.0 if thresholds is None else np.mean(everything[0] >= thresholds[everything[2]])
+        )
+    assert np.mean(missed) <= level + 3 * (level * (1 - level) / n_runs) ** 0.5
+    if kind != "flat":  # where next to nothing can be certified, coverage is chance
+        assert np.mean(covered) >= 0.95 * np.mean(plainly)
+        assert np.mean(covered) > 0.5

@@ -1,0 +1,86 @@
+"""Learn-then-test by hand: one row after the other, one sample after the other."""
+
+from math import comb
+
+import numpy as np
+
+
+def tail(n, k, p):
+    """P(Bin(n, p) ≤ k), term by term."""
+    return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1))
+
+
+def counts(thresholds, certainty, correct, columns):
+    """How many samples are accepted, and how many of these are wrong?"""
+    accepted = errors = 0
+    for sureness, right, column in zip(certainty, correct, columns, strict=True):
+        if sureness >= (thresholds[column] if column >= 0 else max(thresholds)):
+            accepted += 1
+            errors += not right
+    return accepted, errors
+
+
+def rejects(front):
+    return (front.true_rejects + front.false_rejects).tolist()
+
+
+def order_of_rows(front, accuracy):
+    """The row that is easiest to certify on the front's own samples, then ever fewer rejects."""
+    chances = [
+        tail(front.n_samples - rejected, front.n_errors - int(caught), 1 - accuracy)
+        for rejected, caught in zip(rejects(front), front.true_rejects, strict=True)
+    ]
+    rows = range(len(front))
+    first = min(rows, key=lambda row: (chances[row], rejects(front)[row], row))
+    rest = [row for row in rows if row != first and rejects(front)[row] <= rejects(front)[first]]
+    return [first, *sorted(rest, key=lambda row: (-rejects(front)[row], row))]
+
+
+def certify(front, held_out, accuracy, level):
+    """The certified row with the fewest rejects, its counts, and how many were tested; or None."""
+    best, n_tested = None, 0
+    for row in order_of_rows(front, accuracy):
+        n_tested += 1
+        accepted, errors = counts(front.thresholds_at(row).tolist(), *held_out)
+        if tail(accepted, errors, 1 - accuracy) > level:
+            break
+        if best is None or rejects(front)[row] <= rejects(front)[best[0]]:
+            best = row, accepted, errors
+    return best, n_tested
+
+
+def population(kind, n=200_000):
+    """Samples whose truth is known, as they are all there is: certainty, correctness, cells.
+
+    "smooth": eight cells, in each of which certainty means something else. "ties": the same, with
+    eleven distinct certainties. "flat": certainty means nothing, and the accuracy is just below
+    0.9 whatever is rejected: each certificate for 0.9 is a miss.
+    """
+    generator = np.random.default_rng(1)
+    cells, certainty, luck = generator.integers(8, size=n), generator.random(n), generator.random(n)
+    if kind == "flat":
+        return certainty, luck < 0.899, cells
+    offset, slope = np.linspace(-0.5, 3.0, 8)[cells], np.linspace(6, 2, 8)[cells]
+    correct = luck < 1 / (1 + np.exp(-offset - slope * (certainty - 0.2)))
+    return np.round(certainty, 1) if kind == "ties" else certainty, correct, cells
+
+
+def certify_plainly(front, held_out, accuracy, level):
+    """The same test with the rows in the plainest order: the surest on the front's samples first.
+
+    Returns the thresholds, or None.
+    """
+    from scipy.stats import binom
+
+    certainty, correct, cells = held_out
+    kept = front.n_samples - front.true_rejects - front.false_rejects
+    left = front.n_errors - front.true_rejects
+    best = None
+    for row in np.argsort(binom.cdf(left, kept, 1 - accuracy), kind="stable"):
+        accepted = certainty >= front.thresholds[row][cells]
+        errors = np.count_nonzero(~correct[accepted])
+        if binom.cdf(errors, np.count_nonzero(accepted), 1 - accuracy) > level:
+            break
+        if best is None or rejects(front)[row] < rejects(front)[best]:
+            best = row
+    return None if best is None else front.thresholds[best]
