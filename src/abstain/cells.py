@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels
+from abstain._checks import InputError, as_labels, is_missing
 from abstain._estimators import n_samples_of, pass_through, unwrap
 
 __all__ = [
@@ -262,6 +262,10 @@ def find_cells(
     if function is predicted_class and predicted is not None:
         return predicted
     found = as_labels("cells", function(estimator, X))
+    if found.dtype.kind in "Of":
+        for index, label in enumerate(found.tolist()):
+            if is_missing(label):
+                raise InputError(f"cells must hold no missing value, got {label} at index {index}")
     if len(found) != n_samples_of(X):
         raise InputError(
             f"cells must return one label for each of {n_samples_of(X)} samples, got {len(found)}"

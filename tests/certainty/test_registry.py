@@ -194,7 +194,7 @@ def zero_on_border(estimator, measure):
         *pairs(zero_on_border),
         *[
             pytest.param(RSLVQ(sigma2="local"), MEASURES[name], id=f"{name}-RSLVQ-local")
-            for name in ("relsim", "margin", "boundary", "decision")
+            for name in ("margin", "decision")  # it does not answer with its closest prototype
         ],
     ],
 )
@@ -214,7 +214,14 @@ def test_pairwise_margin_is_positive_on_no_border(estimator, measure):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "measure"), pairs(lambda _, measure: not measure.is_zero_on_borders)
+    ("estimator", "measure"),
+    # With that gamma, no three machines disagree in a circle anywhere.
+    pairs(
+        lambda estimator, measure: (
+            not measure.is_zero_on_borders
+            and not (measure.name == "pairwise" and estimator.gamma == 0.1)
+        )
+    ),
 )
 def test_certainty_is_not_zero_on_borders_where_it_is_not_promised(estimator, measure):
     it = fitted(estimator)
@@ -224,7 +231,7 @@ def test_certainty_is_not_zero_on_borders_where_it_is_not_promised(estimator, me
 # Changes of the data. A fit ends where further steps no longer pay; of rotated data it takes other
 # steps, so the ends differ, by little: shares of the spread of the values.
 
-PRECISE, SAME_OPTIMUM = 1e-5, 2e-2
+PRECISE, SAME_OPTIMUM = 1e-5, 1e-4
 MINDS_NOTHING = frozenset(CHANGES)
 LINEAR = {"boundary", "decision"}
 STEADY = [
@@ -273,13 +280,16 @@ def test_values_survive_the_changes_of_the_registry(estimator, measure, change):
     assert after == pytest.approx(before, abs=share * np.ptp(before))
 
 
-# Discriminant analysis takes its unit from the data: its scores survive more than is promised.
+# Discriminant analysis and bandwidths take their unit from the data: the scores survive more than
+# is promised.
 @pytest.mark.parametrize(
     ("estimator", "measure", "change"),
     [
         case
         for case in changes(lambda measure, change, minds_not: change not in measure.survives)
-        if not (isinstance(case.values[0], LinearDiscriminantAnalysis) and "decision" in case.id)
+        if not (
+            isinstance(case.values[0], LinearDiscriminantAnalysis | RSLVQ) and "decision" in case.id
+        )
     ],
 )
 def test_values_do_not_survive_other_changes(estimator, measure, change):
@@ -293,6 +303,8 @@ def test_of_prototypes_lengths_grow_with_the_unit_and_distances_with_its_square(
     estimator, name, power
 ):
     before, after = before_and_after(estimator, MEASURES[name], "scale")
+    if isinstance(estimator, RSLVQ) and name == "decision":
+        power = 0  # the logarithm of a posterior has no unit
     assert after == pytest.approx(FACTOR**power * before, abs=PRECISE * np.ptp(after))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from abstain.models.distances import (
+    DENSE,
     diagonal_metric,
     global_metric,
     local_metrics,
@@ -13,6 +14,23 @@ from abstain.models.distances import (
 from tests.reference.models import distance, finite_differences
 
 N_SAMPLES, N_FEATURES = 7, 4
+
+
+# Large matrices are gone through one by one, with those samples alone that have a gradient.
+def test_few_gradients_of_large_matrices_are_pulled_back_alike():
+    rng = np.random.default_rng(0)
+    samples, prototypes = rng.normal(size=(30, 40)), rng.normal(size=(4, 40))
+    omegas = rng.normal(size=(4, 40, 40))
+    assert omegas.size >= DENSE
+    gradient = rng.normal(size=(4, 30)) * (rng.random((4, 30)) < 0.3)
+    _, pull = local_metrics(make_block(samples), prototypes, omegas)
+    by_prototype, by_omega = pull(gradient)
+    for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
+        away = samples - prototype
+        expected = -2 * (gradient[index] @ away) @ omega.T @ omega
+        assert by_prototype[index] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        expected = 2 * omega @ (away.T * gradient[index]) @ away
+        assert by_omega[index] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def metric_of(name, rng, n_prototypes, rank):

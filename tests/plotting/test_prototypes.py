@@ -66,10 +66,10 @@ def test_with_two_features_the_regions_are_the_predictions(model, n_prototypes, 
 
 
 @pytest.mark.parametrize("model", with_metric)
-def test_the_default_plane_is_that_of_transform(model, iris):
+def test_the_plane_of_directions_is_that_of_transform(model, iris):
     X, y = iris
     fitted = model().fit(X, y)
-    display = shown(fitted, X, y)
+    display = shown(fitted, X, y, axes="directions")
     assert display.samples == pytest.approx(fitted.transform(X)[:, :2], abs=1e-12)
     share = 100 * fitted.eigenvalues_.reshape(-1, 4)[:, 0].mean()
     first, _ = display.axis_names
@@ -78,6 +78,19 @@ def test_the_default_plane_is_that_of_transform(model, iris):
         assert first.endswith(f"({share:.0f} % of Λ)")
     else:
         assert first.endswith("of the mean Λ)")
+
+
+# A picture in which the model decides otherwise than it does would mislead.
+@pytest.mark.parametrize("model", with_metric)
+def test_the_default_plane_shows_how_the_model_decides(model, iris):
+    X, y = iris
+    fitted = model().fit(X, y)
+    default, by_directions, by_prototypes = (
+        shown(fitted, X, y, axes=axes) for axes in (None, "directions", "prototypes")
+    )
+    assert default.agreement >= max(by_directions.agreement, by_prototypes.agreement) - 0.05
+    if by_directions.agreement >= by_prototypes.agreement - 0.05:
+        assert default.axis_names == by_directions.axis_names
 
 
 def test_directions_that_are_features_have_their_names(iris):
@@ -124,10 +137,12 @@ def test_the_plane_of_three_prototypes_shows_all_decisions(model, data, request)
 # The answer at a position of the plane is that of the model at a point of feature space which is
 # drawn there and lies level with the mean of the prototypes.
 @every_model
-@pytest.mark.parametrize("axes", [None, "prototypes", (1, 3), ("x1", "x3")])
+@pytest.mark.parametrize("axes", ["directions", "prototypes", (1, 3), ("x1", "x3")])
 def test_regions_are_answers_on_the_plane_through_the_mean(model, axes, iris):
     X, y = iris[0].to_numpy(), iris[1]
     fitted = model(2, random_state=0, max_iter=1000).fit(X, y)
+    if axes == "directions" and not hasattr(fitted, "transform"):
+        axes = None  # which is then "prototypes"
     names = ["x0", "x1", "x2", "x3"]
     display = shown(fitted, X, y, axes=axes, feature_names=names, grid_resolution=15)
     project, lift, centre = reference_plane(fitted, X, axes)
@@ -146,7 +161,7 @@ def reference_plane(fitted, X, axes):
         largest = np.abs(directions).argmax(axis=1)
         directions *= np.sign(directions[[0, 1], largest])[:, np.newaxis]
         return directions @ omega, np.linalg.pinv(omega) @ directions.T, centre
-    rows = omega[:2] if axes is None else np.eye(4)[[1, 3]]
+    rows = omega[:2] if axes == "directions" else np.eye(4)[[1, 3]]
     return rows, np.linalg.pinv(rows), centre
 
 

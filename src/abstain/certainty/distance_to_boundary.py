@@ -66,14 +66,19 @@ def is_linear(model: Any) -> bool:
     if not (hasattr(model, "coef_") and hasattr(model, "decision_function")):
         return False
     n_classes = len(model.classes_)
-    # A linear SVC of several classes has coefficients for each two of them.
-    return len(np.shape(model.coef_)) == 2 and model.coef_.shape[0] == (
-        1 if n_classes == 2 else n_classes
-    )
+    if n_classes > 2 and hasattr(model, "support_vectors_"):
+        return False  # a linear SVC has coefficients for each two classes
+    return len(_normals(model)) == (1 if n_classes == 2 else n_classes)
+
+
+def _normals(model: Any) -> Array:
+    """Return the coefficients, one row for each score."""
+    coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    return np.atleast_2d(coefficients)
 
 
 def _to_planes(model: Any, samples: Any) -> Array:
-    normals = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    normals = _normals(model)
     scores = np.asarray(model.decision_function(samples))
     if scores.ndim == 1:
         return _ratio(np.abs(scores), np.linalg.norm(normals[0]))
@@ -115,7 +120,8 @@ def _between(model: Any, samples: Array, winner: NDArray[np.int64]) -> Array:
 
 def _slopes(model: Any, samples: Array, winner: NDArray[np.int64]) -> Array:
     """Return √(gᵀ Λ⁺⁻¹ g) for each sample and prototype, over the features that it has."""
-    prototypes, omegas = model.prototypes_, model.omegas_
+    # In single precision, the inverse of a low rank would be one of its rounding.
+    prototypes, omegas = model.prototypes_, model.omegas_.astype(np.float64)
     found = np.empty((len(samples), len(prototypes)))
     for pattern, rows in _patterns(~np.isnan(samples)):
         roots = omegas * pattern

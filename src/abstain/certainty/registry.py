@@ -47,11 +47,13 @@ class Measure:
     low, high : float
         Range of its values.
     is_zero_on_borders : bool
-        Whether a sample on the border of two classes has certainty 0.
+        Whether a sample on the border of two classes has certainty 0, where the scores of the
+        classifier are continuous and a prototype model answers with its closest prototype.
     survives : frozenset of str
-        Changes of the data, made before the fit and to new samples alike, that leave the values of
-        a prototype model as they are: "shift", "scale", "rotation", "relabelling". No measure
-        depends on the order of the samples or on which others are given with them.
+        Changes of the data, made before the fit and to new samples alike, that leave the values as
+        they are for models that do not mind the change themselves: "shift", "scale", "rotation",
+        "relabelling". No measure depends on the order of the samples or on which others are given
+        with them.
 
     Examples
     --------
@@ -82,6 +84,13 @@ def _is_svc_inside(estimator: Any) -> bool:
     from sklearn.svm import SVC, NuSVC
 
     return isinstance(unwrap(estimator)[1], SVC | NuSVC)
+
+
+def _has_a_score_for_each_class(estimator: Any) -> bool:
+    if not hasattr(estimator, "decision_function"):
+        return False
+    by_pairs = getattr(unwrap(estimator)[1], "decision_function_shape", "ovr") == "ovo"
+    return not by_pairs or len(estimator.classes_) == 2
 
 
 MEASURES = {
@@ -144,14 +153,14 @@ MEASURES = {
             "an SVC or NuSVC",
             low=-np.inf,
             high=np.inf,
-            is_zero_on_borders=True,
+            is_zero_on_borders=False,
             survives=frozenset({"shift", "rotation", "relabelling"}),
         ),
         Measure(
             "decision",
             decision_margin,
-            lambda estimator: hasattr(estimator, "decision_function"),
-            "a classifier with decision_function",
+            _has_a_score_for_each_class,
+            "a classifier whose decision_function has a score for each class",
             low=0.0,
             high=np.inf,
             is_zero_on_borders=True,
@@ -186,15 +195,15 @@ def auto_measure(estimator: Any) -> Measure:
     'relsim'
     """
     model = unwrap(estimator)[1]
-    is_calibrated = hasattr(estimator, "calibrated_classifiers_")
     has_posteriors = hasattr(estimator, "predict_proba")
     if has_prototypes(model) and not has_posteriors:
         return MEASURES["relsim"]
-    if _is_svc_inside(estimator) and not is_calibrated:
+    # Posteriors that an SVC does not have itself are those of a calibration around it.
+    if _is_svc_inside(estimator) and not (has_posteriors and not hasattr(model, "predict_proba")):
         return MEASURES["pairwise"]
     if has_posteriors:
         return MEASURES["conf"]
-    if hasattr(estimator, "decision_function"):
+    if _has_a_score_for_each_class(estimator):
         return MEASURES["decision"]
     raise InputError(
         f"certainty='auto' finds neither predict_proba nor decision_function in "
@@ -239,7 +248,7 @@ def measure_certainty(
 
 
 def _function(estimator: Any, certainty: str | CertaintyFunction) -> CertaintyFunction:
-    if callable(certainty):
+    if callable(certainty) and not isinstance(certainty, type):
         return certainty
     if isinstance(certainty, str) and certainty == "auto":
         return auto_measure(estimator).function

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.fronts import ParetoFront
+from abstain.fronts.encoding import encode_cells
 
 __all__ = ["Regions", "find_regions"]
 
@@ -51,5 +52,5 @@ class Regions:
 
 def find_regions(cells: NDArray[Any], min_cell_size: int) -> Regions:
     """Return the cells with enough samples to set a threshold."""
-    labels, sizes = np.unique(cells, return_counts=True)
-    return Regions(labels[sizes >= min_cell_size])
+    labels, codes = encode_cells(cells, len(cells))
+    return Regions(labels[np.bincount(codes) >= min_cell_size])

@@ -47,7 +47,7 @@ from abstain.fronts import METHODS, ParetoFront, pareto_front
 from abstain.models.samples import check_labels
 from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
 from abstain.targets.guarantee import HeldOut, needed_answers
-from abstain.targets.operating import choose_point
+from abstain.targets.operating import check_target, choose_point
 
 if TYPE_CHECKING:
     import polars
@@ -281,8 +281,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
         if self.reject_cost is not None:
             check_fraction("reject_cost", self.reject_cost, low_open=False, high_open=False)
-        if hasattr(self._target(), "check"):
-            self._target().check()  # type: ignore[attr-defined]
+        check_target(self._target())
 
     def _target(self) -> Target:
         return DEFAULT_TARGET if self.target is None else self.target

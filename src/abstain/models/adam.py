@@ -51,6 +51,8 @@ def fit_adam(
     sizes = [STEP * float(np.sqrt(np.mean(parameter**2))) or STEP for parameter in parameters]
     moments = [Moments(parameter) for parameter in parameters]
     compared = [block for batch in batches[:COMPARED] for block in batch]
+    # Divided by its own weight, a batch of little weight would count as much as any other.
+    weight = sum(float(block.weights.sum()) for batch in batches for block in batch) / len(batches)
     value, n_iter, cycle = np.inf, 0, 1
     while n_iter < max_iter:
         before, cycle = value, min(cycle, max_iter - n_iter)
@@ -58,7 +60,7 @@ def fit_adam(
             total = 0.0
             for step, chosen in enumerate(random_state.permutation(len(batches))):
                 left = 1 - (index + step / len(batches)) / cycle
-                of_batch, gradients = cost(batches[chosen], *_rounded(parameters))
+                of_batch, gradients = cost(batches[chosen], *_rounded(parameters), weight=weight)
                 total += of_batch
                 for parameter, size, moment, gradient in zip(
                     parameters, sizes, moments, gradients, strict=True

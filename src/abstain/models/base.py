@@ -148,10 +148,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
         )
         weights = with_class_weights(self.class_weight, classes, labels, weights)
+        if not weights.all():  # what weighs nothing is not there
+            samples, labels, weights = (part[weights > 0] for part in (samples, labels, weights))
         random_state = check_random_state(self.random_state)
         problem = self._problem(samples, classes, labels, weights, random_state)
-        fit = self._minimise(problem, random_state)
-        self._keep(problem, fit)
+        loss = self._loss(problem)
+        fit = self._minimise(problem, loss, random_state)
+        self._keep(problem, loss, fit)
         if not fit.converged:
             warnings.warn(
                 f"the cost was still falling after max_iter={self.max_iter} iterations; raise "
@@ -172,23 +175,26 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = prototype_counts(
             self.n_prototypes_per_class,
             classes.tolist(),
-            np.bincount(labels[weights > 0]).tolist(),
+            np.bincount(labels, minlength=len(classes)).tolist(),
         )
         geometry = self._geometry()
         sums, totals = class_sums(samples, labels, weights, len(classes))
         origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(samples.dtype)
         units = data_units(samples, weights, origin)
+        # Of a feature that a class never shows, the mean of the others is the best guess.
+        class_means = np.where(totals > 0, means_of_present(sums, totals), origin)
         is_warm = self.warm_start and hasattr(self, "prototypes_")
         if is_warm:
             owners = np.repeat(np.arange(len(counts)), counts)
             prototypes, metric = self.prototypes_, self._metric()
-            self._check_warm(classes[owners], samples.shape[1])
+            anew = geometry.start(len(owners), samples.shape[1], np.random.RandomState(0))
+            self._check_warm(classes[owners], samples.shape[1], anew)
         else:
             prototypes, owners = start_prototypes(
                 samples,
                 labels,
                 weights,
-                means_of_present(sums, totals),
+                class_means,
                 counts,
                 random_state,
                 self.init,
@@ -197,6 +203,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.solver == "adam":
             order = random_state.permutation(len(samples))
             parts = [order[rows] for rows in row_blocks(len(samples), batch_rows(len(samples)))]
+            weights = weights / weights.mean(dtype=np.float64)  # single precision holds no 1e39
             batches = [
                 labelled_blocks(samples[part], labels[part], weights[part], units, dtype=PRECISION)
                 for part in parts
@@ -207,7 +214,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         start = [part.astype(samples.dtype) for part in start]
         return Problem(batches, units, classes, owners, geometry, start, is_warm)
 
-    def _check_warm(self, prototype_labels: Array, n_features: int) -> None:
+    def _check_warm(
+        self, prototype_labels: Array, n_features: int, metric: tuple[Array, ...]
+    ) -> None:
         before = self.prototypes_.shape
         if before != (len(prototype_labels), n_features) or not np.array_equal(
             prototype_labels, self.prototype_labels_
@@ -217,10 +226,15 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{len(prototype_labels)} prototypes of {n_features} features after a fit with "
                 f"{before[0]} of {before[1]}; set warm_start=False"
             )
+        for new, fitted in zip(metric, self._metric(), strict=True):
+            if new.shape != fitted.shape:
+                raise InputError(
+                    f"warm_start must go on with the same rank of the metric, got n_components="
+                    f"{new.shape[-2]} after a fit with {fitted.shape[-2]}; set warm_start=False"
+                )
 
-    def _minimise(self, problem: Problem, random_state: np.random.RandomState) -> Fit:
+    def _minimise(self, problem: Problem, loss: Loss, random_state: np.random.RandomState) -> Fit:
         """Have the cost minimised; an interrupted fit keeps what it has reached."""
-        loss = self._loss(problem)
         reached = Fit(problem.start, np.inf, 0, False)
         shown = 0
 
@@ -267,10 +281,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return fit._replace(n_iter=shown + fit.n_iter)
         except KeyboardInterrupt:
             if self.warm_start:
-                self._keep(problem, reached)
+                self._keep(problem, loss, reached)
             raise
 
-    def _keep(self, problem: Problem, fit: Fit) -> None:
+    def _keep(self, problem: Problem, loss: Loss, fit: Fit) -> None:
         """Store what was fitted, in the units of the data."""
         prototypes, *metric = fit.parameters
         self.classes_, self.prototype_labels_ = problem.classes, problem.classes[problem.owners]

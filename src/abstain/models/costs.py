@@ -85,19 +85,28 @@ class Cost:
     regularization: float = 0.0
 
     def __call__(
-        self, blocks: Iterable[LabelledBlock], prototypes: Array, *metric: Array
+        self,
+        blocks: Iterable[LabelledBlock],
+        prototypes: Array,
+        *metric: Array,
+        weight: float | None = None,
     ) -> tuple[float, list[Array]]:
-        """Return the cost and its gradient by each parameter, the metric at any scale."""
+        """Return the cost and its gradient by each parameter, the metric at any scale.
+
+        Losses are divided by the weight of the samples, or by one that is given: the mean weight
+        of batches, so that all batches together make up the cost of all samples.
+        """
         units, backs = _normalised(metric)
-        value, weight = 0.0, 0.0
+        value, own_weight = 0.0, 0.0
         gradients = [np.zeros(parameter.shape) for parameter in (prototypes, *units)]
         for block in blocks:
             losses, by_distance, pullback = self._losses(block, prototypes, *units)
             value += float(block.weights @ losses)
-            weight += float(block.weights.sum())
+            own_weight += float(block.weights.sum())
             by_distance *= block.weights
             for total, term in zip(gradients, pullback(by_distance), strict=True):
                 total += term
+        weight = own_weight if weight is None else weight
         value /= weight
         gradients = [gradient / weight for gradient in gradients]
         if units and self.regularization:

@@ -20,6 +20,8 @@ Watch = Callable[[int, float, list[Array]], None]
 
 # Steps that L-BFGS remembers: twice scipy's, which saves the soft losses a tenth of theirs.
 MEMORY = 20
+# Iterations in a row that must gain little: the step of one alone may be short by chance.
+PATIENCE = 2
 
 
 class Fit(NamedTuple):
@@ -40,10 +42,16 @@ def fit_lbfgs(
     tol: float,
     watch: Watch | None = None,
 ) -> Fit:
-    """Minimise a cost over all its samples at once, from the given parameters."""
+    """Minimise a cost over all its samples at once, from the given parameters.
+
+    It ends when two iterations in a row have lowered the cost by no more than ``tol`` each, as a
+    share of it (or of 1, if that is more), when no lower cost is found along the line, or after
+    ``max_iter`` of them, which is the one end that has not converged.
+    """
     from scipy.optimize import OptimizeResult, minimize
 
-    dtype, n_iter = start[0].dtype, 0
+    dtype = start[0].dtype
+    costs: list[float] = []
 
     def unpack(vector: Array) -> list[Array]:
         return [part.astype(dtype, copy=False) for part in _split(vector, start)]
@@ -53,10 +61,13 @@ def fit_lbfgs(
         return value, np.concatenate([gradient.ravel() for gradient in gradients])
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
-        nonlocal n_iter
-        n_iter += 1
+        cost = float(intermediate_result.fun)
+        costs.append(cost)
         if watch is not None:
-            watch(n_iter, float(intermediate_result.fun), unpack(intermediate_result.x.copy()))
+            watch(len(costs), cost, unpack(intermediate_result.x.copy()))
+        gains = -np.diff(costs[-1 - PATIENCE :])
+        if len(gains) == PATIENCE and gains.max() <= tol * max(abs(cost), 1):
+            raise StopIteration
 
     found = minimize(
         evaluate,
@@ -64,9 +75,9 @@ def fit_lbfgs(
         jac=True,
         method="L-BFGS-B",
         callback=after_iteration,
-        options={"maxiter": max_iter, "gtol": 1e-3 * tol, "ftol": tol, "maxcor": MEMORY},
+        options={"maxiter": max_iter, "gtol": 1e-3 * tol, "ftol": 0.0, "maxcor": MEMORY},
     )
-    return Fit(unpack(found.x), float(found.fun), int(found.nit), bool(found.success))
+    return Fit(unpack(found.x), float(found.fun), int(found.nit), found.nit < max_iter)
 
 
 def _split(vector: Array, like: list[Array]) -> Iterator[Array]:

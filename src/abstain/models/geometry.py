@@ -177,17 +177,26 @@ def canonical(metric: Array) -> Array:
         return np.abs(metric)
     if metric.ndim == 3:
         return np.stack([canonical(omega) for omega in metric])
-    _, sizes, axes = np.linalg.svd(metric, full_matrices=False)
+    _, sizes, axes = np.linalg.svd(metric.astype(np.float64), full_matrices=False)
     # Directions that no sample has moved still weigh the same. Any basis of what they span would
     # do; rounding must not choose it.
-    equal = np.flatnonzero(-np.diff(sizes) > np.sqrt(np.finfo(sizes.dtype).eps) * sizes[0]) + 1
-    for members in np.split(np.arange(len(sizes)), equal):
-        if len(members) > 1:
-            sizes[members] = sizes[members].mean()
-            axes[members] = _basis_of_span(axes[members])
+    for members in _equal_runs(sizes, max(1e-8, 16 * float(np.finfo(metric.dtype).eps))):
+        sizes[members] = sizes[members].mean()
+        axes[members] = _basis_of_span(axes[members])
     largest = np.abs(axes).argmax(axis=1)
     signs = np.sign(axes[np.arange(len(axes)), largest])
-    return np.asarray((sizes * signs)[:, np.newaxis] * axes)
+    return np.asarray((sizes * signs)[:, np.newaxis] * axes, dtype=metric.dtype)
+
+
+def _equal_runs(sizes: Array, tolerance: float) -> list[slice]:
+    """Return where descending sizes are, to a tolerance relative to the first of them, the same."""
+    runs, start = [], 0
+    for stop in range(1, len(sizes) + 1):
+        if stop == len(sizes) or sizes[stop] < (1 - tolerance) * sizes[start]:
+            if stop - start > 1:
+                runs.append(slice(start, stop))
+            start = stop
+    return runs
 
 
 def _basis_of_span(axes: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._checks import InputError
 from abstain.models.base import Problem, PrototypeClassifier
 from abstain.models.costs import Loss, mean_distances
+from abstain.models.fitting import Fit
 from abstain.models.losses import likelihood_ratio, log_densities
 
 __all__ = ["LikelihoodRatioClassifier"]
@@ -21,32 +22,55 @@ Array = NDArray[Any]
 BANDWIDTH = 0.05
 
 
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The loss with bandwidths in the units of the data, for distances in those of a fit."""
+
+    sigma2: Array
+    scale: float
+
+    def __call__(
+        self, distances: Array, is_own: NDArray[np.bool_], n_present: Array
+    ) -> tuple[Array, Array]:
+        """Return the loss of each sample and its gradient by the distances."""
+        return likelihood_ratio(distances, is_own, n_present, sigma2=self.sigma2 / self.scale**2)
+
+
 class LikelihoodRatioClassifier(PrototypeClassifier):
     """A prototype model that maximises the likelihood ratio of the classes."""
 
     sigma2: float | str | ArrayLike | None
     sigma2_: Array
+    _estimated_as: str
 
     def _loss(self, problem: Problem) -> Loss:
-        # A fit that goes on keeps its bandwidths, else it would go on with another cost.
-        if not (problem.is_warm and self._is_estimated):
-            self.sigma2_ = self._bandwidths(problem)
-        return partial(likelihood_ratio, sigma2=self.sigma2_ / problem.units.scale**2)
+        return Likelihood(self._bandwidths(problem), problem.units.scale)
+
+    def _keep(self, problem: Problem, loss: Loss, fit: Fit) -> None:
+        super()._keep(problem, loss, fit)
+        assert isinstance(loss, Likelihood)
+        self.sigma2_, self._estimated_as = loss.sigma2, self._rule
 
     @property
-    def _is_estimated(self) -> bool:
-        return self.sigma2 is None or isinstance(self.sigma2, str)
+    def _rule(self) -> str:
+        """How bandwidths are found; those that are given need no rule."""
+        if self.sigma2 is None:
+            return "common"
+        return self.sigma2 if isinstance(self.sigma2, str) else "given"
 
     def _bandwidths(self, problem: Problem) -> Array:
         """Return σ² of each prototype, in the units of the data."""
         n_prototypes = len(problem.owners)
-        if not self._is_estimated:
+        if self._rule == "given":
             return _given(self.sigma2, n_prototypes)
-        if self.sigma2 not in (None, "local"):
+        if self._rule not in ("common", "local"):
             raise InputError(
                 "sigma2 must be None, 'local', a positive number or an array of them, got "
                 f"{self.sigma2!r}"
             )
+        # A fit that goes on keeps its bandwidths, else it would go on with another cost.
+        if problem.is_warm and self._estimated_as == self._rule:
+            return self.sigma2_
         means, weights = mean_distances(
             problem.blocks, problem.owners, problem.geometry, *problem.start
         )
@@ -75,15 +99,51 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         >>> RSLVQ().fit(X, y).predict_proba([[2.0, 0.5]]).round(2).tolist()
         [[0.5, 0.5]]
         """
+        scores = self._log_scores(X)
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+    def _log_scores(self, X: ArrayLike) -> Array:
+        """Return log Σ exp of the densities of each class, up to a constant of the sample."""
         samples = self._samples(X)
-        distances = self._distances(samples)
-        n_present = np.count_nonzero(~np.isnan(samples), axis=1)
-        density = log_densities(distances.T, self.sigma2_.astype(distances.dtype), n_present)
-        shares = np.exp(density - density.max(axis=0))
-        shares /= shares.sum(axis=0)
-        return np.stack(
-            [shares[self.prototype_labels_ == name].sum(axis=0) for name in self.classes_], axis=1
-        )
+        scores = np.empty((len(samples), len(self.classes_)), dtype=samples.dtype)
+        owners = [np.flatnonzero(self.prototype_labels_ == name) for name in self.classes_]
+        for rows, distances in self._measure(samples):
+            n_present = np.count_nonzero(~np.isnan(samples[rows]), axis=1)
+            density = log_densities(distances, self.sigma2_.astype(distances.dtype), n_present)
+            for index, own in enumerate(owners):
+                highest = density[own].max(axis=0)
+                scores[rows, index] = highest + np.log(np.exp(density[own] - highest).sum(axis=0))
+        return scores
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the logarithm of the posterior of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN is a missing value.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The largest is that of the predicted class, at most 0; of two classes, the log-odds of
+            the second.
+
+        Examples
+        --------
+        >>> from abstain.models import RSLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> (RSLVQ().fit(X, y).decision_function(X) > 0).tolist()
+        [False, False, True, True]
+        """
+        scores = self._log_scores(X)
+        if len(self.classes_) == 2:
+            return np.asarray(scores[:, 1] - scores[:, 0])
+        scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        return scores
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the largest posterior.
@@ -105,13 +165,16 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         >>> RSLVQ().fit(X, y).predict([[1.0, 0.5], [3.0, float("nan")]]).tolist()
         ['a', 'b']
         """
-        winners = self.predict_proba(X).argmax(axis=1)
+        winners = self._log_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[winners])
 
 
 def _given(sigma2: Any, n_prototypes: int) -> Array:
     """Return bandwidths that the user has set, one for each prototype."""
-    widths = np.asarray(sigma2)
+    try:
+        widths = np.asarray(sigma2)
+    except ValueError:  # lists of unequal lengths
+        widths = np.empty(0, dtype=object)
     if widths.dtype.kind not in "iuf" or not (np.isfinite(widths) & (widths > 0)).all():
         raise InputError(f"sigma2 must be positive, or None to estimate it, got {sigma2!r}")
     if widths.shape not in ((), (n_prototypes,)):

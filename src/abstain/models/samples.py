@@ -1,5 +1,6 @@
 """Which samples, labels and weights can a model be fitted to, or asked about?"""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,13 @@ Array = NDArray[Any]
 
 def check_labels(y: ArrayLike) -> None:
     """Refuse missing labels: scikit-learn's message for None is about types."""
-    if (isinstance(y, list | tuple) and len(y) == 0) or np.ndim(np.asarray(y)) != 1:
+    shape = np.shape(np.asarray(y))
+    if len(shape) == 2 and shape[1] == 1:
+        y = np.asarray(y).ravel()
+    elif len(shape) != 1 or shape[0] == 0:
         return  # scikit-learn says what is wrong with the shape
     labels = as_labels("y", y)
-    if labels.dtype.kind in "Of":
+    if labels.dtype.kind in "OfmM":
         for index, label in enumerate(labels.tolist()):
             if is_missing(label):
                 raise InputError(
@@ -43,7 +47,14 @@ def with_class_weights(
             "sample_weight must leave each class some weight, got 0 for all samples of class "
             f"{classes.tolist()[int(totals.argmin())]!r}"
         )
-    if class_weight == "balanced":
+    if isinstance(class_weight, dict):
+        for name, weight in class_weight.items():
+            if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
+                raise InputError(
+                    f"class_weight must hold positive numbers, got {weight!r} for class {name!r}; "
+                    "leave out the samples of a class that shall not count"
+                )
+    if isinstance(class_weight, str) and class_weight == "balanced":
         # By weight, not by count, so that a weight of 2 is the same as a repeated row.
         factors = totals.sum() / (len(classes) * totals)
     else:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError
+from abstain.models.units import has_gaps, row_blocks
 
 __all__ = ["INITS", "start_prototypes"]
 
@@ -38,9 +39,8 @@ def start_prototypes(
         if count == 1 and init == "kmeans":
             prototypes.append(mean[np.newaxis])
             continue
-        own = np.flatnonzero((labels == label) & (weights > 0))
-        filled = np.where(np.isnan(samples[own]), mean.astype(samples.dtype), samples[own])
-        distinct, total = _distinct(filled, weights[own])
+        own = np.flatnonzero(labels == label)
+        distinct, total = _distinct(_filled(samples[own], mean), weights[own])
         if len(distinct) <= count:
             prototypes.append(np.resize(distinct, (count, distinct.shape[1])))
         else:
@@ -49,13 +49,31 @@ def start_prototypes(
     return np.concatenate(prototypes).astype(samples.dtype), owners
 
 
+def _filled(samples: Array, mean: Array) -> Array:
+    """Return samples, a copy that is changed, with means for missing values."""
+    for rows in row_blocks(len(samples)):
+        some = samples[rows]
+        some += 0.0  # as a number, −0 is 0; as bytes, it is not
+        if has_gaps(some):
+            missing = np.isnan(some)
+            some[missing] = np.broadcast_to(mean, some.shape)[missing]
+    return samples
+
+
 def _distinct(samples: Array, weights: Array) -> tuple[Array, Array]:
     """Return distinct samples with the weight of all that are alike.
 
-    What is drawn of them then cannot depend on whether a sample was weighted or repeated.
+    What is drawn of them then cannot depend on whether a sample was weighted or repeated. Rows are
+    sorted as bytes, by their index: np.unique would make three copies.
     """
-    distinct, which = np.unique(samples, axis=0, return_inverse=True)
-    return distinct, np.bincount(which.ravel(), weights).astype(samples.dtype)
+    rows = np.ascontiguousarray(samples).view(f"V{samples.itemsize * samples.shape[1]}").ravel()
+    order = rows.argsort(kind="stable")
+    is_first = np.ones(len(rows), dtype=bool)
+    for block in row_blocks(len(rows) - 1):
+        ahead = slice(block.start + 1, block.stop + 1)
+        is_first[ahead] = rows[order[ahead]] != rows[order[block]]
+    total = np.add.reduceat(weights[order].astype(np.float64), np.flatnonzero(is_first))
+    return samples[order[is_first]], total.astype(samples.dtype)
 
 
 def _centres(
@@ -64,9 +82,10 @@ def _centres(
     from sklearn.cluster import KMeans
 
     # KMeans squares what it is given: values far from 1 would vanish or overflow in it.
-    size = np.abs(samples).max() or 1.0
-    clusters = KMeans(count, n_init=1, random_state=random_state)
-    return np.asarray(clusters.fit(samples / size, sample_weight=weights).cluster_centers_ * size)
+    size = max(samples.max(), -samples.min()) or 1.0
+    samples /= size
+    clusters = KMeans(count, n_init=1, random_state=random_state, copy_x=False)
+    return np.asarray(clusters.fit(samples, sample_weight=weights).cluster_centers_ * size)
 
 
 def _members(
@@ -78,7 +97,13 @@ def _members(
 
 
 def _given(init: ArrayLike, shape: tuple[int, int], dtype: Any) -> Array:
-    prototypes = np.array(init, dtype=dtype)
+    try:
+        prototypes = np.array(init, dtype=dtype)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"init must be one of {INITS} or an array of numbers of shape {shape}, one row a "
+            f"prototype, got {init!r}"
+        ) from None
     if prototypes.shape != shape:
         raise InputError(
             f"init must be one of {INITS} or an array of shape {shape}, one row a prototype, got "

@@ -46,18 +46,25 @@ def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
 
 
 def data_units(samples: Array, weights: Array, origin: Array) -> Units:
-    """Return the given origin, and the mean size of what samples deviate from it."""
-    deviation, weight = 0.0, 0.0
+    """Return the given origin, and the root mean square of what samples deviate from it.
+
+    That, unlike a mean of sizes, is the same whichever way the axes point.
+    """
+    squares, weight, largest = 0.0, 0.0, 0.0
     for rows in row_blocks(len(samples)):
         sizes = samples[rows] - origin
-        np.abs(sizes, out=sizes)
         n_present: Array = np.full(len(sizes), sizes.shape[1], dtype=sizes.dtype)
         if has_gaps(sizes):
             n_present -= np.isnan(sizes).sum(axis=1, dtype=sizes.dtype)
             np.nan_to_num(sizes, copy=False)
-        deviation += float((weights[rows] @ sizes).sum(dtype=float))
         weight += float(weights[rows] @ n_present)
-    scale = deviation / weight
+        # In units of the largest so far, since squares of what is given may overflow or vanish.
+        before, largest = largest, max(largest, float(sizes.max()), -float(sizes.min()))
+        if largest:
+            sizes /= largest
+            own = float(weights[rows] @ np.einsum("ij,ij->i", sizes, sizes))
+            squares = squares * (before / largest) ** 2 + own
+    scale = largest * (squares / weight) ** 0.5
     limits = np.finfo(samples.dtype)
     if scale and not limits.tiny**0.5 < scale < limits.max**0.5:
         raise InputError(

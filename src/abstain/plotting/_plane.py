@@ -25,6 +25,10 @@ Found = tuple[Array, Array, tuple[str, str]]
 
 # A direction with a smaller share of Λ than this is none.
 NEGLIGIBLE = 1e-12
+# Of so many samples, evenly taken, the classes in the picture are compared with those predicted;
+# directions may agree less often than prototypes by this share.
+AGREEING = 1000
+SLACK = 0.05
 
 
 class Plane(NamedTuple):
@@ -54,10 +58,28 @@ def find_plane(model: Any, samples: Array, axes: Any, names: list[str]) -> Plane
     if len(names) < 2:
         raise InputError("X must have at least two features to span a plane, got 1")
     omega = _discriminative_rows(model)
-    if axes is None:
-        axes = "prototypes" if omega is None else "directions"
-        if len(names) == 2:
-            axes = (0, 1)
+    if axes is not None:
+        return _plane(model, samples, axes, names, omega)
+    if len(names) == 2:
+        return _plane(model, samples, (0, 1), names, omega)
+    by_prototypes = _plane(model, samples, "prototypes", names, omega)
+    if omega is None:
+        return by_prototypes
+    # The directions say more, unless the model hardly decides along them.
+    by_directions = _plane(model, samples, "directions", names, omega)
+    some = samples[:: -(-len(samples) // AGREEING)]
+    told = [_agreement(model, plane, some) for plane in (by_directions, by_prototypes)]
+    return by_directions if told[0] >= told[1] - SLACK else by_prototypes
+
+
+def _agreement(model: Any, plane: Plane, samples: Array) -> float:
+    """Return the share of samples that are given the same class where the picture shows them."""
+    shown = plane.lift(plane.project(samples)).astype(samples.dtype)
+    return float(np.mean(model.predict(shown) == model.predict(samples)))
+
+
+def _plane(model: Any, samples: Array, axes: Any, names: list[str], omega: Array | None) -> Plane:
+    """Return the plane of given axes."""
     if isinstance(axes, str) and axes == "directions":
         if omega is None:
             raise InputError(

@@ -175,9 +175,10 @@ class PrototypeDisplay:
             Which plane: the two leading discriminative directions of a model that learns a metric,
             which are the first columns of its ``transform``; that along which the prototypes lie
             farthest apart, in the metric of the model; or two features by name or number. None is
-            the features themselves if there are two, else "directions" if the model has any, else
-            "prototypes". What a plane lacks to have two directions is taken from the samples: the
-            direction, at right angles to the first, along which they spread most.
+            the features themselves if there are two, else "directions" if the model has any and
+            decides along them nearly as often as it would in "prototypes", else that. What a plane
+            lacks to have two directions is taken from the samples: the direction, at right angles
+            to the first, along which they spread most.
         feature_names : sequence of str, default=None
             Names of the features as they reach the model; None takes those that it was fitted
             with, or what the steps before it make of theirs.

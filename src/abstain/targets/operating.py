@@ -19,7 +19,7 @@ from abstain.fronts import ParetoFront
 from abstain.targets.choosing import Accuracy, Target
 from abstain.targets.guarantee import Guarantee, HeldOut, certify
 
-__all__ = ["OperatingPoint", "choose_point", "operating_point"]
+__all__ = ["OperatingPoint", "check_target", "choose_point", "operating_point"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,13 +174,20 @@ def _held_out(
     return HeldOut(values, right, columns)
 
 
-def choose_point(front: ParetoFront, target: Target, held_out: HeldOut | None) -> OperatingPoint:
-    """Return the point that serves a target best, tested on held-out samples if it asks so."""
+def check_target(target: Target) -> None:
+    """Refuse what is no target, and targets that say what is wrong with them."""
     if isinstance(target, type) or not hasattr(target, "choose"):
         raise InputError(
             "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
             f"got {target}"
         )
+    if hasattr(target, "check"):
+        target.check()
+
+
+def choose_point(front: ParetoFront, target: Target, held_out: HeldOut | None) -> OperatingPoint:
+    """Return the point that serves a target best, tested on held-out samples if it asks so."""
+    check_target(target)
     guarantee = None
     if held_out is not None and isinstance(target, Accuracy) and target.confidence is not None:
         row, guarantee = certify(front, held_out, target.check(), target.confidence)
