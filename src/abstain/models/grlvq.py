@@ -33,7 +33,9 @@ class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     max_iter : int, default=500
         At most so many iterations.
     tol : float, default=1e-5
-        Stop when an iteration lowers the cost by no more than this share of it.
+        Stop when two iterations in a row lower the cost by no more than this each, as a share of
+        it, or of 1 if that is more. By "adam", when a cycle of passes lowers it by no more than
+        100 times this.
     class_weight : "balanced" or dict of label to float, default=None
         Weights of the classes.
     warm_start : bool, default=False
@@ -41,8 +43,8 @@ class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     verbose : int, default=0
         Print the cost every so many iterations; 0 prints nothing.
     random_state : int, RandomState or None, default=None
-        Decides where several prototypes a class start, and how samples are put into
-        mini-batches.
+        Decides where prototypes start that are drawn at random or found by k-means, and how
+        samples are put into mini-batches.
 
     Attributes
     ----------
@@ -61,7 +63,7 @@ class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes.
     loss_ : float
-        The cost at the end.
+        The cost at the end; by "adam", that of the first 64 batches.
     n_iter_ : int
         Number of iterations.
     n_features_in_ : int

@@ -36,7 +36,9 @@ class LMRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     max_iter : int, default=500
         At most so many iterations.
     tol : float, default=1e-5
-        Stop when an iteration lowers the cost by no more than this share of it.
+        Stop when two iterations in a row lower the cost by no more than this each, as a share of
+        it, or of 1 if that is more. By "adam", when a cycle of passes lowers it by no more than
+        100 times this.
     class_weight : "balanced" or dict of label to float, default=None
         Weights of the classes.
     warm_start : bool, default=False
@@ -66,7 +68,7 @@ class LMRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes.
     loss_ : float
-        The cost at the end.
+        The cost at the end; by "adam", that of the first 64 batches.
     n_iter_ : int
         Number of iterations.
     n_features_in_ : int
