@@ -23,6 +23,7 @@ contracts: .venv/ready
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py
 	.venv/bin/python benchmarks/model_limits.py
+	.venv/bin/python benchmarks/guarantee.py
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
 # defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.

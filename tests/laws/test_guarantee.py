@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.frozen import FrozenEstimator
 
-from abstain import Accuracy, InputError, RejectOptionClassifier, operating_point, pareto_front
+from abstain import Accuracy, InputError, operating_point, pareto_front
 from abstain.targets.guarantee import HeldOut, certify, needed_answers
 from tests.fronts.strategies import half_tied
 from tests.reference import guarantee as by_hand
@@ -57,35 +55,6 @@ def test_held_out_samples_are_checked():
 # ------------------------------------------------------------------ on new data, many times
 
 
-class Told(ClassifierMixin, BaseEstimator):
-    """A classifier whose certainty, cell and correctness are the columns of its samples."""
-
-    classes_ = np.array([0, 1])
-
-    def fit(self, X, y):
-        return self
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    def predict(self, X):
-        return X[:, 2].astype(int)
-
-
-def fit(drawn):
-    certainty, correct, cells = drawn
-    clf = RejectOptionClassifier(
-        FrozenEstimator(Told()),
-        certainty=lambda model, X: X[:, 0],
-        cells=lambda model, X: X[:, 1].astype(int),
-        target=Accuracy(0.9, confidence=0.9),
-        random_state=0,
-    )
-    # All are of class 1, which those in the wrong are not given.
-    X = np.stack([certainty, cells, correct], axis=1)
-    return clf.fit(X, np.ones(len(X), int))
-
-
 @pytest.mark.parametrize("kind", ["smooth", "ties", "flat"])
 def test_the_promise_is_broken_no_more_often_than_it_may_be(kind):
     everything = by_hand.population(kind)
@@ -96,7 +65,7 @@ def test_the_promise_is_broken_no_more_often_than_it_may_be(kind):
         chosen = generator.integers(len(everything[0]), size=1200)
         drawn = [values[chosen] for values in everything]
         try:
-            clf = fit(drawn)
+            clf = by_hand.fit(drawn)
         except InputError:
             missed.append(False)
             covered.append(0.0)

@@ -1,0 +1,24 @@
+"""What the thousand simulated fits on record show."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "guarantee.json"
+RECORD = json.loads(FILE.read_text())
+ROWS = {(row["population"], row["way"]): row for row in RECORD["rows"]}
+
+
+@pytest.mark.parametrize("population", ["smooth", "ties", "flat"])
+def test_certified_accuracies_hold_and_leave_as_much_as_the_test_by_hand(population):
+    row = ROWS[population, "certified"]
+    assert row["runs"] == 1000
+    assert row["missed"] <= RECORD["allowed"]
+    assert row["coverage"] >= 0.95 * ROWS[population, "by hand"]["coverage"]
+    assert ROWS[population, "picked without a test"]["missed"] > 5 * RECORD["level"]
+
+
+def test_where_something_can_be_certified_most_samples_are_answered():
+    assert ROWS["smooth", "certified"]["coverage"] > 0.8
+    assert ROWS["ties", "certified"]["coverage"] > 0.8
