@@ -1,7 +1,8 @@
 """Why is a sample answered as it is, or not at all?
 
-A prototype model decides between the closest prototype w⁺ and the closest one of another class,
-w⁻. With δ = x − w, the difference of the two distances is a sum over the features,
+A prototype model decides between the closest prototype w⁺ of the class that it answers with and the
+closest one of another class, w⁻. With δ = x − w, the difference of the two distances is a sum over
+the features,
 
     d⁻ − d⁺ = Σ_i δ⁻_i (Λ⁻δ⁻)_i − δ⁺_i (Λ⁺δ⁺)_i,
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._estimators import names_of_features, pass_through, unwrap
-from abstain.certainty._prototypes import has_prototypes, rivals
+from abstain.certainty._prototypes import has_prototypes
 
 __all__ = ["Reasons", "farthest_usual_distance", "reasons"]
 
@@ -54,7 +55,10 @@ def reasons(
         is_far = np.zeros(len(labels), dtype=bool)
         return Reasons(_runners_up(estimator, X, labels, classes), is_far, none, list(none))
     seen = pass_through(steps, X)
-    winner, rival, closest, _ = rivals(model.distances(seen), model.prototype_labels_)
+    distances = model.distances(seen)
+    is_own = model.prototype_labels_ == labels[:, np.newaxis]
+    winner = np.where(is_own, distances, np.inf).argmin(axis=1)
+    rival = np.where(is_own, np.inf, distances).argmin(axis=1)
     samples = np.asarray(seen, dtype=np.float64)
     terms = _terms(model, samples, rival) - _terms(model, samples, winner)
     terms /= np.maximum(np.abs(terms).sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -62,7 +66,7 @@ def reasons(
     order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
     return Reasons(
         model.prototype_labels_[rival].tolist(),
-        closest > limit,
+        distances.min(axis=1) > limit,
         names[order].tolist(),
         np.take_along_axis(terms, order, axis=1).tolist(),
     )

@@ -608,6 +608,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         import polars
 
+        if not isinstance(n_features, int) or isinstance(n_features, bool) or n_features < 1:
+            raise InputError(f"n_features must be a positive integer, got {n_features!r}")
         certainty, position = self.certainties(X), self.apply(X)
         rejected = certainty < self.thresholds_[position]
         labels = np.asarray(self.estimator_.predict(X))

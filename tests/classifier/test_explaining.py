@@ -1,0 +1,154 @@
+"""An explanation says what the classifier did, and its terms add up to the decision."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from abstain import InputError, RejectOptionClassifier, RejectRate, models
+from tests.reference.models import distance
+
+NAMES = ["setosa", "versicolor", "virginica"]
+every_model = pytest.mark.parametrize("name", models.__all__)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X, np.array(NAMES)[y]
+
+
+def roots(model):
+    """Ω of each prototype."""
+    n_prototypes, n_features = model.prototypes_.shape
+    if hasattr(model, "omegas_"):
+        return model.omegas_
+    if hasattr(model, "omega_"):
+        return [model.omega_] * n_prototypes
+    return [np.diag(getattr(model, "scales_", np.ones(n_features)))] * n_prototypes
+
+
+@every_model
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_contributions_add_up_to_the_difference_of_the_two_distances(name, missing, iris):
+    X, y = iris[0].to_numpy().copy(), iris[1]
+    X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
+    X = X[~np.isnan(X).all(axis=1)]
+    y = iris[1][: len(X)]
+    clf = RejectOptionClassifier(getattr(models, name)(2, random_state=0)).fit(X, y)
+    model, table = clf.estimator_, clf.explain(X, n_features=4)
+    order = {f"feature {index}": index for index in range(4)}
+    for x, row in zip(X[::7], table.gather_every(7).iter_rows(named=True), strict=True):
+        found = [distance(x, *at) for at in zip(model.prototypes_, roots(model), strict=True)]
+        own = model.prototype_labels_ == row["label"]
+        plus, minus = np.min(np.array(found)[own]), np.min(np.array(found)[~own])
+        assert row["rival"] == model.prototype_labels_[~own][np.argmin(np.array(found)[~own])]
+        shares = np.zeros(4)
+        shares[[order[feature] for feature in row["features"]]] = row["contributions"]
+        assert np.abs(shares).sum() == pytest.approx(1)
+        sizes = np.abs(row["contributions"])
+        assert (np.diff(sizes) <= 0).all()
+        assert np.sign(shares.sum()).item() == np.sign(minus - plus).item() or abs(
+            shares.sum()
+        ) == pytest.approx(0, abs=1e-9)
+        assert shares[np.isnan(x)] == pytest.approx(0)
+
+
+# With Euclidean distances, the terms are plain: (x − w⁻)² − (x − w⁺)² of each feature.
+def test_contributions_of_a_euclidean_model_are_differences_of_squares(iris):
+    X, y = iris[0].to_numpy(), iris[1]
+    clf = RejectOptionClassifier(models.GLVQ()).fit(X, y)
+    model, table = clf.estimator_, clf.explain(X, n_features=4)
+    place = dict(zip(NAMES, model.prototypes_, strict=True))
+    for x, row in zip(X, table.iter_rows(named=True), strict=True):
+        terms = (x - place[row["rival"]]) ** 2 - (x - place[row["label"]]) ** 2
+        terms /= np.abs(terms).sum()
+        order = [int(feature.split()[-1]) for feature in row["features"]]
+        assert row["contributions"] == pytest.approx(terms[order])
+
+
+def test_the_table_says_what_the_classifier_does(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(make_pipeline(StandardScaler(), models.GMLVQ())).fit(X, y)
+    table = clf.explain(X)
+    assert isinstance(table, pl.DataFrame)
+    assert table.height == len(X)
+    assert table["label"].to_list() == clf.predict(X).tolist()
+    assert np.array_equal(table["rejected"], clf.reject(X))
+    assert np.array_equal(table["certainty"], clf.certainties(X))
+    assert np.array_equal(table["threshold"], clf.thresholds_[clf.apply(X)])
+    assert table["cell"].to_list() == clf.cells_[clf.apply(X)].tolist()
+    assert (table["label"] != table["rival"]).all()
+    assert np.array_equal(table["reason"].is_not_null(), table["rejected"])
+    # Names come from the frame, through the steps before the model.
+    assert set(table["features"].explode()) <= set(X.columns)
+    assert table["features"].list.len().to_list() == [3] * len(X)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LogisticRegression(max_iter=1000), RandomForestClassifier(20, max_depth=3), LinearSVC()],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_the_rival_of_any_classifier_is_its_second_choice(estimator, iris):
+    X, y = iris
+    clf = RejectOptionClassifier(estimator, target=RejectRate(0.2), random_state=0).fit(X, y)
+    table = clf.explain(X)
+    method = "predict_proba" if hasattr(clf, "predict_proba") else "decision_function"
+    scores = getattr(clf.estimator_, method)(X)
+    second = clf.classes_[np.argsort(scores, axis=1)[:, -2]]
+    decided = np.sort(scores, axis=1)
+    clear = decided[:, -2] > decided[:, -3]  # no tie for the second place
+    assert np.array_equal(np.array(table["rival"])[clear], second[clear])
+    assert table["features"].null_count() == len(X)
+    assert set(table["reason"].drop_nulls()) == {"ambiguous"}
+
+
+def test_of_two_classes_the_rival_is_the_other(iris):
+    X, y = iris[0][iris[1] != "setosa"], iris[1][iris[1] != "setosa"]
+    table = RejectOptionClassifier(LinearSVC()).fit(X, y).explain(X)
+    assert [set(pair) for pair in table.select("label", "rival").iter_rows()] == [
+        {"versicolor", "virginica"}
+    ] * len(X)
+
+
+def test_an_outlier_is_told_from_an_ambiguous_sample(iris):
+    X, y = iris[0].to_numpy(), iris[1]
+    clf = RejectOptionClassifier(models.GLVQ(), target=RejectRate(0.2), cells="global").fit(X, y)
+    first, second = clf.estimator_.prototypes_[[1, 2]]
+    between = (first + second) / 2
+    # Away from both at right angles: as far from the one as from the other.
+    across = np.linalg.svd((second - first)[np.newaxis])[2][-1]
+    table = clf.explain(np.stack([between, between + 50 * across]))
+    assert table["rejected"].to_list() == [True, True]
+    assert table["reason"].to_list() == ["ambiguous", "far"]
+    by_distance = clf.set_params(certainty="distance", cells="auto", target__rate=0.5).fit(X, y)
+    assert set(by_distance.explain(X)["reason"].drop_nulls()) == {"far"}
+
+
+def test_a_cell_without_a_threshold_of_its_own_is_null(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(models.GLVQ(), min_cell_size=10_000).fit(X, y)
+    assert clf.explain(X)["cell"].null_count() == len(X)
+
+
+@pytest.mark.parametrize("n_features", [0, -1, 1.5, "all"])
+def test_how_many_features_to_name(n_features, iris):
+    clf = RejectOptionClassifier(models.GLVQ()).fit(*iris)
+    with pytest.raises(InputError, match="n_features must be a positive integer, got"):
+        clf.explain(iris[0], n_features=n_features)
+    assert clf.explain(iris[0], n_features=99)["features"].list.len().max() == 4
+
+
+def test_frames_without_a_name_for_each_feature_are_numbered(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(models.GLVQ()).fit(pd.DataFrame(X.to_numpy()), y)
+    assert set(clf.explain(pd.DataFrame(X.to_numpy()))["features"].explode()) <= {
+        f"feature {index}" for index in range(4)
+    }
