@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.neural_network import MLPClassifier
@@ -24,6 +25,7 @@ from abstain import (
     RejectCost,
     RejectOptionClassifier,
     RejectRate,
+    aurc_scorer,
     models,
     pareto_front,
 )
@@ -319,3 +321,14 @@ def test_the_certainty_asked_for_is_used(certainty, data):
         "margin": posteriors[:, -1] - posteriors[:, -2],
     }.get(certainty if isinstance(certainty, str) else "", -np.abs(X[:, 0]))
     assert np.array_equal(clf.certainties(X), expected)
+
+
+# Posteriors that an SVC is calibrated to sort its answers far worse than its own margins do.
+def test_the_smallest_pairwise_margin_of_an_svc_beats_calibrated_posteriors():
+    X, y = load_digits(return_X_y=True)
+    folds = KFold(5, shuffle=True, random_state=0)
+    by_margin = cross_val_score(SVC(), X, y, cv=folds, scoring=aurc_scorer).mean()
+    calibrated = CalibratedClassifierCV(SVC(), ensemble=False)
+    by_posterior = cross_val_score(calibrated, X, y, cv=folds, scoring=aurc_scorer).mean()
+    assert -by_margin < 1.5e-3
+    assert -by_margin < 0.5 * -by_posterior

@@ -1,0 +1,110 @@
+"""A guarantee is stated with its evidence, and its evidence had no part in anything else."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from abstain import GMLVQ, Accuracy, RejectCost, RejectOptionClassifier, RejectRate
+
+TARGET = Accuracy(0.9, confidence=0.95)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+class Remembering(GaussianNB):
+    """A classifier that remembers what it was fitted on."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen_ = X[:, -1].astype(int)  # the last column is the number of the row
+        super().fit(X[:, :-1], y, sample_weight)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        self.n_features_in_ = X.shape[1] - 1
+        return super().predict_proba(X[:, :-1])
+
+
+@pytest.fixture(scope="module")
+def numbered(digits):
+    X, y = digits
+    return np.column_stack([X, np.arange(len(X))]), y
+
+
+@pytest.mark.parametrize("cv", [None, 4])
+@pytest.mark.parametrize("test_size", [0.5, 0.3])
+def test_samples_that_certify_neither_fit_nor_calibrate(cv, test_size, numbered):
+    X, y = numbered
+    target = Accuracy(0.9, confidence=0.95, test_size=test_size)
+    clf = RejectOptionClassifier(Remembering(), target=target, cv=cv, random_state=0).fit(X, y)
+    held_out = np.setdiff1d(np.arange(len(y)), clf.estimator_.seen_)
+    assert len(held_out) == round(test_size * len(y))
+    assert clf.operating_point_.n_samples == len(y) - len(held_out)
+    accepted = ~clf.reject(X[held_out])
+    errors = np.count_nonzero((clf.predict(X[held_out]) != y[held_out]) & accepted)
+    found = clf.operating_point_.guarantee
+    assert (found.accuracy, found.confidence) == (0.9, 0.95)
+    assert found.n_samples == len(held_out)
+    assert (found.accepted, found.errors) == (np.count_nonzero(accepted), errors)
+    # The test that it has passed, and the bound that goes with it.
+    assert binom.cdf(errors, found.accepted, 0.1) <= 0.05
+    assert found.bound >= 0.9
+    assert binom.cdf(errors, found.accepted, 1 - found.bound) == pytest.approx(0.05)
+
+
+def test_a_frozen_classifier_shares_its_calibration_data_out(digits):
+    X, y = digits
+    X_fit, X, y_fit, y = train_test_split(X, y, test_size=1000, random_state=0)
+    model = FrozenEstimator(GaussianNB().fit(X_fit, y_fit))
+    clf = RejectOptionClassifier(model, target=TARGET, random_state=0).fit(X, y)
+    assert clf.operating_point_.n_samples == clf.operating_point_.guarantee.n_samples == 500
+
+
+def test_the_seed_decides_what_is_held_out(digits):
+    def thresholds(seed):
+        clf = RejectOptionClassifier(GaussianNB(), target=TARGET, cv=3, random_state=seed)
+        return clf.fit(*digits).thresholds_
+
+    assert np.array_equal(thresholds(0), thresholds(0))
+    assert not np.array_equal(thresholds(0), thresholds(1))
+
+
+def test_retargeting_tests_on_the_same_samples(digits):
+    settings = {"cv": 3, "random_state": 0}
+    clf = RejectOptionClassifier(GaussianNB(), target=TARGET, **settings).fit(*digits)
+    for accuracy in (0.85, 0.92):
+        target = Accuracy(accuracy, confidence=0.9)
+        fresh = RejectOptionClassifier(GaussianNB(), target=target, **settings).fit(*digits)
+        moved = clf.retarget(target)
+        assert np.array_equal(moved.thresholds_, fresh.thresholds_)
+        assert moved.operating_point_.guarantee == fresh.operating_point_.guarantee
+    # Other targets need no test, and have no guarantee.
+    for target in (RejectRate(0.1), Accuracy(0.9), RejectCost(0.2)):
+        assert clf.retarget(target).operating_point_.guarantee is None
+
+
+def test_without_confidence_nothing_is_promised(digits):
+    clf = RejectOptionClassifier(GaussianNB(), target=Accuracy(0.9)).fit(*digits)
+    assert clf.operating_point_.guarantee is None
+    assert clf.operating_point_.n_samples == len(digits[1])
+
+
+def test_a_guarantee_takes_frames_as_well():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = make_pipeline(StandardScaler(), GMLVQ())
+    target = Accuracy(0.95, confidence=0.95)
+    clf = RejectOptionClassifier(model, target=target, random_state=0).fit(X, y)
+    assert clf.operating_point_.guarantee.bound >= 0.95
+    assert clf.feature_names_in_.tolist() == X.columns.tolist()
