@@ -191,6 +191,11 @@ def test_metadata_is_routed_to_the_classifier_and_the_splitter(iris):
         clf = RejectOptionClassifier(inner, cv=GroupKFold(4)).fit(
             X, y, sample_weight=weights, groups=groups
         )
+        # Of what is held out to certify an accuracy, neither weights nor groups go anywhere.
+        target = Accuracy(0.5, confidence=0.5)
+        RejectOptionClassifier(inner, cv=GroupKFold(4), target=target, random_state=0).fit(
+            X, y, sample_weight=weights, groups=groups
+        )
         scores = cross_val_score(
             RejectOptionClassifier(inner).set_score_request(sample_weight=True),
             X,

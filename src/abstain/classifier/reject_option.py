@@ -230,11 +230,12 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             )
         routed = self._routed(sample_weight, fit_params)
         rows, held_rows = self._shares(n_samples_of(X))
-        params = routed.estimator.fit
+        params, split_params = routed.estimator.fit, routed.splitter.split
         X_fit, y_fit = X, y
         if held_rows is not None:
             X_fit, y_fit = take_rows(X, rows), y[rows]
             params = take_rows_of_params(X, params, indices=rows)
+            split_params = take_rows_of_params(X, split_params, indices=rows)
         rules = Rules(self.certainty, self.cells)
         template = self._seeded()
         self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
@@ -243,9 +244,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if self.cv is None:
             found = calibrate(self.estimator_, X_fit, y_fit, rules)
         else:
-            folds = check_cv(self.cv, y_fit, classifier=True).split(
-                X_fit, y_fit, **routed.splitter.split
-            )
+            splitter = check_cv(self.cv, y_fit, classifier=True)
+            folds = splitter.split(X_fit, y_fit, **split_params)
             found = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
