@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         aurc_scorer,
     )
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
+    from abstain.saving import load, save
 
 __version__ = "0.1.0"
 
@@ -57,11 +58,13 @@ __all__ = [
     "cells",
     "certainty",
     "datasets",
+    "load",
     "metrics",
     "models",
     "operating_point",
     "pareto_front",
     "plotting",
+    "save",
 ]
 
 
@@ -71,6 +74,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"abstain.{name}")
     if name in ("CoverageScorer", "RejectOptionClassifier", "augrc_scorer", "aurc_scorer"):
         return getattr(import_module("abstain.classifier"), name)
+    if name in ("load", "save"):
+        return getattr(import_module("abstain.saving"), name)
     if name in __all__:
         return getattr(import_module("abstain.models"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
