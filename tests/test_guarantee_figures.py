@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from abstain import Accuracy
+
 FILE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "guarantee.json"
 RECORD = json.loads(FILE.read_text())
 ROWS = {(row["population"], row["way"]): row for row in RECORD["rows"]}
@@ -22,3 +24,16 @@ def test_certified_accuracies_hold_and_leave_as_much_as_the_test_by_hand(populat
 def test_where_something_can_be_certified_most_samples_are_answered():
     assert ROWS["smooth", "certified"]["coverage"] > 0.8
     assert ROWS["ties", "certified"]["coverage"] > 0.8
+
+
+# Half and half answers as much as any other share that was tried, but for three points at most.
+@pytest.mark.parametrize("population", ["smooth", "ties"])
+@pytest.mark.parametrize("n_samples", [600, 1200, 4800])
+def test_the_default_share_is_a_good_one(population, n_samples):
+    coverage = {
+        row["share"]: row["coverage"]
+        for row in RECORD["shares"]
+        if (row["population"], row["samples"]) == (population, n_samples)
+    }
+    assert len(coverage) == 6
+    assert coverage[Accuracy(0.9, confidence=0.9).test_size] >= max(coverage.values()) - 0.03

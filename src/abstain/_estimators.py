@@ -22,6 +22,8 @@ def unwrap(estimator: Any) -> tuple[list[Any], Any]:
             estimator = estimator.estimator
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
+        elif hasattr(estimator, "operating_point_"):  # a classifier with a reject option
+            estimator = estimator.estimator_
         elif len(getattr(estimator, "calibrated_classifiers_", [])) == 1:
             # Calibrated on held-out data or out of fold: there is one model, not one for each fold.
             estimator = estimator.calibrated_classifiers_[0].estimator

@@ -21,7 +21,9 @@ __all__ = [
     "RULES",
     "CellFunction",
     "CellRule",
+    "are_leaves",
     "auto_rule",
+    "check_cells",
     "find_cells",
     "global_cell",
     "leaf",
@@ -279,13 +281,30 @@ def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
     A predicted class is the same thing to both. The number of a leaf is not, nor is that of a
     prototype, unless each class has one prototype.
     """
-    name = auto_rule(estimator).name if isinstance(cells, str) and cells == "auto" else cells
-    if name == "leaf":
+    if are_leaves(cells, estimator):
         return False
-    if name == "prototype":
+    if _name(cells, estimator) == "prototype":
         labels, others = (unwrap(each)[1].prototype_labels_ for each in (estimator, other))
         return np.array_equal(labels, others) and len(set(labels.tolist())) == len(labels)
     return True
+
+
+def are_leaves(cells: Any, estimator: Any) -> bool:
+    """Tell whether the cells of a fitted estimator are the leaves of a tree."""
+    return _name(cells, estimator) == "leaf"
+
+
+def _name(cells: Any, estimator: Any) -> str | None:
+    if not isinstance(cells, str):
+        return None
+    return auto_rule(estimator).name if cells == "auto" else cells
+
+
+def check_cells(cells: Any) -> None:
+    """Refuse what names no rule and is no clusterer or function, before anything is fitted."""
+    is_rule = cells == "auto" or cells in RULES if isinstance(cells, str) else callable(cells)
+    if isinstance(cells, type) or not (is_rule or hasattr(cells, "predict")):
+        raise InputError(_unknown(cells))
 
 
 def _function(estimator: Any, cells: Any) -> CellFunction:

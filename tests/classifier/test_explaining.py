@@ -34,6 +34,7 @@ def roots(model):
     return [np.diag(getattr(model, "scales_", np.ones(n_features)))] * n_prototypes
 
 
+@pytest.mark.filterwarnings("ignore:cv=None finds no error:UserWarning")
 @every_model
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_contributions_add_up_to_the_difference_of_the_two_distances(name, missing, iris):

@@ -7,10 +7,12 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, RidgeClassifier
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from abstain import GMLVQ, Accuracy, InputError, RejectCost, RejectOptionClassifier, RejectRate
 
@@ -186,3 +188,52 @@ def test_a_guarantee_cannot_be_had_later_without_held_out_samples():
         clf.retarget(0.9)
     assert np.array_equal(clf.thresholds_, before)
     assert clf.target is None
+
+
+def test_a_classifier_that_knows_its_samples_by_heart():
+    tree = DecisionTreeClassifier(random_state=0)
+    rows = np.unique(X, axis=0, return_index=True)[1]  # all different, so that none is wrong
+    with pytest.warns(UserWarning, match="cv=None finds no error .* nothing is rejected; set cv"):
+        RejectOptionClassifier(tree).fit(X[rows], Y[rows])
+    assert RejectOptionClassifier(tree, cv=3).fit(X[rows], Y[rows]).front_.n_errors > 0
+
+
+def test_an_accuracy_that_training_data_cannot_certify_suggests_other_data():
+    refused(
+        "cannot be certified: .* or set cv",
+        estimator=DecisionTreeClassifier(random_state=0),
+        target=Accuracy(0.93, confidence=0.95),
+        random_state=0,
+    )
+
+
+def test_folds_that_are_listed_do_not_fit_a_part_of_the_data():
+    refused(
+        "cv must be a number of folds or a splitter where confidence=0.9 holds samples out",
+        cv=list(KFold(3).split(X)),
+        target=Accuracy(0.5, confidence=0.9),
+    )
+
+
+def test_groups_without_routing():
+    with pytest.raises(InputError, match=r"groups .* need metadata routing"):
+        RejectOptionClassifier(GaussianNB(), cv=GroupKFold(3)).fit(X, Y, groups=Y)
+
+
+def test_labels_that_a_frozen_classifier_does_not_know():
+    model = FrozenEstimator(GaussianNB().fit(X, np.array(["a", "b", "c"])[Y]))
+    with pytest.raises(InputError, match=r"y must hold classes of the estimator \(\['a', 'b', 'c'"):
+        RejectOptionClassifier(model).fit(X, np.array(["A", "B", "C"])[Y])
+
+
+# What cannot be meant is said before the fit, which may take long.
+@pytest.mark.parametrize(
+    "settings", [{"certainty": "relsin"}, {"cells": "leafs"}, {"cells": GMLVQ}]
+)
+def test_names_are_checked_before_anything_is_fitted(settings):
+    class Slow(GaussianNB):
+        def fit(self, X, y):
+            raise AssertionError
+
+    with pytest.raises(InputError, match="must be one of"):
+        RejectOptionClassifier(Slow(), **settings).fit(X, Y)

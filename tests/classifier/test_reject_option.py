@@ -115,6 +115,10 @@ def test_cells_out_of_fold_are_those_of_the_final_tree(data):
     clf.fit(X, y)
     order = np.concatenate([test for _, test in folds.split(X)])
     assert np.array_equal(clf.calibration_.cells, clf.estimator_.apply(X)[order])
+    # All samples of a leaf have one certainty, and new ones will have it too.
+    assert np.array_equal(clf.calibration_.certainty, clf.certainties(X)[order])
+    answers = cross_val_predict(clf.estimator, X, y, cv=folds)
+    assert np.array_equal(clf.calibration_.correct, (answers == y)[order])
 
 
 def test_the_front_is_that_of_the_three_arrays(data):

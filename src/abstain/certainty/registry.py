@@ -25,7 +25,14 @@ from abstain.certainty.posterior_margin import posterior_margin
 from abstain.certainty.prototype_distance import prototype_distance
 from abstain.certainty.relative_similarity import relative_similarity
 
-__all__ = ["MEASURES", "CertaintyFunction", "Measure", "auto_measure", "measure_certainty"]
+__all__ = [
+    "MEASURES",
+    "CertaintyFunction",
+    "Measure",
+    "auto_measure",
+    "check_certainty",
+    "measure_certainty",
+]
 
 CertaintyFunction = Callable[[Any, Any], ArrayLike]
 
@@ -247,14 +254,21 @@ def measure_certainty(
     return found
 
 
-def _function(estimator: Any, certainty: str | CertaintyFunction) -> CertaintyFunction:
-    if callable(certainty) and not isinstance(certainty, type):
-        return certainty
-    if isinstance(certainty, str) and certainty == "auto":
-        return auto_measure(estimator).function
-    if not isinstance(certainty, str) or certainty not in MEASURES:
+def check_certainty(certainty: Any) -> None:
+    """Refuse what names no measure and is no function, before anything is fitted."""
+    if isinstance(certainty, str) and (certainty == "auto" or certainty in MEASURES):
+        return
+    if not callable(certainty) or isinstance(certainty, type):
         known = ", ".join(map(repr, ["auto", *MEASURES]))
         raise InputError(f"certainty must be one of {known} or a callable, got {certainty!r}")
+
+
+def _function(estimator: Any, certainty: str | CertaintyFunction) -> CertaintyFunction:
+    check_certainty(certainty)
+    if not isinstance(certainty, str):
+        return certainty
+    if certainty == "auto":
+        return auto_measure(estimator).function
     measure = MEASURES[certainty]
     if not measure.serves(estimator):
         others = [name for name, other in MEASURES.items() if other.serves(estimator)]

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from abstain._validation import take_rows, take_rows_of_params
-from abstain.cells import find_cells, means_the_same
+from abstain.cells import are_leaves, find_cells, means_the_same
 from abstain.certainty import measure_certainty
 
 __all__ = ["Calibration", "Rules", "calibrate", "calibrate_out_of_fold"]
@@ -39,7 +39,7 @@ class Rules(NamedTuple):
 
 def calibrate(estimator: Any, X: Any, y: NDArray[Any], rules: Rules) -> Calibration:
     """Ask a fitted classifier about samples whose classes are known."""
-    return _ask(estimator, estimator, X, y, rules)
+    return _ask(estimator, estimator, estimator, X, y, rules)
 
 
 def calibrate_out_of_fold(
@@ -55,7 +55,9 @@ def calibrate_out_of_fold(
     """Ask, of each fold, a classifier that was fitted without it.
 
     Where the label of a cell means something to one classifier only, such as the number of a leaf,
-    the cells are those of ``fitted``, the classifier that will decide.
+    the cells are those of ``fitted``, the classifier that will decide. In a leaf all samples have
+    the same certainty, so that there that too must be its own: another tree's would be compared
+    with a threshold that was not made for it.
     """
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_one_fold)(clone(estimator), fitted, X, y, rules, train, test, fit_params)
@@ -78,13 +80,16 @@ def _one_fold(
     estimator.fit(take_rows(X, train), y[train], **params)
     held_out = take_rows(X, test)
     decides = estimator if means_the_same(rules.cells, estimator, fitted) else fitted
-    return _ask(estimator, decides, held_out, y[test], rules)
+    sure = fitted if are_leaves(rules.cells, estimator) else estimator
+    return _ask(estimator, sure, decides, held_out, y[test], rules)
 
 
-def _ask(estimator: Any, decides: Any, X: Any, y: NDArray[Any], rules: Rules) -> Calibration:
+def _ask(
+    estimator: Any, sure: Any, decides: Any, X: Any, y: NDArray[Any], rules: Rules
+) -> Calibration:
     predicted = np.asarray(estimator.predict(X))
     return Calibration(
-        measure_certainty(estimator, X, rules.certainty),
+        measure_certainty(sure, X, rules.certainty),
         predicted == y,
         find_cells(decides, X, rules.cells, predicted if decides is estimator else None),
     )

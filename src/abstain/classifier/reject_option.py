@@ -6,6 +6,7 @@ correctness, cell), their front holds the best trade-offs there are, and the tar
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -32,8 +33,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from abstain._checks import InputError, check_fraction
 from abstain._estimators import n_samples_of
 from abstain._validation import take_rows, take_rows_of_params
-from abstain.cells import find_cells
+from abstain.cells import check_cells, find_cells
 from abstain.certainty import measure_certainty
+from abstain.certainty.registry import check_certainty
 from abstain.classifier.calibration import (
     Calibration,
     Rules,
@@ -56,7 +58,7 @@ __all__ = ["RejectOptionClassifier"]
 
 Array = NDArray[Any]
 DEFAULT_TARGET = RejectRate(0.1)
-DEFAULT_REJECT_COST = 0.5
+_BY_HEART = "a classifier is surer of samples that it was fitted on than of others"
 
 
 def _inner_has(name: str) -> Callable[[Any], bool]:
@@ -104,9 +106,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         tells which to trust.
     min_cell_size : int, default=10
         Cells with fewer calibration samples share one threshold.
-    reject_cost : float, default=None
-        What a reject costs in `score`, where an error costs 1. None takes the cost of a
-        :class:`RejectCost` target, and 0.5 for any other.
+    reject_cost : float, default=0.5
+        What a reject costs in `score`, where an error costs 1. It does not follow the target, so
+        that scores of different targets can be compared.
     n_jobs : int, default=None
         Folds that are fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -169,7 +171,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         cv: Any = None,
         reject_label: Any = None,
         min_cell_size: int = 10,
-        reject_cost: float | None = None,
+        reject_cost: float = 0.5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -223,7 +225,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         known = np.unique(y).tolist()
-        if len(known) < 2 and not (known and isinstance(self.estimator, FrozenEstimator)):
+        is_frozen = isinstance(self.estimator, FrozenEstimator)
+        if len(known) < 2 and not (known and is_frozen):
             raise InputError(
                 f"y must hold at least two classes, got {len(known)} class {known} in "
                 f"{len(y)} samples"
@@ -241,6 +244,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
         self._keep_what_the_estimator_tells()
         check_reject_label(self.reject_label, self.classes_)
+        if is_frozen and not set(known) & set(self.classes_.tolist()):
+            raise InputError(
+                f"y must hold classes of the estimator ({self.classes_.tolist()[:5]}), got none of "
+                f"them but {known[:5]}"
+            )
         if self.cv is None:
             found = calibrate(self.estimator_, X_fit, y_fit, rules)
         else:
@@ -261,7 +269,20 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             held = calibrate(self.estimator_, take_rows(X, held_rows), y[held_rows], rules)
             columns = regions.columns(held.cells, self.front_)
             self._held_out = HeldOut(held.certainty, held.correct, columns)
-        self._run_at(self._target())
+        is_learnt_by_heart = self.cv is None and not is_frozen
+        try:
+            self._run_at(self._target())
+        except InputError as error:
+            if is_learnt_by_heart and held_rows is not None:
+                raise InputError(f"{error}; or set cv: {_BY_HEART}") from None
+            raise
+        if is_learnt_by_heart and not self.front_.n_errors:
+            warnings.warn(
+                f"cv=None finds no error to learn thresholds from, so nothing is rejected; set cv, "
+                f"or calibrate a FrozenEstimator on other data: {_BY_HEART}",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def _check_settings(self) -> None:
@@ -279,8 +300,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         size = self.min_cell_size
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
             raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
-        if self.reject_cost is not None:
-            check_fraction("reject_cost", self.reject_cost, low_open=False, high_open=False)
+        check_fraction("reject_cost", self.reject_cost, low_open=False, high_open=False)
+        check_certainty(self.certainty)
+        check_cells(self.cells)
         check_target(self._target())
 
     def _target(self) -> Target:
@@ -292,6 +314,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         given |= fit_params
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **given)
+        if "groups" in fit_params:
+            raise InputError(
+                "groups are for the splitter and need metadata routing: call "
+                "sklearn.set_config(enable_metadata_routing=True)"
+            )
         if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
                 f"sample_weight must be None: {type(self.estimator).__name__} takes no weights "
@@ -304,6 +331,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         target = self._target()
         if not isinstance(target, Accuracy) or target.confidence is None:
             return None, None
+        if self.cv is not None and not hasattr(self.cv, "split") and np.iterable(self.cv):
+            raise InputError(
+                f"cv must be a number of folds or a splitter where confidence={target.confidence} "
+                f"holds samples out, got a {type(self.cv).__name__} of folds"
+            )
         n_held = round(target.test_size * n_samples)
         least = needed_answers(target.accuracy, target.confidence)
         if n_held < least:
@@ -564,13 +596,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         check_is_fitted(self, "front_")
         wrong = np.asarray(self.estimator_.predict(X)) != column_or_1d(y)
-        costs = np.where(self.reject(X), self._price(), wrong)
+        costs = np.where(self.reject(X), self.reject_cost, wrong)
         return float(1 - np.average(costs, weights=sample_weight))
-
-    def _price(self) -> float:
-        if self.reject_cost is not None:
-            return self.reject_cost
-        return float(getattr(self._target(), "cost", DEFAULT_REJECT_COST))
 
     def explain(self, X: Any, n_features: int = 3) -> polars.DataFrame:
         """Return what lies behind each decision, one row a sample.

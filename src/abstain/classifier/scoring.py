@@ -1,7 +1,8 @@
 """How good are a classifier's answers and its certainty together, for scikit-learn's tools?
 
 Each scorer is a function of (estimator, X, y), higher is better, for ``cross_validate`` and
-searches. A classifier without a reject option is scored by the certainty that suits it best.
+searches. Samples are ranked by certainty alone, so that cells, targets and thresholds of a reject
+option make no difference. A classifier without one is scored by the certainty that suits it best.
 """
 
 from __future__ import annotations  # signatures then show the names of types

@@ -16,6 +16,9 @@ __all__ = ["GMLVQ"]
 class GMLVQ(ProjectionMixin, RelativeDistanceClassifier):
     """Generalised matrix LVQ: one matrix Ω for all prototypes, relative distance loss.
 
+    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
+    instance.
+
     Parameters
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1

@@ -16,6 +16,9 @@ __all__ = ["GRLVQ"]
 class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     """Generalised relevance LVQ: a weight for each feature, relative distance loss.
 
+    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
+    instance.
+
     Parameters
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1

@@ -16,6 +16,9 @@ __all__ = ["LMRSLVQ"]
 class LMRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     """Localised MRSLVQ: a matrix Ω for each prototype, likelihood ratio loss.
 
+    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
+    instance.
+
     Parameters
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1

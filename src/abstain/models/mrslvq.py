@@ -16,6 +16,9 @@ __all__ = ["MRSLVQ"]
 class MRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     """Matrix robust soft LVQ: one matrix Ω for all prototypes, likelihood ratio loss.
 
+    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
+    instance.
+
     Parameters
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1

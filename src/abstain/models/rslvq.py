@@ -15,6 +15,9 @@ __all__ = ["RSLVQ"]
 class RSLVQ(LikelihoodRatioClassifier):
     """Robust soft LVQ: Euclidean distance, likelihood ratio loss.
 
+    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
+    instance.
+
     Parameters
     ----------
     n_prototypes_per_class : int or dict of label to int, default=1

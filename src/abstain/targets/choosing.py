@@ -136,7 +136,9 @@ class Accuracy(Parameters):
         How probable it shall be that the accuracy holds on new data, in (0, 1).
     test_size : float, default=0.5
         The share of the data that an estimator holds out for the test, in (0, 1). The other part
-        fits the classifier and makes the front.
+        fits the classifier and makes the front. In simulations with a fitted classifier, half and
+        half left within three points as many answers as the best share; a classifier that needs
+        many samples to learn from may do better with less.
 
     Examples
     --------
