@@ -89,6 +89,17 @@ def test_relevances_sum_to_one(model, iris):
     assert relevances.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("model", [GRLVQ, GMLVQ, LGMLVQ, MRSLVQ, LMRSLVQ])
+def test_a_feature_that_never_varies_has_no_relevance(model, iris):
+    X, y = iris
+    with_constants = np.insert(X, [0, 2], [[3.0, 0.0]], axis=1)
+    with_constants[::7, 0] = np.nan
+    relevances = model(random_state=0).fit(with_constants, y).relevances_
+    assert (relevances[..., [0, 3]] == 0).all()
+    assert (relevances[..., [1, 2, 4, 5]] > 0).all()
+    assert relevances.sum(axis=-1) == pytest.approx(1)
+
+
 @pytest.mark.parametrize("model", [LGMLVQ, LMRSLVQ])
 def test_local_relevances_sum_to_one_each(model, iris):
     relevances = model(n_components=2, random_state=0).fit(*iris).relevances_

@@ -80,7 +80,7 @@ def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
         return np.asarray(away * np.einsum("nkm,nk->nm", model.omegas_[chosen], projected))
     if hasattr(model, "omega_"):
         return np.asarray(away * ((away @ model.omega_.T) @ model.omega_))
-    return np.asarray(away**2 * getattr(model, "relevances_", 1.0))
+    return np.asarray((away * getattr(model, "scales_", 1.0)) ** 2)
 
 
 def _runners_up(estimator: Any, X: Any, labels: Array, classes: Array) -> list[Any]:

@@ -41,6 +41,7 @@ from abstain.models.units import (
     Units,
     class_sums,
     data_units,
+    features_that_vary,
     means_of_present,
     row_blocks,
 )
@@ -66,6 +67,7 @@ class Problem:
     geometry: Geometry
     start: list[Array]
     is_warm: bool
+    varies: NDArray[np.bool_]
 
     @property
     def blocks(self) -> list[LabelledBlock]:
@@ -212,7 +214,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             batches = [labelled_blocks(samples, labels, weights, units)]
         start = [units.apply(prototypes), *map(self._scaled, metric)]
         start = [part.astype(samples.dtype) for part in start]
-        return Problem(batches, units, classes, owners, geometry, start, is_warm)
+        varies = features_that_vary(samples)
+        return Problem(batches, units, classes, owners, geometry, start, is_warm, varies)
 
     def _check_warm(
         self, prototype_labels: Array, n_features: int, metric: tuple[Array, ...]
@@ -293,7 +296,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name, fitted in zip(filter(None, [self._metric_name]), metric, strict=True):
             unit = canonical(normalise(fitted)[0])
             setattr(self, name, unit)
-            self.relevances_ = relevances(unit)
+            self.relevances_ = relevances(unit, problem.varies)
 
     def distances(self, X: ArrayLike) -> Array:
         """Return the squared distance of every sample to every prototype.

@@ -211,10 +211,14 @@ def _basis_of_span(axes: Array) -> Array:
     return np.asarray(basis[np.argsort(np.abs(basis).argmax(axis=1), kind="stable")])
 
 
-def relevances(metric: Array) -> Array:
-    """Return how much each feature weighs: the diagonal of Λ = ΩᵀΩ, which sums to 1."""
-    squares = np.asarray(metric**2)
-    return squares if metric.ndim == 1 else squares.sum(axis=-2)
+def relevances(metric: Array, varies: NDArray[np.bool_]) -> Array:
+    """Return how much each feature weighs: the diagonal of Λ = ΩᵀΩ, with a sum of 1.
+
+    A feature that never varies tells nothing apart, whatever Λ started with: it weighs nothing.
+    """
+    squares = metric**2 if metric.ndim == 1 else (metric**2).sum(axis=-2)
+    seen = squares * varies if varies.any() else squares
+    return np.asarray(seen / seen.sum(axis=-1, keepdims=True))
 
 
 def normalise(metric: Array) -> tuple[Array, Pullback]:

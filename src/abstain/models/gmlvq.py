@@ -60,7 +60,8 @@ class GMLVQ(ProjectionMixin, RelativeDistanceClassifier):
     omega_ : ndarray of shape (n_components, n_features)
         Ω, of unit norm; its rows are orthogonal, the heaviest direction first.
     relevances_ : ndarray of shape (n_features,)
-        Diagonal of Λ = ΩᵀΩ: the weight of each feature; it sums to 1.
+        Diagonal of Λ = ΩᵀΩ: the weight of each feature; 0 for features that do not vary, a sum of
+        1 for the others.
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of Λ, descending.
     eigenvectors_ : ndarray of shape (n_components, n_features)

@@ -58,9 +58,9 @@ class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     scales_ : ndarray of shape (n_features,)
         s, of unit norm.
     relevances_ : ndarray of shape (n_features,)
-        s²: the weight of each feature; it sums to 1.
+        s²: the weight of each feature; 0 for features that do not vary, a sum of 1 for the others.
     eigenvalues_ : ndarray of shape (n_features,)
-        The relevances, descending.
+        The entries of s², descending.
     eigenvectors_ : ndarray of shape (n_features, n_features)
         The axes that belong to them, as rows.
     classes_ : ndarray of shape (n_classes,)

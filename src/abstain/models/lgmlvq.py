@@ -60,7 +60,8 @@ class LGMLVQ(ProjectionMixin, RelativeDistanceClassifier):
     omegas_ : ndarray of shape (n_prototypes, n_components, n_features)
         Ω of each prototype, of unit norm.
     relevances_ : ndarray of shape (n_prototypes, n_features)
-        Diagonal of each ΩᵀΩ: the weight of each feature near each prototype.
+        Diagonal of each ΩᵀΩ: the weight of each feature near each prototype; 0 for features that
+        do not vary, a sum of 1 for the others.
     eigenvalues_ : ndarray of shape (n_prototypes, n_components)
         Eigenvalues of each Λ, descending.
     eigenvectors_ : ndarray of shape (n_prototypes, n_components, n_features)

@@ -61,7 +61,8 @@ class LMRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     omegas_ : ndarray of shape (n_prototypes, n_components, n_features)
         Ω of each prototype, of unit norm.
     relevances_ : ndarray of shape (n_prototypes, n_features)
-        Diagonal of each ΩᵀΩ: the weight of each feature near each prototype.
+        Diagonal of each ΩᵀΩ: the weight of each feature near each prototype; 0 for features that
+        do not vary, a sum of 1 for the others.
     sigma2_ : ndarray of shape (n_prototypes,)
         The bandwidth of each.
     eigenvalues_ : ndarray of shape (n_prototypes, n_components)

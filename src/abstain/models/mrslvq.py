@@ -61,7 +61,8 @@ class MRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     omega_ : ndarray of shape (n_components, n_features)
         Ω, of unit norm; its rows are orthogonal, the heaviest direction first.
     relevances_ : ndarray of shape (n_features,)
-        Diagonal of Λ = ΩᵀΩ: the weight of each feature; it sums to 1.
+        Diagonal of Λ = ΩᵀΩ: the weight of each feature; 0 for features that do not vary, a sum of
+        1 for the others.
     sigma2_ : ndarray of shape (n_prototypes,)
         The bandwidth of each.
     eigenvalues_ : ndarray of shape (n_components,)

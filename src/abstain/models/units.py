@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 
-__all__ = ["Units", "class_sums", "data_units", "has_gaps", "means_of_present", "row_blocks"]
+__all__ = [
+    "Units",
+    "class_sums",
+    "data_units",
+    "features_that_vary",
+    "has_gaps",
+    "means_of_present",
+    "row_blocks",
+]
 
 Array = NDArray[Any]
 
@@ -98,6 +106,16 @@ def means_of_present(sums: Array, totals: Array) -> Array:
     means = np.zeros_like(sums)
     np.divide(sums, totals, out=means, where=totals > 0)
     return means
+
+
+def features_that_vary(samples: Array) -> NDArray[np.bool_]:
+    """Tell which features have at least two different values."""
+    lowest, highest = np.full((2, samples.shape[1]), np.nan, dtype=samples.dtype)
+    for rows in row_blocks(len(samples)):
+        # Unlike minimum and maximum, these pass over what is missing.
+        np.fmin(lowest, np.fmin.reduce(samples[rows]), out=lowest)
+        np.fmax(highest, np.fmax.reduce(samples[rows]), out=highest)
+    return np.asarray(lowest < highest)
 
 
 def has_gaps(samples: Array) -> bool:
