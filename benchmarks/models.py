@@ -3,8 +3,8 @@
 One prototype a class, ten folds, one thread. Every library is run in a process, and if need be an
 environment, of its own, on the same folds. A peer is tried with a few settings: what counts is the
 fastest of those within 0.01 of its best accuracy. Right after it our model fits the same folds, by
-its defaults and with looser tolerances, so that every figure is a ratio of two times measured side
-by side: ``ratio`` for our defaults, ``matched_ratio`` for our fastest setting that is no less
+its defaults and stopped earlier, so that every figure is a ratio of two times measured side by
+side: ``ratio`` for our defaults, ``matched_ratio`` for our fastest setting that is no less
 accurate than the peer. A setting that has used up its budget of seconds begins no further fold.
 
 ``python benchmarks/models.py`` prints the tables and writes ``docs/benchmarks/models.json``. Rows
@@ -13,10 +13,8 @@ that are done are kept in ``build/``: a run that was stopped goes on where it wa
 """
 
 import argparse
-import hashlib
 import json
 import platform
-import shutil
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,8 +22,10 @@ from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import Any
 
+from environments import PeerError
+from keeping import KeptRows
 from peers.folds import N_FOLDS, SETS, write_folds
-from peers.running import PeerError, Task, describe, measure, python_of
+from peers.running import Task, describe, measure, python_of
 from peers.tables import show
 
 from abstain._files import whole_files
@@ -180,52 +180,26 @@ def verdicts(rows: list[Row]) -> list[Row]:
     return found
 
 
-def fingerprint() -> str:
-    """Return what changes with the code that is measured and with the code that measures it."""
-    files = [Path(__file__), *Path(__file__).parent.glob("peers/**/*.*")]
-    files += [
-        *(ROOT / "src" / "abstain").glob("models/*.py"),
-        *(ROOT / "src" / "abstain").glob("_*.py"),
-    ]
-    digest = hashlib.sha256()
-    for file in sorted(file for file in files if file.suffix in (".py", ".txt")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
+def code() -> list[Path]:
+    """Return the code that is measured and the code that measures it."""
+    here, package = Path(__file__).parent, ROOT / "src" / "abstain"
+    files = [Path(__file__), here / "environments.py", *here.glob("peers/**/*.*")]
+    return [*files, *package.glob("models/*.py"), *package.glob("_*.py")]
 
 
 class Run:
-    """The rows of one run, kept in a folder while they are collected."""
+    """The rows of one run."""
 
-    def __init__(self, folder: Path, data: Path, n_folds: int, budget: float) -> None:
-        self.folder, self.data, self.n_folds, self.budget = folder, data, n_folds, budget
-        self.folder.mkdir(parents=True, exist_ok=True)
-
-    def task(self, library: str, model: str, data_set: str) -> Task:
-        """Return what to fit for a combination, with folds made by the first that needs them."""
-        folds = self.folder / f"{data_set}.npz"
-        if not folds.exists():
-            with whole_files(folds) as (draft,):
-                write_folds(data_set, self.data, draft)
-        return Task(library, model, "defaults", folds, self.n_folds, self.budget)
+    def __init__(self, kept: KeptRows, data: Path, n_folds: int, budget: float) -> None:
+        self.kept, self.data, self.n_folds, self.budget = kept, data, n_folds, budget
 
     def row(self, library: str, model: str, data_set: str, make: Callable[[Task], Row]) -> Row:
-        """Return the row of a combination, measured now or by a run that was stopped."""
-        name = f"{library}-{model}-{data_set}-{self.n_folds}-{self.budget:g}.json"
-        task = self.task(library, model, data_set)
-        if not (self.folder / name).exists():
-            print(f"{library} {model} on {data_set}", file=sys.stderr, flush=True)
-            self.keep(self.folder / name, make(task))
-        row: Row = json.loads((self.folder / name).read_text())
+        """Return the row of a combination."""
+        folds = self.kept.samples(data_set, lambda draft: write_folds(data_set, self.data, draft))
+        task = Task(library, model, "defaults", folds, self.n_folds, self.budget)
+        title, size = f"{library} {model} on {data_set}", f"{self.n_folds}-{self.budget:g}"
+        row = self.kept.row(title, size, lambda: make(task))
         return {"library": library, "model": model, "set": data_set, **row}
-
-    def keep(self, file: Path, row: Row) -> None:
-        """Keep a row, unless it may have measured other code than the rows before it."""
-        if fingerprint() != self.folder.name:
-            sys.exit(
-                "the code changed while it was measured: run again, all rows are measured anew"
-            )
-        with whole_files(file) as (draft,):
-            draft.write_text(json.dumps(row))
 
     def accuracies(self) -> list[Row]:
         """Return the rows of our models and of scikit-learn's, with no limit of time."""
@@ -291,11 +265,9 @@ def main() -> None:
         return
     if not (arguments.data / "segment.csv").exists():
         parser.error(f"no segment.csv in {arguments.data}: name its folder with --data")
-    folder = CACHE / fingerprint()
-    if arguments.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
+    kept = KeptRows(CACHE, code, arguments.fresh)
     try:
-        results = collect(Run(folder, arguments.data, arguments.folds, arguments.budget))
+        results = collect(Run(kept, arguments.data, arguments.folds, arguments.budget))
     except KeyboardInterrupt:
         sys.exit("stopped: the same command goes on from here")
     show(results)

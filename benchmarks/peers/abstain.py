@@ -10,6 +10,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "tol 1e-4": {"tol": 1e-4},
     "tol 1e-3": {"tol": 1e-3},
+    "20 iterations": {"max_iter": 20},
+    "6 iterations": {"max_iter": 6},
 }
 COMPILED = False
 
