@@ -46,9 +46,10 @@ from abstain.classifier.explaining import farthest_usual_distance, reasons
 from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, pareto_front
+from abstain.fronts.held_out import HeldOut
 from abstain.models.samples import check_labels
 from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
-from abstain.targets.guarantee import HeldOut, needed_answers
+from abstain.targets.guarantee import needed_answers
 from abstain.targets.operating import check_target, choose_point
 
 if TYPE_CHECKING:

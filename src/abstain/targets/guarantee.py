@@ -21,30 +21,16 @@ from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain._checks import InputError
 from abstain.fronts import ParetoFront
+from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
-__all__ = ["Guarantee", "HeldOut", "certify", "needed_answers"]
-
-# Rows whose thresholds are looked up at once.
-ROWS = 64
-
-
-class HeldOut(NamedTuple):
-    """Samples that had no part in the front.
-
-    ``columns`` holds the position of each sample's cell in the front, or -1 for one that the front
-    has not seen.
-    """
-
-    certainty: NDArray[np.float64]
-    correct: NDArray[np.bool_]
-    columns: NDArray[np.int64]
+__all__ = ["Guarantee", "certify", "needed_answers"]
 
 
 @dataclass(frozen=True)
@@ -93,7 +79,7 @@ def certify(
     """Return the row with the fewest rejects that reaches the accuracy with confidence."""
     level = 1 - confidence
     order = _order(front, accuracy)
-    counts = _Counts(front, held_out)
+    counts = HeldOutCounts(front, held_out)
     certified: tuple[int, int, int, int] | None = None
     n_tested = 0
     for row, accepted, errors in counts.of(order):
@@ -145,36 +131,6 @@ def _bound(accepted: int, errors: int, level: float) -> float:
     if accepted == errors:  # nothing right, or nothing at all
         return 0.0
     return float(betaincinv(accepted - errors, errors + 1, level))
-
-
-class _Counts:
-    """How many held-out samples does a row accept, and how many of these are wrong?"""
-
-    def __init__(self, front: ParetoFront, held_out: HeldOut) -> None:
-        self.front = front
-        self.cells = []
-        for column in range(-1, front.n_cells):
-            members = np.flatnonzero(held_out.columns == column)
-            if len(members):
-                members = members[np.argsort(held_out.certainty[members])]
-                wrong = ~held_out.correct[members]
-                # errors_from[i]: wrong ones among the samples from i on.
-                errors_from = np.append(np.cumsum(wrong[::-1])[::-1], 0)
-                self.cells.append((column, held_out.certainty[members], errors_from))
-
-    def of(self, rows: NDArray[np.int64]) -> Any:
-        """Yield row, accepted, errors; the thresholds of some rows are found at once."""
-        for start in range(0, len(rows), ROWS):
-            some = rows[start : start + ROWS]
-            thresholds = self.front.staircases.thresholds[self.front.backtrace.steps_at(some)]
-            accepted, errors = np.zeros(len(some), int), np.zeros(len(some), int)
-            for column, certainty, errors_from in self.cells:
-                # What has never been seen is trusted no more than the least trusted cell.
-                limits = thresholds.max(axis=1) if column < 0 else thresholds[:, column]
-                begin = np.searchsorted(certainty, limits)
-                accepted += len(certainty) - begin
-                errors += errors_from[begin]
-            yield from zip(some.tolist(), accepted.tolist(), errors.tolist(), strict=True)
 
 
 def _uncertain(

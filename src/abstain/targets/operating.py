@@ -16,8 +16,9 @@ from abstain._checks import (
     check_same_length,
 )
 from abstain.fronts import ParetoFront
+from abstain.fronts.held_out import HeldOut
 from abstain.targets.choosing import Accuracy, Target
-from abstain.targets.guarantee import Guarantee, HeldOut, certify
+from abstain.targets.guarantee import Guarantee, certify
 
 __all__ = ["OperatingPoint", "check_target", "choose_point", "operating_point"]
 
