@@ -285,7 +285,7 @@ def test_an_unknown_rule_is_refused_with_the_known_ones(cells):
     with pytest.raises(InputError) as caught:
         find_cells(fitted(GLVQ()), blobs()[2], cells)
     assert str(caught.value) == (
-        "cells must be one of 'auto', 'global', 'class', 'prototype', 'leaf', a fitted clusterer "
+        "cells must be one of 'auto', 'global', 'class', 'prototype', 'leaf', a clusterer "
         f"or a callable, got {cells!r}"
     )
 
@@ -313,7 +313,7 @@ def test_an_estimator_that_is_not_fitted_is_refused(cells):
         ("class", TREE, True),
         ("auto", LogisticRegression(), True),
         (KMeans(2), TREE, True),
-        (lambda it, X: it.predict(X), TREE, True),
+        (lambda it, X: it.predict(X), TREE, False),
     ],
     ids=lambda value: value if isinstance(value, str) else name_of(value),
 )

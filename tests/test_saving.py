@@ -1,5 +1,6 @@
 """What is loaded is what was saved, bit by bit; anything else is refused in one line."""
 
+import copy
 import functools
 import json
 import re
@@ -553,6 +554,14 @@ def forge(path, change):
         members["schema.json"] = json.dumps(schema)
 
     rewrite(path, change_schema)
+
+
+@pytest.mark.parametrize("thresholds", [[0.5], [np.nan] * 3])
+def test_thresholds_that_cannot_decide_are_refused(thresholds, clf, path):
+    clf = copy.deepcopy(clf)
+    clf.thresholds_ = np.array(thresholds)
+    save(clf, path)
+    refused(load, path, match="a RejectOptionClassifier in it points outside of what it holds")
 
 
 def test_unknown_modules_are_not_even_imported(clf, path, tmp_path, monkeypatch):

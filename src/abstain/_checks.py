@@ -19,6 +19,7 @@ __all__ = [
     "check_real_vector",
     "check_same_length",
     "is_missing",
+    "shown",
 ]
 
 
@@ -37,6 +38,12 @@ class InputError(ValueError):
     ...     print(error)
     certainty must hold no missing value, got nan at index 1
     """
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error can quote it: on one line, and not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:

@@ -6,14 +6,17 @@ from typing import Any
 __all__ = ["n_samples_of", "names_of_features", "pass_through", "unwrap"]
 
 
-def unwrap(estimator: Any) -> tuple[list[Any], Any]:
-    """Return the fitted transformers that samples pass, in order, and the model at their end."""
+def unwrap(estimator: Any, until: type | None = None) -> tuple[list[Any], Any]:
+    """Return the fitted transformers that samples pass, in order, and the model at their end.
+
+    What is of the type ``until`` is not looked into.
+    """
     from sklearn.frozen import FrozenEstimator
     from sklearn.pipeline import Pipeline
     from sklearn.utils.validation import check_is_fitted
 
     steps: list[Any] = []
-    while True:
+    while until is None or not isinstance(estimator, until):
         if isinstance(estimator, Pipeline):
             *before, (_, last) = estimator.steps
             steps += [step for _, step in before if step is not None and step != "passthrough"]
@@ -29,7 +32,8 @@ def unwrap(estimator: Any) -> tuple[list[Any], Any]:
             estimator = estimator.calibrated_classifiers_[0].estimator
         else:
             check_is_fitted(estimator)
-            return steps, estimator
+            break
+    return steps, estimator
 
 
 def pass_through(steps: list[Any], X: Any) -> Any:

@@ -4,8 +4,16 @@ All of them are imported here and nowhere else, so that a new release of scikit-
 file at most.
 """
 
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils.metaestimators import _safe_split as take_samples
 from sklearn.utils.validation import _check_method_params as take_rows_of_params
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["check_sample_weight", "take_rows", "take_rows_of_params"]
+__all__ = [
+    "BaseSearchCV",
+    "check_sample_weight",
+    "take_rows",
+    "take_rows_of_params",
+    "take_samples",
+]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, is_missing
+from abstain._checks import InputError, as_labels, is_missing, shown
 from abstain._estimators import n_samples_of, pass_through, unwrap
 
 __all__ = [
@@ -25,7 +25,9 @@ __all__ = [
     "auto_rule",
     "check_cells",
     "find_cells",
+    "fitted_rule",
     "global_cell",
+    "known_rule",
     "leaf",
     "means_the_same",
     "predicted_class",
@@ -278,10 +280,11 @@ def find_cells(
 def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
     """Tell whether two estimators, fitted on parts of the same data, label the cells alike.
 
-    A predicted class is the same thing to both. The number of a leaf is not, nor is that of a
-    prototype, unless each class has one prototype.
+    A predicted class is the same thing to both, and so is a cluster. The number of a leaf is not,
+    nor is that of a prototype, unless each class has one prototype. What a function makes of an
+    estimator nobody knows.
     """
-    if are_leaves(cells, estimator):
+    if are_leaves(cells, estimator) or _is_function(cells):
         return False
     if _name(cells, estimator) == "prototype":
         labels, others = (unwrap(each)[1].prototype_labels_ for each in (estimator, other))
@@ -302,20 +305,45 @@ def _name(cells: Any, estimator: Any) -> str | None:
 
 def check_cells(cells: Any) -> None:
     """Refuse what names no rule and is no clusterer or function, before anything is fitted."""
-    is_rule = cells == "auto" or cells in RULES if isinstance(cells, str) else callable(cells)
-    if isinstance(cells, type) or not (is_rule or hasattr(cells, "predict")):
+    is_rule = isinstance(cells, str) and (cells == "auto" or cells in RULES)
+    if not (is_rule or _is_clusterer(cells) or _is_function(cells)):
         raise InputError(_unknown(cells))
+
+
+def known_rule(cells: Any) -> Any:
+    """Return the name of a rule that is given as its function; anything else as it is."""
+    names = [name for name, rule in RULES.items() if rule.function is cells]
+    return names[0] if names else cells
+
+
+def fitted_rule(cells: Any, X: Any, y: Any) -> Any:
+    """Return a rule that can be asked: a clusterer that is not fitted yet is fitted now."""
+    from sklearn.base import clone
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if _is_clusterer(cells) and hasattr(cells, "fit"):
+        try:
+            check_is_fitted(cells)
+        except NotFittedError:
+            return clone(cells).fit(X, y)
+    return known_rule(cells)
+
+
+def _is_clusterer(cells: Any) -> bool:
+    return hasattr(cells, "predict") and not isinstance(cells, type)
+
+
+def _is_function(cells: Any) -> bool:
+    return callable(cells) and not isinstance(cells, type) and not _is_clusterer(cells)
 
 
 def _function(estimator: Any, cells: Any) -> CellFunction:
     if isinstance(cells, str):
         return _named(estimator, cells)
-    if hasattr(cells, "predict") and not isinstance(cells, type):
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(cells)
+    if _is_clusterer(cells):
         return lambda estimator, X: cells.predict(X)
-    if callable(cells) and not isinstance(cells, type):
+    if _is_function(cells):
         return cells  # type: ignore[no-any-return]
     raise InputError(_unknown(cells))
 
@@ -334,4 +362,4 @@ def _named(estimator: Any, name: str) -> CellFunction:
 
 def _unknown(cells: Any) -> str:
     known = ", ".join(map(repr, ["auto", *RULES]))
-    return f"cells must be one of {known}, a fitted clusterer or a callable, got {cells!r}"
+    return f"cells must be one of {known}, a clusterer or a callable, got {shown(cells)}"

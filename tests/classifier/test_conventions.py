@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    StratifiedKFold,
     cross_val_predict,
     cross_val_score,
     cross_validate,
@@ -54,6 +55,9 @@ def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
+SCORERS = {"aurc": aurc_scorer, "augrc": augrc_scorer, "coverage": CoverageScorer(0.8)}
+
+
 @pytest.fixture(scope="module")
 def iris():
     """Two of the four measures, so that some answers are wrong."""
@@ -75,6 +79,9 @@ def test_parameters_reach_the_estimator_and_the_target():
     assert copy.target is not clf.target
     with pytest.raises(InputError, match="Accuracy has the parameters accuracy, confidence, test"):
         clf.set_params(target__rate=0.1)
+    # The default target has parameters too.
+    assert RejectOptionClassifier(GMLVQ()).set_params(target__rate=0.3).target == RejectRate(0.3)
+    assert RejectOptionClassifier(GMLVQ()).target is None
 
 
 def test_a_search_goes_through_models_and_targets(iris):
@@ -172,8 +179,20 @@ def test_weights_of_each_fold_go_to_its_classifier(iris):
     X, y = iris
     weights = np.where(y == 1, 5.0, 1.0)
     clf = RejectOptionClassifier(GaussianNB(), cv=3).fit(X, y, sample_weight=weights)
-    plain = RejectOptionClassifier(GaussianNB(), cv=3).fit(X, y)
-    assert not np.array_equal(clf.calibration_.certainty, plain.calibration_.certainty)
+    found = [
+        GaussianNB().fit(X.iloc[train], y.iloc[train], weights[train]).predict_proba(X.iloc[test])
+        for train, test in StratifiedKFold(3).split(X, y)
+    ]
+    assert np.array_equal(clf.calibration_.certainty, np.concatenate(found).max(axis=1))
+
+
+def test_weights_pass_a_search(iris):
+    X, y = iris
+    weights = np.where(y == 1, 5.0, 1.0)
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0]})
+    clf = RejectOptionClassifier(search).fit(X, y, sample_weight=weights)
+    alone = LogisticRegression().fit(X, y, sample_weight=weights)
+    assert np.array_equal(clf.estimator_.best_estimator_.coef_, alone.coef_)
 
 
 def test_weights_that_the_classifier_does_not_take_are_refused(iris):
@@ -192,23 +211,33 @@ def test_metadata_is_routed_to_the_classifier_and_the_splitter(iris):
         clf = RejectOptionClassifier(inner, cv=GroupKFold(4)).fit(
             X, y, sample_weight=weights, groups=groups
         )
-        # Of what is held out to certify an accuracy, neither weights nor groups go anywhere.
+        # Samples of one group are alike, and a group may not certify itself.
         target = Accuracy(0.5, confidence=0.5)
-        RejectOptionClassifier(inner, cv=GroupKFold(4), target=target, random_state=0).fit(
-            X, y, sample_weight=weights, groups=groups
-        )
-        scores = cross_val_score(
-            RejectOptionClassifier(inner).set_score_request(sample_weight=True),
-            X,
-            y,
-            params={"sample_weight": weights},
-        )
+        with pytest.raises(InputError, match="groups says that samples belong together"):
+            RejectOptionClassifier(inner, cv=GroupKFold(4), target=target).fit(X, y, groups=groups)
+        weighted = RejectOptionClassifier(inner).set_score_request(sample_weight=True)
+        folds = StratifiedKFold(3)
+        scores = cross_val_score(weighted, X, y, cv=folds, params={"sample_weight": weights})
+        expected = [
+            clone(weighted)
+            .fit(X.iloc[train], y.iloc[train], sample_weight=weights[train])
+            .score(X.iloc[test], y.iloc[test], sample_weight=weights[test])
+            for train, test in folds.split(X, y)
+        ]
     scaled = StandardScaler().fit_transform(X)
     alone = LogisticRegression().fit(scaled, y, sample_weight=weights)
     assert np.allclose(clf.estimator_[-1].coef_, alone.coef_)
-    order = np.concatenate([test for _, test in GroupKFold(4).split(X, y, groups)])
-    assert len(clf.calibration_.correct) == len(order)
-    assert np.isfinite(scores).all()
+    answers = [
+        (
+            y.iloc[test]
+            == clone(inner)
+            .fit(X.iloc[train], y.iloc[train], logisticregression__sample_weight=weights[train])
+            .predict(X.iloc[test])
+        ).to_numpy()
+        for train, test in GroupKFold(4).split(X, y, groups)
+    ]
+    assert np.array_equal(clf.calibration_.correct, np.concatenate(answers))
+    assert scores.tolist() == expected
 
 
 # ------------------------------------------------------------------------------ score
@@ -236,17 +265,75 @@ def test_rejecting_everything_does_not_pay(iris):
 
 def test_scorers_plug_into_cross_validation(iris):
     X, y = iris
-    scoring = {"aurc": aurc_scorer, "augrc": augrc_scorer, "coverage": CoverageScorer(0.9)}
     clf = RejectOptionClassifier(make_pipeline(StandardScaler(), RSLVQ()))
-    found = cross_validate(clf, X, y, scoring=scoring, cv=3)
-    plain = cross_validate(clf.estimator, X, y, scoring=scoring, cv=3)
-    for name in scoring:
+    found = cross_validate(clf, X, y, scoring=SCORERS, cv=3)
+    plain = cross_validate(clf.estimator, X, y, scoring=SCORERS, cv=3)
+    for name in SCORERS:
         # The reject option changes neither answers nor certainty.
         assert np.array_equal(found[f"test_{name}"], plain[f"test_{name}"])
     fitted = clf.fit(X, y)
     certainty = measure_certainty(fitted.estimator_, X)
     assert aurc_scorer(fitted, X, y) == -aurc_score(y, fitted.predict(X), certainty)
     assert augrc_scorer(fitted, X, y) == -augrc_score(y, fitted.predict(X), certainty)
+
+
+@pytest.mark.parametrize("scorer", SCORERS.values(), ids=SCORERS)
+def test_scorers_find_the_reject_option_inside(scorer, iris):
+    X, y = iris
+    names = np.array(["a", "b", "c"])[y]
+
+    def oldest_first(model, X):
+        return -np.asarray(X)[:, 0]
+
+    option = RejectOptionClassifier(
+        GaussianNB(), certainty=oldest_first, reject_label="?", target=RejectRate(0.4)
+    )
+    alone = clone(option).fit(X, names)
+    search = GridSearchCV(option, {"min_cell_size": [10]}, cv=3).fit(X, names)
+    steps = make_pipeline(StandardScaler(), clone(option)).fit(X, names)
+    assert scorer(search, X, names) == scorer(alone, X, names)
+    assert scorer(steps, X, names) == scorer(alone, X, names)
+    assert scorer(FrozenEstimator(steps), X, names) == scorer(alone, X, names)
+
+
+@pytest.mark.parametrize("scorer", SCORERS.values(), ids=SCORERS)
+def test_scorers_weigh_samples(scorer, iris):
+    X, y = iris
+    clf = GaussianNB().fit(X, y)
+    counts = np.random.default_rng(0).integers(1, 4, len(y))
+    repeated = X.loc[X.index.repeat(counts)], y.loc[y.index.repeat(counts)]
+    weighted = scorer(clf, X, y, sample_weight=counts.astype(float))
+    assert weighted == pytest.approx(scorer(clf, *repeated))
+    assert weighted != pytest.approx(scorer(clf, X, y))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda y: y[:1], "inconsistent numbers of samples"),
+        (lambda y: y.astype(str), "y must hold labels of the type of the classes"),
+    ],
+)
+def test_score_refuses_labels_that_cannot_be_compared(change, message, iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        clf.score(X, change(y.to_numpy()))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.full(150, np.nan), "NaN"),
+        (np.full(150, -1.0), "[Nn]egative"),
+        (np.ones(3), "sample_weight.shape"),
+        (np.zeros(150), "non-zero number|must weigh some sample"),
+    ],
+)
+def test_score_refuses_weights_that_weigh_nothing(weights, message, iris):
+    clf = RejectOptionClassifier(GaussianNB()).fit(*iris)
+    with pytest.raises(ValueError, match=message):
+        clf.score(*iris, sample_weight=weights)
 
 
 def test_coverage_is_the_largest_share_at_which_the_accuracy_is_reached(iris):

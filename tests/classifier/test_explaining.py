@@ -1,15 +1,17 @@
 """An explanation says what the classifier did, and its terms add up to the decision."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from abstain import InputError, RejectOptionClassifier, RejectRate, models
 from tests.reference.models import distance
@@ -40,8 +42,8 @@ def roots(model):
 def test_contributions_add_up_to_the_difference_of_the_two_distances(name, missing, iris):
     X, y = iris[0].to_numpy().copy(), iris[1]
     X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
-    X = X[~np.isnan(X).all(axis=1)]
-    y = iris[1][: len(X)]
+    present = ~np.isnan(X).all(axis=1)
+    X, y = X[present], y[present]
     clf = RejectOptionClassifier(getattr(models, name)(2, random_state=0)).fit(X, y)
     model, table = clf.estimator_, clf.explain(X, n_features=4)
     order = {f"feature {index}": index for index in range(4)}
@@ -55,9 +57,15 @@ def test_contributions_add_up_to_the_difference_of_the_two_distances(name, missi
         assert np.abs(shares).sum() == pytest.approx(1)
         sizes = np.abs(row["contributions"])
         assert (np.diff(sizes) <= 0).all()
-        assert np.sign(shares.sum()).item() == np.sign(minus - plus).item() or abs(
-            shares.sum()
-        ) == pytest.approx(0, abs=1e-9)
+        # The terms were divided by the sum of their sizes.
+        away = [
+            np.nan_to_num(x - model.prototypes_[np.argmin(np.where(which, found, np.inf))])
+            for which in (own, ~own)
+        ]
+        inner = [roots(model)[np.argmin(np.where(which, found, np.inf))] for which in (own, ~own)]
+        terms = [d * (omega.T @ (omega @ d)) for d, omega in zip(away, inner, strict=True)]
+        size = np.abs(terms[1] - terms[0]).sum()
+        assert shares.sum() * size == pytest.approx(minus - plus, rel=1e-6, abs=1e-9)
         assert shares[np.isnan(x)] == pytest.approx(0)
 
 
@@ -111,6 +119,24 @@ def test_the_rival_of_any_classifier_is_its_second_choice(estimator, iris):
     assert set(table["reason"].drop_nulls()) == {"ambiguous"}
 
 
+@pytest.mark.parametrize("shape", ["ovr", "ovo"])
+@pytest.mark.parametrize("load", [load_iris, load_digits])
+def test_the_rival_of_a_support_vector_machine_is_that_of_its_smallest_margin(shape, load):
+    X, y = load(return_X_y=True)
+    clf = RejectOptionClassifier(SVC(decision_function_shape=shape), cells="global", cv=2)
+    table = clf.fit(X, y).explain(X)
+    pairs = SVC(decision_function_shape="ovo").fit(X, y)
+    margins, names = pairs.decision_function(X), list(combinations(pairs.classes_, 2))
+    for x, row in zip(margins[::9], table.gather_every(9).iter_rows(named=True), strict=True):
+        of_winner = {
+            second if first == row["label"] else first: margin if first == row["label"] else -margin
+            for margin, (first, second) in zip(x, names, strict=True)
+            if row["label"] in (first, second)
+        }
+        assert row["certainty"] == pytest.approx(of_winner[row["rival"]])
+        assert of_winner[row["rival"]] == min(of_winner.values())
+
+
 def test_of_two_classes_the_rival_is_the_other(iris):
     X, y = iris[0][iris[1] != "setosa"], iris[1][iris[1] != "setosa"]
     table = RejectOptionClassifier(LinearSVC()).fit(X, y).explain(X)
@@ -129,6 +155,13 @@ def test_an_outlier_is_told_from_an_ambiguous_sample(iris):
     table = clf.explain(np.stack([between, between + 50 * across]))
     assert table["rejected"].to_list() == [True, True]
     assert table["reason"].to_list() == ["ambiguous", "far"]
+    # One sample in a hundred is as far as that.
+    closest = clf.estimator_.distances(X).min(axis=1)
+    limit = np.quantile(closest, 0.99)
+    everything = clf.retarget(RejectRate(1.0)).explain(X)
+    found = np.array(everything["reason"].to_list())[np.array(everything["rejected"])]
+    assert (found == "far").tolist() == (closest > limit)[np.array(everything["rejected"])].tolist()
+    assert 0 < np.count_nonzero(closest > limit) <= 2
     by_distance = clf.set_params(certainty="distance", cells="auto", target__rate=0.5).fit(X, y)
     assert set(by_distance.explain(X)["reason"].drop_nulls()) == {"far"}
 

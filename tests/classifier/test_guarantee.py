@@ -10,7 +10,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from abstain import GMLVQ, Accuracy, RejectCost, RejectOptionClassifier, RejectRate
+from abstain import (
+    GMLVQ,
+    Accuracy,
+    InputError,
+    RejectCost,
+    RejectOptionClassifier,
+    RejectRate,
+)
 
 TARGET = Accuracy(0.9, confidence=0.95)
 
@@ -93,6 +100,12 @@ def test_retargeting_tests_on_the_same_samples(digits):
     # Other targets need no test, and have no guarantee.
     for target in (RejectRate(0.1), Accuracy(0.9), RejectCost(0.2)):
         assert clf.retarget(target).operating_point_.guarantee is None
+
+
+def test_retargeting_holds_out_no_other_samples(digits):
+    clf = RejectOptionClassifier(GaussianNB(), target=TARGET, cv=3, random_state=0).fit(*digits)
+    with pytest.raises(InputError, match=r"asks for another test_size .* held out 898 of 1,797"):
+        clf.retarget(Accuracy(0.9, confidence=0.95, test_size=0.2))
 
 
 def test_without_confidence_nothing_is_promised(digits):

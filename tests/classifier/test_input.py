@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -59,6 +58,17 @@ def test_a_calibration_set_too_small_for_the_guarantee_says_how_many_it_takes():
     refused("give at least 1,495 samples", target=Accuracy(0.99, confidence=0.95, test_size=0.2))
 
 
+def test_a_test_size_that_leaves_nothing_to_fit_with():
+    refused(
+        r"test_size=0.999 leaves 0 samples of 0 class to fit the classifier with, of 150",
+        target=Accuracy(0.5, confidence=0.5, test_size=0.999),
+    )
+
+
+def test_a_splitter_without_splits():
+    refused("cv must yield at least one split, got none", cv=[])
+
+
 def test_an_accuracy_that_the_held_out_samples_do_not_bear_out_says_what_they_do():
     refused(
         r"accuracy=0.95 with confidence=0.9 cannot be certified: of 75 held-out samples \d+ are "
@@ -74,6 +84,7 @@ def test_an_accuracy_that_the_held_out_samples_do_not_bear_out_says_what_they_do
     [
         ("relsin", "certainty must be one of 'auto', 'relsim', .* or a callable, got 'relsin'"),
         (3, "certainty must be one of .* got 3"),
+        (np.ones(150), r"certainty must be one of .* got array\(\[1., 1., .*\.\.\."),
         ("relsim", "certainty='relsim' needs a prototype model, got GaussianNB; use 'conf'"),
         ("pairwise", "certainty='pairwise' needs an SVC or NuSVC, got GaussianNB"),
         (lambda model, X: np.ones(7), "certainty must return one number for each of 150 samples"),
@@ -101,6 +112,7 @@ def test_a_classifier_that_tells_nothing_of_its_certainty():
     [
         ("leafs", "cells must be one of 'auto', 'global', .* a callable, got 'leafs'"),
         (None, "cells must be one of .* got None"),
+        (np.ones(150), r"cells must be one of .* got array\(\[1., 1., .*\.\.\."),
         ("leaf", "cells='leaf' needs a decision tree, got GaussianNB; use 'class'"),
         ("prototype", "cells='prototype' needs a prototype model, got GaussianNB"),
         (lambda model, X: [1, 2], "cells must return one label for each of 150 samples, got 2"),
@@ -110,11 +122,6 @@ def test_a_classifier_that_tells_nothing_of_its_certainty():
 )
 def test_cells_that_cannot_be_had(cells, match):
     refused(match, cells=cells)
-
-
-def test_an_unfitted_clusterer():
-    with pytest.raises(NotFittedError, match="KMeans"):
-        RejectOptionClassifier(GaussianNB(), cells=KMeans(3)).fit(X, Y)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.neural_network import MLPClassifier
@@ -29,7 +30,8 @@ from abstain import (
     models,
     pareto_front,
 )
-from abstain.certainty import auto_measure
+from abstain.cells import leaf, prototype_cell
+from abstain.certainty import auto_measure, measure_certainty, prototype_distance
 
 OTHERS = [
     SVC(),
@@ -97,14 +99,23 @@ def test_out_of_fold_thresholds_are_set_on_answers_to_unseen_samples(estimator, 
     recount(clf, found.correct, found.certainty < clf.thresholds_[at])
 
 
-def test_the_certainty_out_of_fold_is_that_of_the_model_that_had_not_seen_the_sample(data):
+@every_estimator
+def test_certainty_and_cells_out_of_fold_are_those_of_a_model_that_had_not_seen_the_sample(
+    estimator, data
+):
     X, y = data
-    folds = KFold(4, shuffle=True, random_state=0)
-    clf = RejectOptionClassifier(GaussianNB(), cv=folds).fit(X, y)
-    order = np.concatenate([test for _, test in folds.split(X)])
-    posteriors = cross_val_predict(GaussianNB(), X, y, cv=folds, method="predict_proba")
-    assert np.array_equal(clf.calibration_.certainty, posteriors.max(axis=1)[order])
-    assert np.array_equal(clf.calibration_.cells, clf.classes_[posteriors.argmax(axis=1)[order]])
+    folds = KFold(3, shuffle=True, random_state=0)
+    estimator = clone(estimator)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    clf = RejectOptionClassifier(estimator, cells="class", cv=folds).fit(X, y)
+    certainty, cells = [], []
+    for train, test in folds.split(X):
+        model = clone(estimator).fit(X[train], y[train])
+        certainty.append(measure_certainty(model, X[test]))
+        cells.append(model.predict(X[test]))
+    assert np.array_equal(clf.calibration_.certainty, np.concatenate(certainty))
+    assert np.array_equal(clf.calibration_.cells, np.concatenate(cells))
 
 
 # The number of a leaf means nothing in another tree: cells are then those of the tree that decides.
@@ -119,6 +130,59 @@ def test_cells_out_of_fold_are_those_of_the_final_tree(data):
     assert np.array_equal(clf.calibration_.certainty, clf.certainties(X)[order])
     answers = cross_val_predict(clf.estimator, X, y, cv=folds)
     assert np.array_equal(clf.calibration_.correct, (answers == y)[order])
+
+
+# What a function makes of a model only the model that decides can tell.
+@pytest.mark.parametrize("cells", ["leaf", leaf, lambda model, X: model.apply(X)])
+def test_cells_by_function_out_of_fold_are_those_of_the_final_tree(cells, data):
+    X, y = data
+    tree = DecisionTreeClassifier(min_samples_leaf=8, random_state=0)
+    folds = KFold(4, shuffle=True, random_state=0)
+    clf = RejectOptionClassifier(tree, cells=cells, cv=folds, min_cell_size=1).fit(X, y)
+    order = np.concatenate([test for _, test in folds.split(X)])
+    assert np.array_equal(clf.calibration_.cells, clf.estimator_.apply(X)[order])
+    assert len(clf.cells_) == clf.estimator_.get_n_leaves()
+
+
+def test_a_function_of_the_package_is_as_good_as_its_name(data):
+    X, y = data
+    named, given = (
+        RejectOptionClassifier(models.GLVQ(3, random_state=0), certainty=how, cells=at, cv=3)
+        for how, at in [("distance", "prototype"), (prototype_distance, prototype_cell)]
+    )
+    assert np.array_equal(named.fit(X, y).thresholds_, given.fit(X, y).thresholds_)
+    assert named.explain(X).equals(given.explain(X))
+
+
+def test_a_matrix_of_kernels_is_split_by_rows_and_columns(data):
+    X, y = data
+    folds = KFold(3, shuffle=True, random_state=0)
+    plain = RejectOptionClassifier(SVC(kernel="linear"), cv=folds).fit(X, y)
+    kernels = RejectOptionClassifier(SVC(kernel="precomputed"), cv=folds).fit(X @ X.T, y)
+    assert kernels.calibration_.certainty == pytest.approx(plain.calibration_.certainty, abs=1e-3)
+    assert np.array_equal(kernels.calibration_.correct, plain.calibration_.correct)
+    certified = Accuracy(0.5, confidence=0.5)
+    with pytest.raises(InputError, match="which a matrix of kernels"):
+        kernels.set_params(target=certified).fit(X @ X.T, y)
+
+
+def test_a_fit_that_fails_leaves_nothing_that_answers(data):
+    X, y = data
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    clf.set_params(target=Accuracy(0.999), certainty=lambda model, X: np.zeros(len(X)))
+    with pytest.raises(InputError):
+        clf.fit(X[:50], y[:50])
+    for ask in (clf.reject, clf.predict, clf.explain, clf.certainties):
+        with pytest.raises(NotFittedError):
+            ask(X)
+
+
+def test_settings_changed_after_the_fit_change_no_answer(data):
+    X, y = data
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    rejected = clf.reject(X)
+    clf.set_params(certainty="margin", cells="global")
+    assert np.array_equal(clf.reject(X), rejected)
 
 
 def test_the_front_is_that_of_the_three_arrays(data):
@@ -139,7 +203,11 @@ def test_targets_are_met_on_the_calibration_data(target, data):
         assert np.mean(~accepted) <= 0.2
     if isinstance(target, Accuracy):
         assert np.mean(clf.predict(X)[accepted] == y[accepted]) >= 0.95
-    assert clf.operating_point_.row == target.choose(clf.front_)
+    front = clf.front_
+    rejects = front.true_rejects + front.false_rejects
+    if isinstance(target, RejectCost):
+        costs = front.n_errors - front.true_rejects + target.cost * rejects
+        assert costs[clf.operating_point_.row] == costs.min()
 
 
 # --------------------------------------------------------------------------- retarget
@@ -212,6 +280,33 @@ def test_a_clusterer_makes_cells(data):
     assert np.array_equal(clf.apply(X), clusters.predict(X))
 
 
+# scikit-learn's tools clone what they are given, and a clone is not fitted.
+def test_a_clusterer_survives_the_tools_of_scikit_learn(data):
+    X, y = data
+    clusters = KMeans(4, random_state=0).fit(X)
+    clf = RejectOptionClassifier(GaussianNB(), cells=clusters, min_cell_size=1)
+    copy = clone(clf).fit(X, y)
+    assert np.array_equal(copy.apply(X), clusters.predict(X))
+    assert len(cross_val_predict(clf, X, y, cv=3)) == len(y)
+    search = GridSearchCV(clf, {"min_cell_size": [1, 50]}, cv=3, error_score="raise").fit(X, y)
+    assert search.best_score_ > 0.5
+    # What was handed in stays as it was.
+    unfitted = KMeans(4, random_state=0)
+    RejectOptionClassifier(GaussianNB(), cells=unfitted).fit(X, y)
+    assert not hasattr(unfitted, "labels_")
+
+
+def test_anything_with_predict_makes_cells(data):
+    X, y = data
+
+    class Halves:
+        def predict(self, X):
+            return X[:, 0] > 0
+
+    clf = RejectOptionClassifier(GaussianNB(), cells=Halves()).fit(X, y)
+    assert clf.cells_.tolist() == [False, True]
+
+
 # ----------------------------------------------------------------------------- labels
 
 
@@ -262,6 +357,8 @@ def test_labels_of_many_kinds_keep_their_type(labels, reject_label, data):
         (np.array([1, 2, 3], dtype=np.int8), 1000, "use an integer"),
         (np.array(["a", "b", "c"]), 1, "use text"),
         (np.array([True, False, True]), -1, "leave it None"),
+        (np.array([1, 2, 3], dtype=np.float32), 1e300, "use a number"),
+        (np.array([1, 2, 3], dtype="datetime64[D]"), "never", "leave it None"),
     ],
     ids=repr,
 )
@@ -277,6 +374,16 @@ def test_a_label_for_rejects_that_does_not_fit_is_refused(labels, reject_label, 
 def test_a_label_for_rejects_that_is_a_class_is_refused(data):
     with pytest.raises(InputError, match="reject_label must differ from the classes, got 'ash'"):
         RejectOptionClassifier(GaussianNB(), reject_label="ash").fit(*data)
+    # A class that only the held-out samples have is a class too.
+    X, y = data
+    rare = np.where(np.arange(len(y)) == 0, "yew", y)
+    target = Accuracy(0.5, confidence=0.5, test_size=0.5)
+    for seed in range(4):
+        clf = RejectOptionClassifier(
+            GaussianNB(), reject_label="yew", target=target, random_state=seed
+        )
+        with pytest.raises(InputError, match="reject_label must differ"):
+            clf.fit(X, rare)
 
 
 def test_more_than_a_hundred_classes():

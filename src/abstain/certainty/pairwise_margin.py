@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._estimators import pass_through, unwrap
 
-__all__ = ["pairwise_margin"]
+__all__ = ["pairwise_margin", "pairwise_rival"]
 
 
 def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -41,6 +41,15 @@ def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> pairwise_margin(model, [[5.0], [2.5]]).round(2).tolist()
     [1.67, 0.0]
     """
+    return _least_margin(estimator, X)[0]
+
+
+def pairwise_rival(estimator: Any, X: ArrayLike) -> NDArray[Any]:
+    """Return the class against which the predicted one has its smallest margin."""
+    return _least_margin(estimator, X)[1]
+
+
+def _least_margin(estimator: Any, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[Any]]:
     steps, model = unwrap(estimator)
     samples = pass_through(steps, X)
     # The margins of the pairs are what a model of this shape returns; the user's stays as it is.
@@ -49,11 +58,12 @@ def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     margins = np.asarray(by_pairs.decision_function(samples), dtype=np.float64)
     winners = np.searchsorted(model.classes_, model.predict(samples))
     if margins.ndim == 1:  # two classes: one machine, positive for the second
-        return np.where(winners == 1, margins, -margins)
-    least = np.full(len(margins), np.inf)
+        margins = -margins[:, np.newaxis]
+    least, rival = np.full(len(margins), np.inf), np.zeros(len(margins), dtype=np.int64)
     for column, (first, second) in zip(
         margins.T, combinations(range(len(model.classes_)), 2), strict=True
     ):
-        np.minimum(least, column, out=least, where=winners == first)
-        np.minimum(least, -column, out=least, where=winners == second)
-    return least
+        for own, other, margin in ((first, second, column), (second, first, -column)):
+            closer = (winners == own) & (margin < least)
+            least[closer], rival[closer] = margin[closer], other
+    return least, model.classes_[rival]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, check_real_vector
+from abstain._checks import InputError, check_real_vector, shown
 from abstain._estimators import n_samples_of, unwrap
 from abstain.certainty._prototypes import has_prototypes
 from abstain.certainty.decision_margin import decision_margin
@@ -31,6 +31,7 @@ __all__ = [
     "Measure",
     "auto_measure",
     "check_certainty",
+    "known_measure",
     "measure_certainty",
 ]
 
@@ -260,7 +261,13 @@ def check_certainty(certainty: Any) -> None:
         return
     if not callable(certainty) or isinstance(certainty, type):
         known = ", ".join(map(repr, ["auto", *MEASURES]))
-        raise InputError(f"certainty must be one of {known} or a callable, got {certainty!r}")
+        raise InputError(f"certainty must be one of {known} or a callable, got {shown(certainty)}")
+
+
+def known_measure(certainty: Any) -> Any:
+    """Return the name of a measure that is given as its function; anything else as it is."""
+    names = [name for name, measure in MEASURES.items() if measure.function is certainty]
+    return names[0] if names else certainty
 
 
 def _function(estimator: Any, certainty: str | CertaintyFunction) -> CertaintyFunction:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from abstain._validation import take_rows, take_rows_of_params
+from abstain._checks import InputError
+from abstain._validation import take_rows, take_rows_of_params, take_samples
 from abstain.cells import are_leaves, find_cells, means_the_same
 from abstain.certainty import measure_certainty
 
@@ -31,7 +32,7 @@ class Calibration(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How certainty is measured and which cells there are, as the user has set it."""
+    """How certainty is measured and which cells there are, in a form that can be asked."""
 
     certainty: Any
     cells: Any
@@ -39,7 +40,12 @@ class Rules(NamedTuple):
 
 def calibrate(estimator: Any, X: Any, y: NDArray[Any], rules: Rules) -> Calibration:
     """Ask a fitted classifier about samples whose classes are known."""
-    return _ask(estimator, estimator, estimator, X, y, rules)
+    predicted = np.asarray(estimator.predict(X))
+    return Calibration(
+        measure_certainty(estimator, X, rules.certainty),
+        predicted == y,
+        find_cells(estimator, X, rules.cells, predicted),
+    )
 
 
 def calibrate_out_of_fold(
@@ -54,15 +60,17 @@ def calibrate_out_of_fold(
 ) -> Calibration:
     """Ask, of each fold, a classifier that was fitted without it.
 
-    Where the label of a cell means something to one classifier only, such as the number of a leaf,
-    the cells are those of ``fitted``, the classifier that will decide. In a leaf all samples have
-    the same certainty, so that there that too must be its own: another tree's would be compared
-    with a threshold that was not made for it.
+    Where the label of a cell may mean something to one classifier only, such as the number of a
+    leaf, the cells are those of ``fitted``, the classifier that will decide. In a leaf all samples
+    have the same certainty, so that there that too must be its own: another tree's would be
+    compared with a threshold that was not made for it.
     """
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_one_fold)(clone(estimator), fitted, X, y, rules, train, test, fit_params)
         for train, test in folds
     )
+    if not parts:
+        raise InputError("cv must yield at least one split, got none; give a number of folds")
     return Calibration(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -76,20 +84,15 @@ def _one_fold(
     test: NDArray[np.int64],
     fit_params: dict[str, Any],
 ) -> Calibration:
+    # Of a matrix of kernels, a fold is rows and columns.
     params = take_rows_of_params(X, fit_params, indices=train)
-    estimator.fit(take_rows(X, train), y[train], **params)
-    held_out = take_rows(X, test)
-    decides = estimator if means_the_same(rules.cells, estimator, fitted) else fitted
-    sure = fitted if are_leaves(rules.cells, estimator) else estimator
-    return _ask(estimator, sure, decides, held_out, y[test], rules)
-
-
-def _ask(
-    estimator: Any, sure: Any, decides: Any, X: Any, y: NDArray[Any], rules: Rules
-) -> Calibration:
-    predicted = np.asarray(estimator.predict(X))
-    return Calibration(
-        measure_certainty(sure, X, rules.certainty),
-        predicted == y,
-        find_cells(decides, X, rules.cells, predicted if decides is estimator else None),
-    )
+    estimator.fit(*take_samples(estimator, X, y, train), **params)
+    held_out, labels = take_samples(estimator, X, y, test, train)
+    found = calibrate(estimator, held_out, labels, rules)
+    if means_the_same(rules.cells, estimator, fitted):
+        return found
+    seen = take_rows(X, test)
+    found = found._replace(cells=find_cells(fitted, seen, rules.cells))
+    if are_leaves(rules.cells, estimator):
+        found = found._replace(certainty=measure_certainty(fitted, seen, rules.certainty))
+    return found

@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._estimators import names_of_features, pass_through, unwrap
+from abstain.certainty import MEASURES, auto_measure
 from abstain.certainty._prototypes import has_prototypes
+from abstain.certainty.pairwise_margin import pairwise_rival
 
 __all__ = ["Reasons", "farthest_usual_distance", "reasons"]
 
@@ -46,14 +48,14 @@ def farthest_usual_distance(estimator: Any, X: Any) -> float:
 
 
 def reasons(
-    estimator: Any, X: Any, labels: Array, classes: Array, limit: float, n_features: int
+    estimator: Any, X: Any, labels: Array, certainty: Any, limit: float, n_features: int
 ) -> Reasons:
-    """Return what lies behind the answers of a fitted classifier."""
+    """Return what lies behind the answers of a fitted classifier, and behind their certainty."""
     steps, model = unwrap(estimator)
     if not has_prototypes(model):
         none: list[Any] = [None] * len(labels)
         is_far = np.zeros(len(labels), dtype=bool)
-        return Reasons(_runners_up(estimator, X, labels, classes), is_far, none, list(none))
+        return Reasons(_runners_up(estimator, X, labels, certainty), is_far, none, list(none))
     seen = pass_through(steps, X)
     distances = model.distances(seen)
     is_own = model.prototype_labels_ == labels[:, np.newaxis]
@@ -83,14 +85,23 @@ def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
     return np.asarray((away * getattr(model, "scales_", 1.0)) ** 2)
 
 
-def _runners_up(estimator: Any, X: Any, labels: Array, classes: Array) -> list[Any]:
-    """Return the best class other than the answer, as far as the classifier tells."""
+def _runners_up(estimator: Any, X: Any, labels: Array, certainty: Any) -> list[Any]:
+    """Return the best class other than the answer, as far as the classifier tells.
+
+    Where the certainty is a margin between pairs of classes, it is the class of that pair.
+    """
+    classes = np.asarray(estimator.classes_)
     if len(classes) == 2:
         first, second = classes.tolist()
         return [second if label == first else first for label in labels.tolist()]
-    for name in ("predict_proba", "decision_function"):
-        scores = getattr(estimator, name)(X) if hasattr(estimator, name) else None
-        if scores is not None and scores.shape[1] == len(classes):
-            others = np.where(classes == labels[:, np.newaxis], -np.inf, scores)
-            return list(classes[others.argmax(axis=1)].tolist())
-    return [None] * len(labels)
+    measure = auto_measure(estimator).name if certainty == "auto" else certainty
+    if measure == "pairwise":
+        return list(pairwise_rival(estimator, X).tolist())
+    if hasattr(estimator, "predict_proba"):
+        scores = estimator.predict_proba(X)
+    elif MEASURES["decision"].serves(estimator):
+        scores = estimator.decision_function(X)
+    else:
+        return [None] * len(labels)
+    others = np.where(classes == labels[:, np.newaxis], -np.inf, scores)
+    return list(classes[others.argmax(axis=1)].tolist())

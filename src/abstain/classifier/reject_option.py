@@ -28,14 +28,23 @@ from sklearn.utils import (
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+)
 
 from abstain._checks import InputError, check_fraction
-from abstain._estimators import n_samples_of
-from abstain._validation import take_rows, take_rows_of_params
-from abstain.cells import check_cells, find_cells
+from abstain._validation import (
+    BaseSearchCV,
+    check_sample_weight,
+    take_rows,
+    take_rows_of_params,
+)
+from abstain.cells import check_cells, find_cells, fitted_rule
 from abstain.certainty import measure_certainty
-from abstain.certainty.registry import check_certainty
+from abstain.certainty.registry import check_certainty, known_measure
 from abstain.classifier.calibration import (
     Calibration,
     Rules,
@@ -62,6 +71,17 @@ DEFAULT_TARGET = RejectRate(0.1)
 _BY_HEART = "a classifier is surer of samples that it was fitted on than of others"
 
 
+def _is_frozen(estimator: Any) -> bool:
+    return isinstance(estimator, FrozenEstimator)
+
+
+def _takes_weights(estimator: Any) -> bool:
+    """Tell whether weights reach a fit; a search hands them on to its estimator."""
+    if isinstance(estimator, BaseSearchCV):
+        return _takes_weights(estimator.estimator)
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
 def _inner_has(name: str) -> Callable[[Any], bool]:
     def check(self: Any) -> bool:
         return hasattr(getattr(self, "estimator_", self.estimator), name)
@@ -80,23 +100,26 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     ----------
     estimator : estimator
         Any scikit-learn classifier, or a pipeline or search that ends in one. It is cloned and
-        fitted; a ``FrozenEstimator`` is taken as it is, and all data serve calibration.
+        fitted; a ``FrozenEstimator`` is taken as it is, and all data serve calibration: they must
+        be others than it was fitted on, or what is certified holds for those alone.
     certainty : str or callable, default="auto"
         How sure the classifier is: "relsim", "conf", "margin", "boundary", "distance", "pairwise",
         "decision", a function of (estimator, X) that returns one number a sample, the higher the
         surer, or "auto" for what suits the classifier best.
-    cells : str, callable or fitted clusterer, default="auto"
+    cells : str, callable or clusterer, default="auto"
         Which samples share a threshold: "global" (all), "class" (those given the same class),
-        "prototype", "leaf", a function of (estimator, X) that returns one label a sample, anything
-        fitted with ``predict`` such as ``KMeans``, or "auto": prototypes and leaves where there
-        are some, else classes.
+        "prototype", "leaf", a function of (estimator, X) that returns one label a sample, a
+        clusterer such as ``KMeans`` or anything with ``predict``, or "auto": prototypes and leaves
+        where there are some, else classes. With ``cv``, a function is asked about the classifier
+        that will decide. A clusterer that is fitted already is taken as it is; ``clone``, and with
+        it every search, makes one that is not, and that one is fitted with the samples.
     method : {"exact", "greedy", "hull"}, default="exact"
         How the front is found.
     target : Target, default=None
         Which point of the front to run at: :class:`RejectRate`, :class:`Accuracy` or
         :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` holds out a
         part of the data, which neither fits the classifier nor makes the front, and certifies the
-        accuracy on it.
+        accuracy on it; it counts on samples that are independent of each other.
     cv : int, splitter or iterable, default=None
         None sets thresholds on the samples that the classifier was fitted on, as the paper does.
         An int or a splitter sets them on answers to samples that a classifier, fitted on the other
@@ -104,7 +127,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         heart.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
-        tells which to trust.
+        tells which to trust. It must be of the type of the classes: ensembles such as
+        ``VotingClassifier`` number these, and then take a number.
     min_cell_size : int, default=10
         Cells with fewer calibration samples share one threshold.
     reject_cost : float, default=0.5
@@ -219,6 +243,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> clf.fit(X, y).reject(X).tolist()
         [False, False, True, True, False, False]
         """
+        self._forget()
         self._check_settings()
         X, y = indexable(X, y)
         check_labels(y)
@@ -226,21 +251,22 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         known = np.unique(y).tolist()
-        is_frozen = isinstance(self.estimator, FrozenEstimator)
+        is_frozen = _is_frozen(self.estimator)
         if len(known) < 2 and not (known and is_frozen):
             raise InputError(
                 f"y must hold at least two classes, got {len(known)} class {known} in "
                 f"{len(y)} samples"
             )
+        if not is_frozen:
+            check_reject_label(self.reject_label, np.unique(y))
         routed = self._routed(sample_weight, fit_params)
-        rows, held_rows = self._shares(n_samples_of(X))
         params, split_params = routed.estimator.fit, routed.splitter.split
+        rows, held_rows = self._shares(y, split_params)
         X_fit, y_fit = X, y
         if held_rows is not None:
             X_fit, y_fit = take_rows(X, rows), y[rows]
             params = take_rows_of_params(X, params, indices=rows)
-            split_params = take_rows_of_params(X, split_params, indices=rows)
-        rules = Rules(self.certainty, self.cells)
+        rules = Rules(known_measure(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
         template = self._seeded()
         self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
         self._keep_what_the_estimator_tells()
@@ -258,7 +284,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             found = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
-        self.calibration_ = found
+        self.calibration_, self._rules = found, rules
         self._usual_distance = farthest_usual_distance(self.estimator_, X_fit)
         regions = find_regions(found.cells, self.min_cell_size)
         self.cells_ = regions.labels
@@ -306,6 +332,37 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         check_cells(self.cells)
         check_target(self._target())
 
+    def _forget(self) -> None:
+        """Drop what an earlier fit has left: if this one fails, nothing of it may answer."""
+        own = ("_held_out", "_rules", "_usual_distance")
+        for name in [name for name in vars(self) if name.endswith("_") or name in own]:
+            delattr(self, name)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the estimator and of the target too.
+
+        Parameters
+        ----------
+        **params : dict
+            Such as ``estimator__C=1.0`` or ``target__rate=0.2``.
+
+        Returns
+        -------
+        self : object
+            The classifier itself.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> RejectOptionClassifier(GMLVQ()).set_params(target__rate=0.2).target
+        RejectRate(rate=0.2)
+        """
+        is_nested = any(name.startswith("target__") for name in params)
+        if is_nested and params.get("target", self.target) is None:
+            params["target"] = replace(DEFAULT_TARGET)
+        super().set_params(**params)
+        return self
+
     def _target(self) -> Target:
         return DEFAULT_TARGET if self.target is None else self.target
 
@@ -320,18 +377,29 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 "groups are for the splitter and need metadata routing: call "
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
-        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+        if sample_weight is not None and not _takes_weights(self.estimator):
             raise InputError(
                 f"sample_weight must be None: {type(self.estimator).__name__} takes no weights "
                 "in fit (in a pipeline, enable metadata routing)"
             )
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
 
-    def _shares(self, n_samples: int) -> tuple[Any, NDArray[np.int64] | None]:
+    def _shares(self, y: Array, split_params: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """Return the samples that fit and calibrate, and those held out to certify an accuracy."""
-        target = self._target()
+        target, n_samples = self._target(), len(y)
         if not isinstance(target, Accuracy) or target.confidence is None:
             return None, None
+        if split_params:
+            raise InputError(
+                f"{next(iter(split_params))} says that samples belong together, but "
+                f"confidence={target.confidence} counts on independent ones: calibrate a "
+                "FrozenEstimator on samples of other groups, one of each"
+            )
+        if get_tags(self.estimator).input_tags.pairwise and not _is_frozen(self.estimator):
+            raise InputError(
+                f"confidence={target.confidence} holds samples out, which a matrix of kernels or "
+                "distances cannot spare: calibrate a FrozenEstimator on other samples"
+            )
         if self.cv is not None and not hasattr(self.cv, "split") and np.iterable(self.cv):
             raise InputError(
                 f"cv must be a number of folds or a splitter where confidence={target.confidence} "
@@ -348,7 +416,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             )
         # Drawn at random, not by class: what is held out must be like new data.
         order = check_random_state(self.random_state).permutation(n_samples)
-        return np.sort(order[n_held:]), np.sort(order[:n_held])
+        rows, held_rows = np.sort(order[n_held:]), np.sort(order[:n_held])
+        n_classes = len(np.unique(y[rows]))
+        if not len(rows) or (n_classes < 2 and not _is_frozen(self.estimator)):
+            raise InputError(
+                f"test_size={target.test_size} leaves {len(rows)} samples of {n_classes} class to "
+                f"fit the classifier with, of {n_samples:,}: hold out fewer, or give more samples"
+            )
+        return rows, held_rows
 
     def _seeded(self) -> Any:
         """Return the classifier to fit; where it draws at random, as ``random_state`` has it."""
@@ -404,12 +479,20 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> clf.retarget(RejectCost(0.2)).target
         RejectCost(cost=0.2)
         """
-        check_is_fitted(self, "front_")
-        if getattr(target, "confidence", None) is not None and self._held_out is None:
-            raise InputError(
-                f"target={target} needs held-out samples, and this classifier was fitted without: "
-                "fit it with such a target first"
-            )
+        check_is_fitted(self, "thresholds_")
+        if getattr(target, "confidence", None) is not None:
+            n_held = 0 if self._held_out is None else len(self._held_out.correct)
+            n_samples = n_held + self.front_.n_samples
+            if not n_held:
+                raise InputError(
+                    f"target={target} needs held-out samples, and this classifier was fitted "
+                    "without: fit it with such a target first"
+                )
+            if isinstance(target, Accuracy) and round(target.test_size * n_samples) != n_held:
+                raise InputError(
+                    f"target={target} asks for another test_size than this classifier was fitted "
+                    f"with, which held out {n_held:,} of {n_samples:,} samples: fit it again"
+                )
         self._run_at(target)
         self.target = target
         return self
@@ -435,8 +518,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(GMLVQ()).fit(X, y).certainties(X).shape
         (150,)
         """
-        check_is_fitted(self, "front_")
-        return measure_certainty(self.estimator_, X, self.certainty)
+        check_is_fitted(self, "thresholds_")
+        return measure_certainty(self.estimator_, X, self._rules.certainty)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return which threshold decides about each sample.
@@ -459,8 +542,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(GMLVQ()).fit(X, y).apply(X[[0, 149]]).tolist()
         [0, 2]
         """
-        check_is_fitted(self, "front_")
-        return self._regions.positions(find_cells(self.estimator_, X, self.cells))
+        check_is_fitted(self, "thresholds_")
+        return self._regions.positions(find_cells(self.estimator_, X, self._rules.cells))
 
     def reject(self, X: Any) -> NDArray[np.bool_]:
         """Tell which samples are rejected.
@@ -511,7 +594,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> clf.fit(X, y).predict(X).tolist()
         ['a', 'a', 'ask', 'ask', 'b', 'b']
         """
-        check_is_fitted(self, "front_")
+        check_is_fitted(self, "thresholds_")
         labels = np.asarray(self.estimator_.predict(X))
         if self.reject_label is None:
             return labels
@@ -539,7 +622,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(RSLVQ()).fit(X, y).predict_proba(X).shape
         (150, 3)
         """
-        check_is_fitted(self, "front_")
+        check_is_fitted(self, "thresholds_")
         return np.asarray(self.estimator_.predict_proba(X))
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
@@ -564,7 +647,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(GMLVQ()).fit(X, y).decision_function(X).shape
         (150, 3)
         """
-        check_is_fitted(self, "front_")
+        check_is_fitted(self, "thresholds_")
         return np.asarray(self.estimator_.decision_function(X))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
@@ -595,10 +678,21 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> round(clf.fit(X, y).score(X, y), 3)
         0.833
         """
-        check_is_fitted(self, "front_")
-        wrong = np.asarray(self.estimator_.predict(X)) != column_or_1d(y)
+        check_is_fitted(self, "thresholds_")
+        labels = column_or_1d(y)
+        check_consistent_length(X, labels)
+        is_text, has_text = (each.dtype.kind in "US" for each in (labels, self.classes_))
+        if is_text != has_text and "O" not in (labels.dtype.kind, self.classes_.dtype.kind):
+            raise InputError(
+                f"y must hold labels of the type of the classes ({self.classes_.dtype}), got "
+                f"{labels.dtype}"
+            )
+        weights = check_sample_weight(sample_weight, labels, dtype=float, ensure_non_negative=True)
+        if not weights.any():
+            raise InputError("sample_weight must weigh some sample, got only zeros")
+        wrong = np.asarray(self.estimator_.predict(X)) != labels
         costs = np.where(self.reject(X), self.reject_cost, wrong)
-        return float(1 - np.average(costs, weights=sample_weight))
+        return float(1 - np.average(costs, weights=weights))
 
     def explain(self, X: Any, n_features: int = 3) -> polars.DataFrame:
         """Return what lies behind each decision, one row a sample.
@@ -636,13 +730,16 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         import polars
 
-        if not isinstance(n_features, int) or isinstance(n_features, bool) or n_features < 1:
+        is_number = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
+        if not is_number or n_features < 1:
             raise InputError(f"n_features must be a positive integer, got {n_features!r}")
         certainty, position = self.certainties(X), self.apply(X)
         rejected = certainty < self.thresholds_[position]
         labels = np.asarray(self.estimator_.predict(X))
-        found = reasons(self.estimator_, X, labels, self.classes_, self._usual_distance, n_features)
-        is_far = found.is_far | (self.certainty == "distance")
+        found = reasons(
+            self.estimator_, X, labels, self._rules.certainty, self._usual_distance, n_features
+        )
+        is_far = found.is_far | (self._rules.certainty == "distance")
         why = np.where(is_far, "far", "ambiguous").tolist()
         names = [*self.cells_.tolist(), None]
         return polars.DataFrame(

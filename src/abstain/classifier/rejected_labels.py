@@ -20,7 +20,7 @@ def check_reject_label(reject_label: Any, classes: NDArray[Any]) -> None:
     if not _fits(reject_label, classes.dtype):
         raise TypeError(
             f"reject_label must be of the type of the classes ({classes.dtype}), got "
-            f"{reject_label!r}; {_REMEDIES[classes.dtype.kind]}"
+            f"{reject_label!r}; {_REMEDIES.get(classes.dtype.kind, _REMEDY)}"
         )
     if any(label == reject_label for label in classes.tolist()):
         raise InputError(
@@ -36,6 +36,7 @@ _REMEDIES = {
     "f": "use a number, such as nan",
     "b": "booleans leave no value for it: leave it None and call reject, or use integer labels",
 }
+_REMEDY = "leave it None and call reject"
 
 
 def _fits(label: Any, dtype: np.dtype[Any]) -> bool:
@@ -47,7 +48,9 @@ def _fits(label: Any, dtype: np.dtype[Any]) -> bool:
         is_integer = isinstance(label, numbers.Integral) and not isinstance(label, bool)
         return is_integer and np.iinfo(dtype).min <= label <= np.iinfo(dtype).max
     if dtype.kind == "f":
-        return isinstance(label, numbers.Real) and not isinstance(label, bool)
+        is_number = isinstance(label, numbers.Real) and not isinstance(label, bool)
+        with np.errstate(over="ignore"):
+            return is_number and np.isinf(dtype.type(label)) == np.isinf(label)
     return dtype.kind == "O"
 
 

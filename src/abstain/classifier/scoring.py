@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import check_fraction
+from abstain._estimators import pass_through, unwrap
 from abstain.certainty import measure_certainty
 from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.metrics import accuracy_reject_curve, augrc_score, aurc_score
@@ -126,6 +127,8 @@ class CoverageScorer:
 def _answers(
     estimator: Any, X: Any, y: ArrayLike
 ) -> tuple[ArrayLike, NDArray[Any], NDArray[np.float64]]:
-    if isinstance(estimator, RejectOptionClassifier):
-        return y, estimator.estimator_.predict(X), estimator.certainties(X)
+    steps, inner = unwrap(estimator, until=RejectOptionClassifier)
+    if isinstance(inner, RejectOptionClassifier):
+        seen = pass_through(steps, X)
+        return y, inner.estimator_.predict(seen), inner.certainties(seen)
     return y, estimator.predict(X), measure_certainty(estimator, X)

@@ -1,4 +1,4 @@
-"""Do the trees of a loaded classifier stay within what they hold?
+"""Do the trees and thresholds of a loaded classifier stay within what they hold?
 
 scikit-learn follows the indices in trees without looking where they lead, so that a forged file
 could make it read any memory, or go round in circles, once it predicts. In a sound tree both
@@ -108,10 +108,18 @@ def _matrix_is_sound(matrix: Any) -> bool:
     return True
 
 
+def _thresholds_are_sound(clf: Any) -> bool:
+    if not hasattr(clf, "thresholds_"):  # what a search has cloned its candidates from
+        return True
+    thresholds = np.asarray(clf.thresholds_, dtype=np.float64)
+    return thresholds.shape == (len(clf.cells_) + 1,) and not np.isnan(thresholds).any()
+
+
 _TREE = "sklearn.tree._tree.Tree"
 # These check samples once and hand them on to trees that do not.
 _ENSEMBLES = {"sklearn.ensemble._forest", "sklearn.ensemble._gb"}
 _CHECKS: dict[str, Callable[[Any], bool]] = {
+    "abstain.classifier.reject_option.RejectOptionClassifier": _thresholds_are_sound,
     "scipy.sparse._csr.csr_array": _matrix_is_sound,
     "scipy.sparse._csr.csr_matrix": _matrix_is_sound,
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": _predictor_is_sound,

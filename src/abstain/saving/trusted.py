@@ -19,7 +19,7 @@ def _full_names(names_by_module: dict[str, str]) -> frozenset[str]:
 
 
 _OURS = {
-    "abstain.classifier.calibration": "Calibration",
+    "abstain.classifier.calibration": "Calibration Rules",
     "abstain.classifier.reject_option": "RejectOptionClassifier",
     "abstain.classifier.scoring": "CoverageScorer",
     "abstain.fronts.candidates": "Bounds",
@@ -27,6 +27,7 @@ _OURS = {
     "abstain.fronts.exact": "ExactBacktrace",
     "abstain.fronts.front": "ParetoFront",
     "abstain.fronts.greedy": "GreedyBacktrace Move",
+    "abstain.fronts.held_out": "HeldOut",
     "abstain.fronts.hull": "HullBacktrace",
     "abstain.fronts.staircases": "Staircases",
     "abstain.models.glvq": "GLVQ",
@@ -37,7 +38,7 @@ _OURS = {
     "abstain.models.mrslvq": "MRSLVQ",
     "abstain.models.rslvq": "RSLVQ",
     "abstain.targets.choosing": "Accuracy RejectCost RejectRate",
-    "abstain.targets.guarantee": "Guarantee HeldOut",
+    "abstain.targets.guarantee": "Guarantee",
     "abstain.targets.operating": "OperatingPoint",
 }
 
