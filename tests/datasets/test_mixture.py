@@ -40,9 +40,11 @@ def _pearl(n_samples=4):
 
 every_set = pytest.mark.parametrize("make", [_gaussian, _pearl])
 coordinates = st.tuples(st.floats(-60, 200), st.floats(-60, 60))
+# Farther out, both densities of the oracle are 0 and their ratio is nothing.
+near_coordinates = st.tuples(st.floats(-60, 150), st.floats(-60, 60))
 
 
-@given(x=coordinates, noise=st.floats(0, 0.99))
+@given(x=near_coordinates, noise=st.floats(0, 0.99))
 def test_posteriors_of_noisy_clusters_follow_bayes_rule(x, noise):
     *_, model = _gaussian(noise=noise)
     expected = posteriors(x, GAUSSIAN_CLUSTERS, noise)

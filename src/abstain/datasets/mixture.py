@@ -15,7 +15,7 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 
 from abstain._checks import InputError, as_labels, check_fraction
 
-__all__ = ["TrueMixture"]
+__all__ = ["TrueMixture", "check_generator"]
 
 Array = NDArray[np.float64]
 
@@ -196,7 +196,7 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         clusters = self._clusters()
         _check_count("n_samples", n_samples)
-        generator = _check_generator(random_state)
+        generator = check_generator(random_state)
         y = generator.permutation(np.arange(n_samples) % len(clusters.means))
         X = generator.normal(clusters.means[y], clusters.stds[y])
         is_noise = generator.uniform(size=(n_samples, 1)) < clusters.noise
@@ -274,7 +274,8 @@ def _check_count(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a positive integer, got {value!r}")
 
 
-def _check_generator(random_state: Any) -> np.random.RandomState:
+def check_generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator that a seed stands for, or say what may stand for one."""
     try:
         generator: np.random.RandomState = check_random_state(random_state)
     except ValueError:

@@ -1,0 +1,124 @@
+"""How does a data set come from its public source into the data folder?
+
+Whole and checked, or not at all: it is downloaded to a passing place, made into the tidy files,
+compared with their known shapes and digests, and only then written to the folder.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from abstain._checks import InputError
+from abstain._files import check_can_write, whole_files
+from abstain.datasets.home import VARIABLE
+from abstain.datasets.optional import optional
+from abstain.datasets.sources import Source
+from abstain.datasets.tidy import read
+
+__all__ = ["fetch"]
+
+# Seconds without a sign of life, and further attempts after a failed one.
+TIMEOUT = 30
+RETRIES = 2
+
+
+def fetch(source: Source, folder: Path) -> None:
+    """Download a data set and keep it in a folder.
+
+    Raises
+    ------
+    InputError
+        If it cannot be had, with the address, what went wrong and what would help; then nothing in
+        the folder has changed.
+    """
+    for package in source.packages:
+        optional(package, f"downloading the {source.name} data", "'abstain[data]'")
+    paths = [folder / file.name for file in source.files]
+    _prepare(folder, paths)
+    raws = [_download(address, source) for address in source.addresses]
+    contents = _convert(raws, source)
+    with whole_files(*paths) as drafts:
+        for draft, content in zip(drafts, contents, strict=True):
+            draft.write_bytes(content)
+
+
+def _prepare(folder: Path, paths: list[Path]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot create the data folder {folder}: {error.strerror or error}; "
+            f"set {VARIABLE} to a folder that you may write to"
+        ) from error
+    for path in paths:
+        check_can_write(path)
+
+
+def _download(address: str, source: Source) -> bytes:
+    pooch = optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
+    with TemporaryDirectory(prefix="abstain-") as passing:
+        download = pooch.create(
+            path=passing,
+            base_url="",
+            # What is checked is the tidy file: sources may change headers and ends of lines.
+            registry={"raw": None},
+            urls={"raw": address},
+            retry_if_failed=RETRIES,
+        )
+        try:
+            return Path(download.fetch("raw", downloader=_save)).read_bytes()
+        except OSError as error:  # all errors of requests are such
+            raise _cannot_get(source, address, _reason(error), "check the network") from error
+
+
+def _save(address: str, path: str, _: Any) -> None:
+    """Do as pooch's own downloader does, but close the connection after a failure too."""
+    requests = optional("requests", "downloading data", "'abstain[data]'")
+    with (
+        requests.get(address, stream=True, timeout=TIMEOUT) as response,
+        open(path, "wb") as file,
+    ):
+        response.raise_for_status()
+        for chunk in response.iter_content(2**16):
+            file.write(chunk)
+
+
+def _convert(raws: list[bytes], source: Source) -> list[bytes]:
+    try:
+        contents = source.convert(*raws)
+        for file, content in zip(source.files, contents, strict=True):
+            read(file, content)
+    # What a server sends can be wrong in any way, an error page with status 200 included.
+    except Exception as error:
+        reason = str(error) if isinstance(error, InputError) else f"{error!r}".splitlines()[0]
+        raise _cannot_get(
+            source,
+            " and ".join(source.addresses),
+            f"what came is not the known data: {reason}",
+            "try again later",
+        ) from error
+    return contents
+
+
+def _cannot_get(source: Source, address: str, reason: str, remedy: str) -> InputError:
+    files = " and ".join(file.name for file in source.files)
+    return InputError(
+        f"cannot get the {source.name} data from {address}: {reason}; "
+        f"{remedy}, or set {VARIABLE} to a folder that has {files}"
+    )
+
+
+def _reason(error: OSError) -> str:
+    """Tell in a few words what requests tells in many."""
+    kinds = optional("requests.exceptions", "downloading data", "'abstain[data]'")
+    if isinstance(error, kinds.HTTPError):
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, kinds.Timeout):
+        return f"no answer within {TIMEOUT} seconds"
+    if isinstance(error, kinds.ChunkedEncodingError):
+        return "the connection was cut before all had come"
+    if isinstance(error, kinds.ConnectionError):
+        return "there is no connection to the server"
+    return (str(error).splitlines() or [type(error).__name__])[0]
