@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts benchmarks benchmarks-models picture dist check-dist clean
+.PHONY: demo test lint types contracts benchmarks benchmarks-models benchmarks-rejection picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -30,6 +30,11 @@ benchmarks: .venv/ready
 benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/models.py
 	.venv/bin/python benchmarks/defaults.py
+
+# The same for reject options.
+benchmarks-rejection: .venv/ready
+	.venv/bin/python benchmarks/rejection.py
+	.venv/bin/python benchmarks/local_thresholds.py
 
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo
