@@ -1,0 +1,1 @@
+"""How are settings of the models compared?"""
