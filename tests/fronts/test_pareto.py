@@ -105,9 +105,9 @@ def test_one_row_does_not_build_the_matrix(monkeypatch):
     front = pareto_front(*synthetic(3000, 5))
     looked_at = []
 
-    def spy(programme, rows):
+    def spy(programme, rows, sizes):
         looked_at.extend(rows)
-        return chosen_steps(programme, rows)
+        return chosen_steps(programme, rows, sizes)
 
     monkeypatch.setattr("abstain.fronts.exact.chosen_steps", spy)
     front.thresholds_at(len(front) // 2)

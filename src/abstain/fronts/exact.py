@@ -173,8 +173,14 @@ class ExactBacktrace:
     reaches: NDArray[np.float64]
 
     def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the step of every cell (columns) for each of the rows."""
+        """Return the step of every cell (columns) for each of the rows.
+
+        Within the reach that a row requires lie all its optimal choices. Which one is taken must
+        not depend on the rows that are asked for with it: thresholds that were tested are those
+        that will run.
+        """
         staircases = self.bounds.staircases
+        sizes = np.diff(staircases.starts)
         totals = self.true_rejects[rows]
         # Rows that require a great reach share most candidates: solve more of them at once.
         width = max(block_width(staircases), int(staircases.n_cells * self.reaches[rows].max()))
@@ -185,6 +191,6 @@ class ExactBacktrace:
             own = totals[group]
             reach = float(self.reaches[rows[group]].max())
             candidates = self.bounds.candidates(int(own.min()), int(own.max()), reach)
-            chosen = chosen_steps(_restrict(self.bounds, candidates), own)
+            chosen = chosen_steps(_restrict(self.bounds, candidates), own, sizes)
             steps[group] = candidates.steps[chosen]
         return steps

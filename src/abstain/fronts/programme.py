@@ -65,9 +65,15 @@ def fewest_false_rejects(
     return np.where(costs < unreached(costs.dtype), totals, unknown)
 
 
-def chosen_steps(programme: Programme, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the index of the step of every cell (columns) for each number of true rejects."""
-    stages = list(_stages(programme, int(rows.min()), int(rows.max())))
+def chosen_steps(
+    programme: Programme, rows: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the index of the step of every cell (columns) for each number of true rejects.
+
+    Cells are added in the order of the given sizes. Of choices that are equally good, the one taken
+    depends on that order alone, and not on which other steps or rows there are.
+    """
+    stages = list(_stages(programme, int(rows.min()), int(rows.max()), sizes))
     steps = np.tile(programme.starts[:-1], (len(rows), 1))
     remaining = rows.copy()
     for stage, before in zip(stages[:0:-1], stages[-2::-1], strict=True):
@@ -87,11 +93,13 @@ class _Plan(NamedTuple):
     start: int
 
 
-def _plan(programme: Programme, low: int, high: int) -> _Plan:
-    """Add cells with few steps first: tables are then short until the last ones come."""
+def _plan(
+    programme: Programme, low: int, high: int, sizes: NDArray[np.int64] | None = None
+) -> _Plan:
+    """Add small cells first: tables are then short until the last ones come."""
     firsts, lasts = programme.starts[:-1], programme.starts[1:] - 1
     cells = np.flatnonzero(firsts < lasts)
-    cells = cells[np.argsort((lasts - firsts)[cells], kind="stable")]
+    cells = cells[np.argsort((lasts - firsts if sizes is None else sizes)[cells], kind="stable")]
     least = np.cumsum(programme.true_rejects[firsts[cells]])
     most = np.cumsum(programme.true_rejects[lasts[cells]])
     # Cells with a single step add to every total.
@@ -117,9 +125,11 @@ class _Stage(NamedTuple):
     table: Table
 
 
-def _stages(programme: Programme, low: int, high: int) -> Iterator[_Stage]:
+def _stages(
+    programme: Programme, low: int, high: int, sizes: NDArray[np.int64] | None = None
+) -> Iterator[_Stage]:
     """Yield the tables, first that of all cells with a single step, which is one entry."""
-    plan = _plan(programme, low, high)
+    plan = _plan(programme, low, high, sizes)
     # Tilted, a single step costs nothing.
     table = Table(plan.start, np.zeros(1, dtype=programme.costs.dtype))
     yield _Stage(-1, table)
