@@ -340,8 +340,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Distances are sums of squares: far from the origin they would lose their digits.
         origin = self.prototypes_.mean(axis=0)
         prototypes = self.prototypes_ - origin
+        moved = np.empty_like(samples[:ROWS])  # once: new memory for every block costs as much
         for rows in row_blocks(len(samples), ROWS):
-            block = Block(samples[rows] - origin, None)
+            own = moved[: rows.stop - rows.start]
+            block = Block(np.subtract(samples[rows], origin, out=own), None)
             with np.errstate(over="ignore", invalid="ignore"):
                 measured, _ = geometry.measure(block, prototypes, *metric)
                 if not np.isfinite(measured.sum()):  # as any value that is missing makes it
