@@ -300,9 +300,15 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         try:
             self._run_at(self._target())
         except InputError as error:
-            if is_learnt_by_heart and held_rows is not None:
-                raise InputError(f"{error}; or set cv: {_BY_HEART}") from None
-            raise
+            if held_rows is None:
+                raise
+            remedies = [f"; or set cv: {_BY_HEART}"] if is_learnt_by_heart else []
+            if self.front_.n_cells > 1:
+                remedies.append(
+                    f"; or set cells='global': one threshold fits less noise than "
+                    f"{self.front_.n_cells}"
+                )
+            raise InputError(f"{error}{''.join(remedies)}") from None
         if is_learnt_by_heart and not self.front_.n_errors:
             warnings.warn(
                 f"cv=None finds no error to learn thresholds from, so nothing is rejected; set cv, "
