@@ -4,26 +4,39 @@ Words and labels come from data, so none of them is read as markup, and what can
 written out: a cell called "[red]" or one with an escape sequence stays text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from abstain._demo import Demo
 from abstain._score_files import Choice
 
-__all__ = ["demo_screen", "front_screen", "show", "sign_of_life"]
+if TYPE_CHECKING:
+    from abstain.study import Study
+
+__all__ = ["demo_screen", "front_screen", "progress", "show", "sign_of_life", "study_screen"]
 
 _CELLS_TO_SHOW = 10
 _COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
 _WIDE = 70
 _SMALL_CELL = 30
+
+VERDICTS = ("holds", "differs", "inconclusive")
 
 _WISHES = {
     "accuracy": "accuracy of at least {}, with the fewest rejects",
@@ -60,6 +73,84 @@ def sign_of_life(doing: str, quiet: bool = False) -> Iterator[None]:
         return
     with console.status(Text(f"{_printable(doing)} …")):
         yield
+
+
+@contextmanager
+def progress(doing: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Show how much of long work is done, and how long the rest will take.
+
+    Parameters
+    ----------
+    doing : str
+        What is being done.
+    quiet : bool, default=False
+        Whether to show nothing at all.
+
+    Yields
+    ------
+    watch : callable
+        To be told how many tasks are done, and of how many.
+    """
+    console = Console(stderr=True)
+    if quiet:
+        yield lambda done, total: None
+    elif console.is_terminal:
+        columns = [
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        ]
+        # Tasks take from milliseconds to many seconds: only the mean over minutes is of use.
+        with Progress(*columns, console=console, speed_estimate_period=600) as bar:
+            task = bar.add_task(doing, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    else:
+        yield _tenths(console, doing)
+
+
+def _tenths(console: Console, doing: str) -> Callable[[int, int], None]:
+    """Return what prints a line whenever another tenth is done."""
+    shown = -1
+
+    def watch(done: int, total: int) -> None:
+        nonlocal shown
+        tenth = 10 * done // max(total, 1)
+        if tenth > shown:
+            shown = tenth
+            console.print(f"{doing}: {done} of {total}", highlight=False)
+
+    return watch
+
+
+def study_screen(study: "Study") -> RenderableType:
+    """Return what a study has found of the claims of the paper.
+
+    Parameters
+    ----------
+    study : Study
+        As `run_study` returns it.
+
+    Returns
+    -------
+    screen : rich renderable
+        Verdicts by data set, run time and files.
+    """
+    claims = pl.read_csv(study.folder / "claims.csv")
+    table = Table("set", *VERDICTS, title="What the paper claims", title_justify="left")
+    for name in claims["dataset"].unique(maintain_order=True):
+        verdicts = claims.filter(pl.col("dataset") == name)["verdict"].to_list()
+        table.add_row(name, *(str(verdicts.count(each) or "") for each in VERDICTS))
+    total = [str(claims["verdict"].to_list().count(each)) for each in VERDICTS]
+    table.add_section()
+    table.add_row("all", *total)
+    names = ", ".join(file.name for file in study.files)
+    return Group(
+        table,
+        Text(f"{study.seconds / 60:.1f} minutes for what was left of {study.n_tasks} tasks"),
+        Text(f"Written to {_printable(str(study.folder))}: {names}"),
+    )
 
 
 def front_screen(

@@ -1,0 +1,415 @@
+"""Does what the paper says hold here?
+
+Every claim of the paper's text is a number with a 95 % interval, worked out from the rows of the
+study, and a verdict. A claim *holds* if the whole interval agrees with it, *differs* if none of it
+does, and is *inconclusive* otherwise. Where the paper says "almost identical" or "about", the
+margin is the claim's own and stands in its statement.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.study.curves import Curves, Way
+from abstain.study.intervals import Interval, Runs, interval
+from abstain.study.measuring import Record
+from abstain.study.problems import PROBLEMS
+
+__all__ = ["Claim", "Judged", "judge_claims"]
+
+Verdict = Literal["holds", "differs", "inconclusive"]
+
+LVQ = {"rslvq": "RSLVQ", "gmlvq": "GMLVQ", "lgmlvq": "LGMLVQ"}
+ALIKE, COMPARABLE = 0.01, 0.02
+# What rounding alone could make is no lead: two equal curves are not ahead of one another.
+AHEAD, BEHIND = (1e-9, np.inf), (-np.inf, -1e-9)
+# A reject rate counts where so many of the runs have a value, as in the mean curves.
+MIN_SHARE = 0.8
+
+
+class Judged(NamedTuple):
+    """A row of the table of claims."""
+
+    id: str
+    dataset: str
+    statement: str
+    value: float
+    low: float
+    high: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement, the range of values that agree with it, and how its value is found.
+
+    The value is the mean over ``rates`` of the accuracy of ``first``, less that of ``second`` if
+    there is one, less that of ``first`` without rejects if it is about a ``gain``. If it is about
+    what is reached ``within`` a rate, a curve that ends before is taken at its end.
+    """
+
+    id: str
+    statement: str
+    low: float
+    high: float
+    first: Way
+    second: Way | None = None
+    rates: tuple[float, ...] = (0.0,)
+    gain: bool = False
+    within: bool = False
+
+    @property
+    def ways(self) -> list[Way]:
+        """All ways that it is about."""
+        return [way for way in (self.first, self.second) if way is not None]
+
+    def runs(self, curves: Curves) -> Runs:
+        """Return the value of each run that all ways have."""
+        rates = np.array(self.rates)
+        ask = curves.values_within if self.within else curves.values
+        values = ask(self.first, rates)
+        if self.second is not None:
+            others = ask(self.second, rates)
+            values = {key: values[key] - others[key] for key in values if key in others}
+        if self.gain:
+            plain = curves.values(self.first, np.zeros(1))
+            values = {key: value - plain[key] for key, value in values.items()}
+        # Few runs reject so many: a mean of them would compare other runs than elsewhere.
+        shares = np.mean([~np.isnan(value) for value in values.values()], axis=0)
+        return {key: _mean(value[shares >= MIN_SHARE]) for key, value in values.items()}
+
+    def judge(self, curves: Curves) -> Judged:
+        """Return value, interval and verdict."""
+        found = interval(
+            self.runs(curves), drawn_anew=PROBLEMS[self.first.set].kind == "artificial"
+        )
+        return Judged(
+            self.id,
+            self.first.set,
+            self.statement,
+            *found,
+            verdict(found, self.low, self.high),
+        )
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    """Return the mean of what there is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+def verdict(found: Interval, low: float, high: float) -> Verdict:
+    """Return whether an interval agrees with a range of values."""
+    if low <= found.low and found.high <= high:
+        return "holds"
+    if found.high < low or found.low > high:
+        return "differs"
+    return "inconclusive"
+
+
+def _rates(first: float, last: float) -> tuple[float, ...]:
+    """Return reject rates; without rejects, one classifier's curves are the same of themselves."""
+    return tuple(np.round(np.arange(first, last + 0.005, 0.01), 2).tolist())
+
+
+def _local(way: Way) -> Way:
+    return way._replace(cells="local")
+
+
+def paper_claims() -> list[Claim]:
+    """Return all claims about curves, in the order of the paper."""
+    return [
+        *_on_greedy(),
+        *_on_gaussian_clusters(),
+        *_on_pearl_necklace(),
+        *_on_tecator(),
+        *_on_segmentation(),
+        *_on_haberman(),
+        *_on_coil(),
+        *_on_medical_data(),
+    ]
+
+
+def _on_greedy() -> Iterator[Claim]:
+    for name in ("gaussian", "pearl", "segment", "tecator", "haberman", "coil20"):
+        for model in ("gmlvq", "lgmlvq"):
+            exact = Way(name, model, "local", part="training")
+            yield Claim(
+                f"greedy-close-{name}-{model}",
+                f"{LVQ[model]}, training part: greedy thresholds are close to the exact ones "
+                f"(within {ALIKE:g} on average over all reject rates)",
+                -ALIKE,
+                ALIKE,
+                exact,
+                exact._replace(method="greedy"),
+                _rates(0.01, 0.9),
+            )
+    for name in ("tecator", "haberman"):
+        for model in ("gmlvq", "lgmlvq"):
+            exact = Way(name, model, "local", part="training")
+            yield Claim(
+                f"exact-ahead-{name}-{model}",
+                f"{LVQ[model]}, training part: the exact thresholds are ahead where many are "
+                "rejected (50 % and more)",
+                *AHEAD,
+                exact,
+                exact._replace(method="greedy"),
+                _rates(0.5, 0.9),
+            )
+
+
+def _on_gaussian_clusters() -> Iterator[Claim]:
+    bayes = Way("gaussian", "bayes")
+    for model, title in LVQ.items():
+        way = Way("gaussian", model)
+        yield Claim(
+            f"gaussian-local-{model}",
+            f"{title}: local and global curves are almost identical up to 40 % rejects "
+            f"(within {ALIKE:g})",
+            -ALIKE,
+            ALIKE,
+            _local(way),
+            way,
+            _rates(0.01, 0.4),
+        )
+        yield Claim(
+            f"gaussian-bayes-{model}",
+            f"{title} reaches the Bayes curve up to 25 % rejects (within {ALIKE:g})",
+            -ALIKE,
+            ALIKE,
+            way,
+            bayes,
+            _rates(0, 0.25),
+        )
+    yield Claim(
+        "gaussian-bayes-all-rslvq",
+        f"RSLVQ is close to the Bayes curve everywhere (within {ALIKE:g} at 26 to 90 %)",
+        -ALIKE,
+        ALIKE,
+        Way("gaussian", "rslvq"),
+        bayes,
+        _rates(0.26, 0.9),
+    )
+
+
+def _on_pearl_necklace() -> Iterator[Claim]:
+    bayes, rates = Way("pearl", "bayes"), _rates(0.01, 0.1)
+    for model in ("rslvq", "gmlvq"):
+        way = Way("pearl", model)
+        yield Claim(
+            f"pearl-local-{model}",
+            f"{LVQ[model]}: local thresholds are ahead of a global one at 1 to 10 % rejects",
+            *AHEAD,
+            _local(way),
+            way,
+            rates,
+        )
+        yield Claim(
+            f"pearl-bayes-{model}",
+            f"{LVQ[model]} does not reach the Bayes curve at 1 to 10 % rejects, with local "
+            "thresholds either",
+            *BEHIND,
+            _local(way),
+            bayes,
+            rates,
+        )
+    way = Way("pearl", "lgmlvq")
+    for chosen in (way, _local(way)):
+        yield Claim(
+            f"pearl-bayes-lgmlvq-{chosen.cells}",
+            f"LGMLVQ reaches the Bayes curve at 1 to 10 % rejects, {chosen.cells} "
+            f"(within {ALIKE:g})",
+            -ALIKE,
+            ALIKE,
+            chosen,
+            bayes,
+            rates,
+        )
+
+
+def _on_tecator() -> Iterator[Claim]:
+    for name in ("tecator", "tecator-raw", "tecator-curvature"):
+        for model in ("rslvq", "lgmlvq"):
+            yield Claim(
+                f"{name}-svm-{model}",
+                f"{LVQ[model]} is comparable to the SVM up to 25 % rejects (within {COMPARABLE:g})",
+                -COMPARABLE,
+                COMPARABLE,
+                Way(name, model),
+                Way(name, "svm"),
+                _rates(0, 0.25),
+            )
+        way = Way(name, "gmlvq")
+        yield _about(f"{name}-gmlvq", "GMLVQ is right in about 92 %", 0.92, way)
+        yield _about(
+            f"{name}-gmlvq-10", "GMLVQ is right in about 94 % at 10 % rejects", 0.94, way, 0.1
+        )
+        yield Claim(
+            f"{name}-local-gmlvq",
+            "GMLVQ: local thresholds are slightly ahead at 10 % rejects",
+            *AHEAD,
+            _local(way),
+            way,
+            (0.1,),
+        )
+
+
+def _about(name: str, statement: str, accuracy: float, way: Way, rate: float = 0.0) -> Claim:
+    return Claim(
+        name,
+        f"{statement} (within {COMPARABLE:g})",
+        accuracy - COMPARABLE,
+        accuracy + COMPARABLE,
+        way,
+        rates=(rate,),
+    )
+
+
+def _on_segmentation() -> Iterator[Claim]:
+    best = Way("segment", "lgmlvq")
+    yield _about("segment-svm", "the SVM is right in 97 %", 0.97, Way("segment", "svm"))
+    yield _about("segment-lgmlvq", "LGMLVQ is right in 95 %", 0.95, best)
+    for model in ("rslvq", "gmlvq"):
+        way = Way("segment", model)
+        yield Claim(
+            f"segment-less-{model}",
+            f"{LVQ[model]} is less accurate than LGMLVQ",
+            *BEHIND,
+            way,
+            best,
+        )
+        yield Claim(
+            f"segment-local-{model}",
+            f"{LVQ[model]}: local thresholds are ahead of a global one at 1 to 25 % rejects",
+            *AHEAD,
+            _local(way),
+            way,
+            _rates(0.01, 0.25),
+        )
+    yield Claim(
+        "segment-gain-lgmlvq",
+        "LGMLVQ gains 3 points (0.03) at 10 % rejects (within 0.01)",
+        0.02,
+        0.04,
+        best,
+        rates=(0.1,),
+        gain=True,
+    )
+
+
+def _on_haberman() -> Iterator[Claim]:
+    svm = Way("haberman", "svm")
+    for model, title in LVQ.items():
+        way = Way("haberman", model)
+        yield Claim(
+            f"haberman-svm-{model}",
+            f"{title} is like the SVM up to 25 % rejects (within {COMPARABLE:g})",
+            -COMPARABLE,
+            COMPARABLE,
+            way,
+            svm,
+            _rates(0, 0.25),
+        )
+        if model != "rslvq":
+            yield Claim(
+                f"haberman-beyond-{model}",
+                f"{title} is ahead of the SVM beyond 25 % rejects (26 to 70 %)",
+                *AHEAD,
+                way,
+                svm,
+                _rates(0.26, 0.7),
+            )
+
+
+def _on_coil() -> Iterator[Claim]:
+    for model, rate in (("gmlvq", 0.1), ("lgmlvq", 0.02)):
+        yield Claim(
+            f"coil20-all-{model}",
+            f"{LVQ[model]} reaches 100 % (0.999) within {rate * 100:.0f} % rejects, by answers "
+            "out of fold",
+            0.999,
+            np.inf,
+            Way("coil20", model, source="out of fold"),
+            rates=(rate,),
+            within=True,
+        )
+    weak = Way("coil20", "rslvq")
+    yield Claim(
+        "coil20-worse-rslvq",
+        "RSLVQ is worse than GMLVQ",
+        *BEHIND,
+        weak,
+        Way("coil20", "gmlvq"),
+    )
+    yield Claim(
+        "coil20-local-rslvq",
+        "RSLVQ: local thresholds are ahead of a global one at 1 to 10 % rejects, set out of fold",
+        *AHEAD,
+        _local(weak._replace(source="out of fold")),
+        weak._replace(source="out of fold"),
+        _rates(0.01, 0.1),
+    )
+
+
+def _on_medical_data() -> Iterator[Claim]:
+    for name in (name for name, problem in PROBLEMS.items() if problem.kind == "medical"):
+        way = Way(name, "gmlvq")
+        yield Claim(
+            f"{name}-same",
+            f"GMLVQ: local and global are the same up to 10 % rejects (within {ALIKE:g})",
+            -ALIKE,
+            ALIKE,
+            _local(way),
+            way,
+            _rates(0.01, 0.1),
+        )
+        yield Claim(
+            f"{name}-local",
+            "GMLVQ: local thresholds are ahead beyond 10 % rejects (11 to 40 %)",
+            *AHEAD,
+            _local(way),
+            way,
+            _rates(0.11, 0.4),
+        )
+        yield Claim(
+            f"{name}-svm",
+            f"GMLVQ with local thresholds is comparable to the SVM up to 40 % rejects "
+            f"(within {COMPARABLE:g})",
+            -COMPARABLE,
+            COMPARABLE,
+            _local(way),
+            Way(name, "svm"),
+            _rates(0, 0.4),
+        )
+
+
+def _on_sparseness(fits: list[Record]) -> Iterator[Judged]:
+    """Yield what is said of the number of support vectors."""
+    for name in (name for name, problem in PROBLEMS.items() if problem.kind == "medical"):
+        found = {
+            (record["repeat"], record["split"]): float(record["n_parts"])
+            for record in fits
+            if (record["set"], record["model"]) == (name, "svm")
+        }
+        if found:
+            vectors = interval(found, drawn_anew=False)
+            yield Judged(
+                f"{name}-vectors",
+                name,
+                "the SVM has about 31 support vectors (20 to 45) where GMLVQ has 2 prototypes",
+                *vectors,
+                verdict(vectors, 20.0, 45.0),
+            )
+
+
+def judge_claims(records: list[Record]) -> list[Judged]:
+    """Return all claims that the records can tell of."""
+    curves = Curves(records)
+    fits: list[Any] = [record for record in records if record["kind"] == "fit"]
+    judged = [claim.judge(curves) for claim in paper_claims() if curves.has(*claim.ways)]
+    return [*judged, *_on_sparseness(fits)]

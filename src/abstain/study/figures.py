@@ -1,0 +1,189 @@
+"""What do the curves of a study look like?
+
+In the paper's manner, one file a figure: contours of certainty on the artificial data, exact
+against greedy thresholds, and the accuracy-reject curves of the artificial, benchmark and medical
+sets, each with a band of one standard deviation over the runs.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abstain._checks import InputError
+from abstain._files import whole_files
+from abstain.certainty import measure_certainty
+from abstain.models import GLVQ, RSLVQ
+from abstain.study.classifiers import CLASSIFIERS
+from abstain.study.curves import GRID, Curves, Way
+from abstain.study.measuring import Record
+from abstain.study.problems import PROBLEMS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["check_installed", "draw_figures"]
+
+BLUE, ORANGE, GREEN, BLACK = "#0072b2", "#d55e00", "#009e73", "#000000"
+# Colour, line style and name of each curve in a panel.
+GLOBAL, LOCAL = (ORANGE, "--", "global"), (BLUE, "-", "local")
+SVM, BAYES = (GREEN, "-.", "SVM"), (BLACK, ":", "Bayes")
+PANEL = 2.9
+
+
+def draw_figures(records: list[Record], folder: Path) -> list[Path]:
+    """Draw all figures that the records are enough for, and return their files."""
+    curves = Curves(records)
+    sets = {way.set for way in curves.ways}
+    makers: dict[str, Callable[[], Figure | None]] = {
+        "contours.png": lambda: _contours([name for name in ("gaussian", "pearl") if name in sets]),
+        "greedy.png": lambda: _greedy(curves),
+        **{
+            f"{kind}.png": partial(_curves, curves, kind)
+            for kind in ("artificial", "benchmark", "medical")
+        },
+    }
+    files = []
+    for name, make in makers.items():
+        figure = make()
+        if figure is not None:
+            files.append(folder / name)
+            with whole_files(files[-1]) as (draft,):
+                figure.savefig(draft, dpi=130)
+    return files
+
+
+def check_installed() -> None:
+    """Refuse to begin without matplotlib."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "the figures of a study need matplotlib, which is not installed: "
+            "pip install 'abstain[study]'"
+        ) from None
+
+
+def _panels(n_rows: int, n_columns: int) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(PANEL * n_columns + 0.4, 0.85 * PANEL * n_rows + 0.6))
+    figure.set_layout_engine("constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def _curves(curves: Curves, kind: str) -> Figure | None:
+    """Draw a row for each set of a kind, a panel for each model."""
+    names = [name for name, problem in PROBLEMS.items() if problem.kind == kind]
+    models = ["gmlvq"] if kind == "medical" else ["rslvq", "gmlvq", "lgmlvq"]
+    cells = [(name, model) for name in names for model in models]
+    shown = [(n, m) for n, m in cells if curves.has(Way(n, m))]
+    if not shown:
+        return None
+    names = list(dict.fromkeys(name for name, _ in shown))
+    models = [model for model in models if any(model == other for _, other in shown)]
+    if kind == "medical":  # one model: the sets stand side by side
+        figure, panels = _panels(1, len(names))
+        places = {(name, "gmlvq"): panels[0, column] for column, name in enumerate(names)}
+    else:
+        figure, panels = _panels(len(names), len(models))
+        places = {
+            (name, model): panels[row, column]
+            for row, name in enumerate(names)
+            for column, model in enumerate(models)
+        }
+    for (name, model), ax in places.items():
+        way = Way(name, model)
+        lines = [(way, GLOBAL), (way._replace(cells="local"), LOCAL)]
+        lines += [(Way(name, "svm"), SVM), (Way(name, "bayes"), BAYES)]
+        for line, style in lines:
+            if curves.has(line):
+                _draw(ax, curves, line, *style)
+        ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
+    _finish(figure, list(places.values()))
+    return figure
+
+
+def _draw(ax: Axes, curves: Curves, way: Way, colour: str, style: str, label: str) -> None:
+    grid, mean, std, _ = curves.averaged(way)
+    highest = np.minimum(mean + std, 1)
+    ax.fill_between(grid, mean - std, highest, color=colour, alpha=0.12, linewidth=0)
+    ax.plot(grid, mean, color=colour, linestyle=style, linewidth=1.6, label=label)
+
+
+def _greedy(curves: Curves) -> Figure | None:
+    """Draw the curves of exact and greedy thresholds on the training part."""
+    models = ["gmlvq", "lgmlvq"]
+    names = [n for n in PROBLEMS if curves.has(*(Way(n, m, "local") for m in models))]
+    names = [n for n in names if PROBLEMS[n].kind != "medical"]
+    if not names:
+        return None
+    figure, panels = _panels(len(models), len(names))
+    for row, model in enumerate(models):
+        for column, name in enumerate(names):
+            ax, exact = panels[row, column], Way(name, model, "local", part="training")
+            _draw(ax, curves, exact, BLUE, "-", "exact")
+            _draw(ax, curves, exact._replace(method="greedy"), ORANGE, "--", "greedy")
+            ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
+    _finish(figure, list(panels.flat), "accuracy, training part")
+    return figure
+
+
+def _finish(figure: Figure, panels: list[Axes], label: str = "accuracy") -> None:
+    for ax in panels:
+        ax.set_xlim(0, GRID[-1])
+        ax.grid(alpha=0.3)
+        ax.tick_params(labelsize=8)
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.supxlabel("share of samples rejected", fontsize=10)
+    figure.supylabel(label, fontsize=10)
+    handles = {
+        name: handle
+        for ax in panels
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside upper center",
+        ncols=len(handles),
+        frameon=False,
+        fontsize=9,
+    )
+
+
+def _contours(names: list[str]) -> Figure | None:
+    """Draw what Bayes, Conf and RelSim make of the plane."""
+    if not names:
+        return None
+    figure, panels = _panels(len(names), 3)
+    for row, name in zip(panels, names, strict=True):
+        X, y, true_model = PROBLEMS[name].draw(0)
+        models = {
+            "Bayes": (true_model, "conf"),
+            "Conf of RSLVQ": (RSLVQ(random_state=0).fit(X, y), "conf"),
+            "RelSim of GLVQ": (GLVQ(random_state=0).fit(X, y), "relsim"),
+        }
+        edges = [np.quantile(column, [0.005, 0.995]) for column in X.T]
+        margins = [0.1 * np.ptp(edge) for edge in edges]
+        axes = [
+            np.linspace(low - margin, high + margin, 200)
+            for (low, high), margin in zip(edges, margins, strict=True)
+        ]
+        points = np.stack(np.meshgrid(*axes), axis=-1)
+        for ax, (title, (model, certainty)) in zip(row, models.items(), strict=True):
+            found = measure_certainty(model, points.reshape(-1, 2), certainty)
+            ax.scatter(*X.T, c=y, s=3, cmap="tab10", alpha=0.5, linewidths=0)
+            lines = ax.contour(*axes, found.reshape(200, 200), levels=6, cmap="viridis")
+            ax.clabel(lines, fontsize=6)
+            if hasattr(model, "prototypes_"):
+                ax.plot(*model.prototypes_.T, "ks", markersize=5)
+            ax.set_title(f"{PROBLEMS[name].title}: {title}", fontsize=9)
+            ax.set(xlim=axes[0][[0, -1]], ylim=axes[1][[0, -1]])
+            ax.tick_params(labelsize=7)
+    return figure

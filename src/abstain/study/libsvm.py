@@ -1,0 +1,106 @@
+"""How does LIBSVM itself estimate the posteriors of a support vector machine?
+
+Of two classes by Platt's sigmoid, of several by the pairwise coupling of Wu, Lin and Weng. Both are
+fitted to decision values of a cross-validation inside LIBSVM.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import ctypes
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from abstain._checks import InputError
+
+__all__ = ["LibSVC", "TunedLibSVC", "check_installed"]
+
+# Tried in a cross-validation inside the training part; γ in units of scikit-learn's "scale".
+COSTS = (1.0, 10.0, 100.0)
+WIDTHS = (0.1, 1.0)
+N_FOLDS = 3
+
+
+class LibSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A support vector machine with a Gaussian kernel, by LIBSVM.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a violation.
+    gamma : float, default=1.0
+        exp(−γ |x − x'|²) is the kernel.
+    seed : int, default=0
+        Decides how LIBSVM shuffles the samples before it fits the posteriors.
+    """
+
+    def __init__(self, C: float = 1.0, gamma: float = 1.0, seed: int = 0) -> None:
+        self.C = C
+        self.gamma = gamma
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the machine and its posteriors."""
+        svm = _libsvm()
+        samples, targets = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
+        options = f"-s 0 -t 2 -c {self.C!r} -g {self.gamma!r} -b 1 -q"
+        _seed(self.seed)
+        self._model = svm.svm_train(codes.astype(float), samples, options)
+        self._order = np.argsort(self._model.get_labels())
+        self.n_support_vectors_ = int(self._model.get_nr_sv())
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the posterior of each class."""
+        check_is_fitted(self, "_model")
+        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        _, _, posteriors = _libsvm().svm_predict([], samples, self._model, "-b 1 -q")
+        return np.array(posteriors)[:, self._order]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest posterior, as LIBSVM does when it estimates them."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+class TunedLibSVC(LibSVC):
+    """The same, with C and γ chosen by a cross-validation of the training samples."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose C and γ, then fit."""
+        from sklearn.model_selection import GridSearchCV, StratifiedKFold
+        from sklearn.svm import SVC
+
+        samples, targets = validate_data(self, X, y, dtype=np.float64)
+        scale = 1 / (samples.shape[1] * samples.var())
+        grid = {"C": COSTS, "gamma": [width * scale for width in WIDTHS]}
+        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=self.seed)
+        search = GridSearchCV(SVC(), grid, cv=folds, refit=False).fit(samples, targets)
+        self.C, self.gamma = search.best_params_["C"], float(search.best_params_["gamma"])
+        return super().fit(samples, targets)
+
+
+def check_installed() -> None:
+    """Refuse to begin without LIBSVM."""
+    _libsvm()
+
+
+def _seed(seed: int) -> None:
+    """Set the generator of the C library, which LIBSVM draws from."""
+    library = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("ucrtbase")
+    library.srand(ctypes.c_uint(seed))
+
+
+def _libsvm() -> Any:
+    try:
+        from libsvm import svmutil
+    except ImportError:
+        raise InputError(
+            "the model svm needs LIBSVM, which is not installed: pip install 'abstain[study]', or "
+            "leave svm out with --models"
+        ) from None
+    return svmutil

@@ -1,0 +1,93 @@
+"""Which data does the study run on?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain import datasets
+
+__all__ = ["PROBLEMS", "Problem", "Sample"]
+
+Array = NDArray[Any]
+Kind = Literal["artificial", "benchmark", "medical"]
+
+
+class Sample(NamedTuple):
+    """Samples, their classes and, of artificial ones, the model that they were drawn from."""
+
+    X: Array
+    y: Array
+    true_model: Any = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set as the study uses it.
+
+    ``draw`` returns the samples of one repeat: of artificial data, new ones each time. Features are
+    z-scored, if they are, by the training part of every split; ``n_components`` is to how many
+    principal components of that part they are reduced before, if at all. ``accuracy`` is what is
+    to be guaranteed: more than GMLVQ reaches unaided, and within reach of the samples.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    draw: Callable[[int], Sample]
+    accuracy: float
+    is_scaled: bool = True
+    n_components: int | None = None
+
+
+def _drawn(make: Callable[..., Any]) -> Callable[[int], Sample]:
+    def draw(repeat: int) -> Sample:
+        return Sample(*make(random_state=repeat, return_model=True))
+
+    return draw
+
+
+def _loaded(
+    name: str, change: Callable[[Array], Array] = lambda samples: samples
+) -> Callable[[int], Sample]:
+    def draw(repeat: int) -> Sample:
+        samples, labels = getattr(datasets, f"load_{name}")(return_X_y=True)
+        return Sample(change(np.asarray(samples, dtype=float)), np.asarray(labels))
+
+    return draw
+
+
+def _second_differences(spectra: Array) -> Array:
+    return np.diff(spectra, n=2, axis=1)
+
+
+def _problems() -> list[Problem]:
+    gaussian = _drawn(datasets.make_gaussian_clusters)
+    pearl = _drawn(datasets.make_pearl_necklace)
+    spectra = _loaded("tecator")
+    curvature = _loaded("tecator", _second_differences)
+    return [
+        Problem("gaussian", "Gaussian clusters", "artificial", gaussian, 0.85, is_scaled=False),
+        Problem("pearl", "Pearl necklace", "artificial", pearl, 0.97, is_scaled=False),
+        Problem("segment", "Image segmentation", "benchmark", _loaded("segment"), 0.97),
+        Problem("tecator", "Tecator", "benchmark", spectra, 0.92),
+        Problem("tecator-raw", "Tecator, raw", "benchmark", spectra, 0.92, is_scaled=False),
+        Problem("tecator-curvature", "Tecator, second differences", "benchmark", curvature, 0.95),
+        Problem("haberman", "Haberman", "benchmark", _loaded("haberman"), 0.78),
+        Problem("coil20", "Coil", "benchmark", _loaded("coil20"), 0.98, n_components=30),
+        Problem("steroid", "Steroids (synthetic)", "medical", _drawn_steroids, 0.93),
+        Problem("wisconsin", "Wisconsin", "medical", _loaded("wisconsin"), 0.98),
+        Problem("cleveland", "Cleveland", "medical", _loaded("cleveland"), 0.87),
+        Problem("gastric", "Gastric cancer", "medical", _loaded("gastric", np.log10), 0.75),
+    ]
+
+
+def _drawn_steroids(repeat: int) -> Sample:
+    return Sample(*datasets.make_steroid_like(random_state=repeat))
+
+
+PROBLEMS = {problem.name: problem for problem in _problems()}

@@ -1,0 +1,150 @@
+"""How is the whole study run, and where do its results lie?
+
+A folder belongs to one plan. What a call finds there of the same plan it takes up; of anything
+else it says so and touches nothing.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import json
+import platform
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from abstain._checks import InputError
+from abstain._files import check_can_write, whole_files
+from abstain.study.figures import check_installed, draw_figures
+from abstain.study.plan import Plan
+from abstain.study.results import write_tables
+from abstain.study.running import Watch, collect
+
+__all__ = ["Study", "run_study"]
+
+PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official", "joblib", "polars", "matplotlib"]
+CONFIGURATION, RUN, PARTS = "configuration.json", "run.json", "parts"
+# How the names of files begin that are not whole yet.
+DRAFT = ".abstain-"
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study has left behind."""
+
+    folder: Path
+    files: list[Path]
+    seconds: float
+    n_tasks: int
+
+
+def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: str) -> Study:
+    """Run what is left of a plan, and write its tables and figures.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    folder : Path
+        Where the results shall lie; made if it is not there.
+    n_jobs : int
+        Tasks that run at once.
+    watch : callable
+        Told how many tasks are done, and of how many.
+    our_version : str
+        The version of abstain that runs it.
+
+    Returns
+    -------
+    study : Study
+        The files, and how long this call took.
+    """
+    start = time.monotonic()
+    check_installed()
+    plan.check()
+    _claim(folder, {"abstain": our_version, "plan": plan.as_dict()})
+    records = collect(plan, folder / PARTS, n_jobs, watch)
+    files = write_tables(records, folder)
+    files += draw_figures(records, folder)
+    seconds = time.monotonic() - start
+    about = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "seconds": round(seconds, 1),
+        "jobs": n_jobs,
+        "python": platform.python_version(),
+        "versions": {"abstain": our_version} | _versions(),
+    }
+    _write_json(folder / RUN, about)
+    return Study(folder, files, seconds, len(plan.tasks()))
+
+
+def _claim(folder: Path, configuration: dict[str, Any]) -> None:
+    """Make the folder that of this configuration, or refuse one that is another's."""
+    known = json.loads(json.dumps(configuration))  # tuples become lists, as in the file
+    file = folder / CONFIGURATION
+    try:
+        # What was stopped before it had a configuration has left no more than a draft of that.
+        others = [path for path in _entries(folder) if not path.name.startswith(DRAFT)]
+        if others and file not in others:
+            raise InputError(
+                f"--out {folder} holds other things than a study; choose a folder that is new or "
+                "empty"
+            )
+        if others and (found := _read_json(file)) != known:
+            raise InputError(
+                f"--out {folder} holds a study of another configuration: "
+                f"{_difference(found, known)}; choose another folder, or delete that one"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        if not others:
+            _write_json(file, known)
+        (folder / PARTS).mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make the folder {folder}: {error.strerror}; choose another --out"
+        ) from error
+    for place in (folder / RUN, folder / PARTS / RUN):
+        check_can_write(place)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
+
+
+def _difference(found: Any, wanted: dict[str, Any]) -> str:
+    """Return the first thing in which two configurations differ."""
+    if not isinstance(found, dict) or not isinstance(found.get("plan"), dict):
+        return "a file that cannot be read"
+    if found.get("abstain") != wanted["abstain"]:
+        return f"made by abstain {found.get('abstain')}, this is {wanted['abstain']}"
+    for name, value in wanted["plan"].items():
+        if found["plan"].get(name) != value:
+            return f"{name} is {found['plan'].get(name)} there, {value} here"
+    return "an unknown entry"
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of what the numbers depend on, as far as it is installed."""
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _write_json(file: Path, content: Any) -> None:
+    with whole_files(file) as (draft,):
+        draft.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

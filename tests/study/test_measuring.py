@@ -1,0 +1,279 @@
+"""The curves of a split are what counting again, with the public classifier, gives."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs, make_classification
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.svm import SVC
+
+from abstain import InputError, RejectOptionClassifier, datasets, pareto_front
+from abstain.study import measuring
+from abstain.study.classifiers import CLASSIFIERS, make_estimator
+from abstain.study.libsvm import COSTS, WIDTHS, LibSVC, TunedLibSVC
+from abstain.study.measuring import N_INNER_FOLDS, OPTIONS, Option, Part, Split, measure
+from abstain.study.problems import PROBLEMS, Problem, Sample
+
+SEED = 3
+
+
+class Row:
+    """The target that is served by one row of a front, whatever it does."""
+
+    def __init__(self, row):
+        self.row = row
+
+    def choose(self, front):
+        return self.row
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Four classes, two of them rare; one sample in four of another class than it looks."""
+    X, y = make_classification(
+        240, 4, n_informative=3, n_redundant=0, n_classes=4, n_clusters_per_class=1,
+        weights=[0.55, 0.39, 0.04, 0.02], flip_y=0.25, random_state=0,
+    )  # fmt: skip
+    sample = Sample(X, np.array(["ash", "beech", "cedar", "elder"])[y])
+    return Problem("noisy", "Noisy", "benchmark", lambda repeat: sample, 0.7)
+
+
+def split_of(problem):
+    sample = problem.draw(0)
+    parts = train_test_split(sample.X, sample.y, test_size=0.3, random_state=0, stratify=sample.y)
+    X_train, X_test, y_train, y_test = parts
+    return sample, Split(Part(X_train, y_train), Part(X_test, y_test))
+
+
+def records_of(problem, name, beyond=False):
+    sample, split = split_of(problem)
+    return list(measure(problem, sample, split, [CLASSIFIERS[name]], SEED, beyond))
+
+
+def curves_of(records, **wanted):
+    return [
+        record
+        for record in records
+        if record["kind"] == "curve" and wanted.items() <= record.items()
+    ]
+
+
+def slow_curve(problem, name, option, cv=None):
+    """Refit and reject anew for every row of the paper's front, and the one without rejects."""
+    sample, (train, test) = split_of(problem)
+    classifier = CLASSIFIERS[name]
+    clf = RejectOptionClassifier(
+        make_estimator(classifier, problem, sample, SEED),
+        certainty=classifier.certainty,
+        cells="global" if option.cells == "global" else classifier.cells,
+        method=option.method,
+        min_cell_size=option.min_cell_size,
+        target=Row(0),
+        cv=cv,
+    ).fit(*train)
+    front = clf.front_
+    rows = sorted({0, *np.flatnonzero(front.is_pareto).tolist()})
+    wrong = clf.predict(test.X) != test.y
+    counts = []
+    for row in rows:
+        rejected = clf.retarget(Row(row)).reject(test.X)
+        counts.append((np.count_nonzero(~rejected), np.count_nonzero(wrong & ~rejected)))
+    return counts, front, rows
+
+
+def as_counts(record):
+    return list(zip(record["accepted"], record["errors"], strict=True))
+
+
+# --- curves -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=str)
+@pytest.mark.parametrize("name", ["rslvq", "gmlvq", "lgmlvq", "mrslvq"])
+def test_curves_are_what_counting_again_gives(name, option, noisy):
+    records = records_of(noisy, name)
+    (found,) = curves_of(records, part="test", **option._asdict())
+    counts, front, rows = slow_curve(noisy, name, option)
+    assert as_counts(found) == counts
+    assert found["n"] == 72
+    assert len(rows) > 5
+    trained = curves_of(records, part="training", **option._asdict())
+    assert len(trained) == (option.min_cell_size == 1)
+    for record in trained:
+        rejected = front.true_rejects[rows] + front.false_rejects[rows]
+        assert record["accepted"] == (168 - rejected).tolist()
+        assert record["errors"] == (front.n_errors - front.true_rejects[rows]).tolist()
+
+
+@pytest.mark.parametrize("option", [Option("global"), Option("local"), OPTIONS[-1]], ids=str)
+@pytest.mark.parametrize("name", ["gmlvq", "boosting"])
+def test_so_are_those_of_thresholds_set_out_of_fold(name, option, noisy):
+    (found,) = curves_of(
+        records_of(noisy, name, beyond=True), source="out of fold", **option._asdict()
+    )
+    folds = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=SEED)
+    counts, _, rows = slow_curve(noisy, name, option, cv=folds)
+    assert as_counts(found) == counts
+    assert len(rows) > 5
+
+
+@pytest.mark.parametrize("name", ["gmlvq", "svm", "forest"])
+def test_a_curve_begins_with_all_samples(name, noisy):
+    records = records_of(noisy, name, beyond=True)
+    (fit,) = [record for record in records if record["kind"] == "fit"]
+    for record in curves_of(records):
+        accepted, errors = np.array(record["accepted"]), np.array(record["errors"])
+        part = "test" if record["part"] == "test" else "train"
+        all_errors = fit["test_errors" if part == "test" else "training_errors"]
+        assert accepted[0] == record["n"] == fit[f"n_{part}"]
+        assert errors[0] == all_errors
+        assert np.all((errors >= 0) & (errors <= accepted))
+        if record["cells"] == "global":
+            assert np.all(np.diff(accepted) <= 0)
+    # An SVM has one threshold, as in the paper, and none out of fold.
+    assert {record["cells"] for record in curves_of(records)} == (
+        {"global"} if name == "svm" else {"global", "local"}
+    )
+
+
+@pytest.mark.parametrize("draw", [datasets.make_gaussian_clusters, datasets.make_pearl_necklace])
+def test_the_bayes_rule_rejects_by_the_true_posterior(draw):
+    sample = Sample(*draw(400, random_state=1, return_model=True))
+    problem = Problem("drawn", "Drawn", "artificial", lambda repeat: sample, 0.9, is_scaled=False)
+    records = records_of(problem, "bayes", beyond=True)
+    (found,) = curves_of(records, part="test")
+    _, (train, test) = split_of(problem)
+    classes, posteriors = np.unique(sample.y), sample.true_model.predict_proba
+    (sure_train, right_train), (sure_test, right_test) = (
+        (posteriors(part.X).max(axis=1), classes[posteriors(part.X).argmax(axis=1)] == part.y)
+        for part in (train, test)
+    )
+    front = pareto_front(sure_train, right_train)
+    rows = sorted({0, *np.flatnonzero(front.is_pareto).tolist()})
+    expected = [
+        (np.count_nonzero(sure_test >= limit), np.count_nonzero(~right_test & (sure_test >= limit)))
+        for limit in (front.thresholds_at(row)[0] for row in rows)
+    ]
+    assert as_counts(found) == expected
+    # The posteriors are the true ones: the mean of the largest is the accuracy to be expected.
+    n = len(sample.y)
+    largest = posteriors(sample.X).max(axis=1)
+    fit = records[0]
+    expected_errors = n - largest.sum()
+    deviation = np.sqrt((largest * (1 - largest)).sum())
+    assert abs(fit["training_errors"] + fit["test_errors"] - expected_errors) < 4 * deviation
+
+
+# --- what else is measured ----------------------------------------------------------------------
+
+
+def test_targets_are_tried_on_the_test_part(noisy):
+    records = records_of(noisy, "gmlvq", beyond=True)
+    targets = {record["source"]: record for record in records if record["kind"] == "target"}
+    assert list(targets) == ["training", "out of fold", "guaranteed"]
+    for record in targets.values():
+        assert record["accuracy"] == 0.7
+        assert (record["accepted"] > 0) != record["is_refused"]
+        assert 0 <= record["errors"] <= record["accepted"] <= record["n"] == 72
+    # What thresholds do on new samples is a point of their own curve.
+    for source in ("training", "out of fold"):
+        (curve,) = curves_of(
+            records, source=source, part="test", cells="local", method="exact", min_cell_size=1
+        )
+        target = targets[source]
+        assert (target["accepted"], target["errors"]) in as_counts(curve)
+
+
+def test_what_cannot_be_promised_is_recorded_as_refused(noisy, monkeypatch):
+    def refuse(*_):
+        raise InputError("cannot be certified")
+
+    monkeypatch.setattr(measuring.RejectOptionClassifier, "fit", refuse)
+    records = records_of(noisy, "gmlvq", beyond=True)
+    (found,) = [record for record in records if record.get("source") == "guaranteed"]
+    assert (found["is_refused"], found["accepted"], found["errors"]) == (True, 0, 0)
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "bayes"])
+def test_the_same_seed_gives_the_same_records(name, noisy):
+    assert records_of(noisy, name) == records_of(noisy, name)
+
+
+def test_missing_values_are_no_obstacle():
+    problem = PROBLEMS["steroid"]
+    assert np.isnan(problem.draw(0).X).any()
+    for name in CLASSIFIERS:
+        if name != "bayes":
+            assert records_of(problem, name)[0]["test_errors"] < 45
+
+
+def test_prototypes_and_support_vectors_are_counted(noisy):
+    found = {
+        name: records_of(noisy, name)[0]["n_parts"] for name in ("gmlvq", "lgmlvq", "svm", "forest")
+    }
+    assert (found["gmlvq"], found["lgmlvq"], found["forest"]) == (4, 4, None)
+    assert 4 <= found["svm"] <= 168
+
+
+def test_components_are_those_of_the_training_part():
+    rng = np.random.default_rng(0)
+    train, test = (Part(rng.standard_normal((n, 8)), np.arange(n) % 2) for n in (60, 20))
+    far = Part(test.X * 100, test.y)
+    near, other = (measuring._reduced(Split(train, part), 3) for part in (test, far))
+    assert near.train.X.shape == (60, 3)
+    assert near.test.X.shape == (20, 3)
+    assert np.array_equal(near.train.X, other.train.X)
+
+
+# --- LIBSVM -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[2, 3, 5], ids="{} classes".format)
+def blobs(request):
+    X, y = make_blobs(200, 3, centers=request.param, cluster_std=4.0, random_state=2)
+    # LIBSVM orders classes by their first sample, which is not the order of their names.
+    return X, np.array(["e", "d", "c", "b", "a"])[y]
+
+
+@pytest.mark.parametrize("machine", [LibSVC(gamma=0.05), TunedLibSVC()], ids=["plain", "tuned"])
+def test_posteriors_are_probabilities_and_the_largest_is_predicted(machine, blobs):
+    X, y = blobs
+    machine.fit(X[:150], y[:150])
+    posteriors = machine.predict_proba(X[150:])
+    assert posteriors.shape == (50, len(machine.classes_))
+    assert np.all(posteriors >= 0)
+    assert posteriors.sum(axis=1) == pytest.approx(1)
+    assert np.array_equal(machine.predict(X[150:]), machine.classes_[posteriors.argmax(axis=1)])
+    assert machine.classes_.tolist() == sorted(set(y))
+    # Columns belong to their classes: else, about as many would be right by chance.
+    guess = 1 / len(machine.classes_)
+    assert machine.score(X[150:], y[150:]) > guess + 0.15
+
+
+def test_the_seed_decides_whatever_was_fitted_before(blobs):
+    X, y = blobs
+
+    def posteriors(seed):
+        return LibSVC(gamma=0.05, seed=seed).fit(X, y).predict_proba(X)
+
+    first = posteriors(5)
+    for seed in (0, 1):
+        other = posteriors(seed)
+        assert not np.array_equal(other, first)
+    TunedLibSVC(seed=9).fit(X[:100], y[:100])
+    assert np.array_equal(posteriors(5), first)
+
+
+def test_the_machine_is_that_of_the_same_library_elsewhere(blobs):
+    X, y = blobs
+    ours, theirs = LibSVC(C=3.0, gamma=0.05).fit(X, y), SVC(C=3.0, gamma=0.05).fit(X, y)
+    assert abs(ours.n_support_vectors_ - theirs.n_support_.sum()) <= 2
+
+
+def test_tuning_chooses_from_its_grid_by_the_training_samples(blobs):
+    X, y = blobs
+    scale = 1 / (X.shape[1] * X.var())
+    chosen = TunedLibSVC(seed=1).fit(X, y)
+    assert chosen.C in COSTS
+    assert chosen.gamma in [width * scale for width in WIDTHS]
+    plain = LibSVC(C=chosen.C, gamma=chosen.gamma, seed=1).fit(X, y)
+    assert np.array_equal(plain.predict_proba(X), chosen.predict_proba(X))

@@ -1,0 +1,189 @@
+"""A plan names what is run: every fold and every split once, and always the same."""
+
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from abstain import InputError
+from abstain.study import Plan, make_plan
+from abstain.study.classifiers import CLASSIFIERS
+from abstain.study.plan import N_FOLDS, SPLITS_A_TASK, Task
+from abstain.study.problems import PROBLEMS, Problem, Sample
+
+EXTRA = {name for name, classifier in CLASSIFIERS.items() if classifier.is_extra}
+ARTIFICIAL, BENCHMARK, MEDICAL = (
+    [name for name, problem in PROBLEMS.items() if problem.kind == kind]
+    for kind in ("artificial", "benchmark", "medical")
+)
+
+
+# --- tasks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_protocol_is_the_papers(quick):
+    plan = make_plan(quick=quick)
+    assert (plan.sets, plan.models) == (tuple(PROBLEMS), tuple(CLASSIFIERS))
+    found = (plan.n_repeats, plan.n_extra_repeats, plan.n_medical_splits)
+    assert found == ((1, 0, 40) if quick else (10, 1, 1000))
+
+
+@pytest.mark.parametrize("n_splits", [1, SPLITS_A_TASK, SPLITS_A_TASK + 1, 1000])
+def test_every_fold_and_every_block_is_a_task_once(n_splits):
+    plan = Plan(tuple(PROBLEMS), ("gmlvq",), 3, 0, n_splits, 0)
+    counts = Counter(plan.tasks())
+    assert set(counts.values()) == {1}
+    n_blocks = -(-n_splits // SPLITS_A_TASK)
+    folds = {(repeat, fold) for repeat in range(3) for fold in range(N_FOLDS)}
+    blocks = {(0, block) for block in range(n_blocks)}
+    for name in PROBLEMS:
+        expected = blocks if name in MEDICAL else folds
+        assert {task[1:] for task in counts if task.name == name} == expected
+
+
+def test_titles_tell_tasks_apart():
+    tasks = make_plan().tasks()
+    assert len({task.title for task in tasks}) == len(tasks)
+
+
+@pytest.mark.parametrize("options", [{}, {"quick": True}, {"seed": 3}, {"only": ["pearl"]}])
+def test_the_same_plan_has_the_same_tasks_in_the_same_order(options):
+    assert make_plan(**options) == make_plan(**options)
+    assert make_plan(**options).tasks() == make_plan(**options).tasks()
+
+
+def test_the_seed_changes_the_order_alone():
+    tasks, others = (make_plan(seed=seed).tasks() for seed in (0, 1))
+    assert tasks != others
+    assert sorted(tasks) == sorted(others)
+
+
+# --- splits -------------------------------------------------------------------------------------
+
+
+def numbered(kind, n=150):
+    """Return a problem of which every sample tells its own number, and the repeat it is of."""
+    return Problem(
+        "numbered",
+        "Numbered",
+        kind,
+        lambda repeat: Sample(
+            np.column_stack([np.arange(n), np.full(n, repeat)]), np.arange(n) % 3, None
+        ),
+        0.9,
+    )
+
+
+def splits_of(plan, problem, task):
+    sample = problem.draw(plan.seed + task.repeat)
+    return list(plan._splits(problem, sample, task))
+
+
+def test_the_folds_of_a_repeat_test_every_sample_once():
+    problem, plan = numbered("benchmark"), Plan((), (), 2, 0, 0, 5)
+    shuffles = []
+    for repeat in range(2):
+        tested = []
+        for fold in range(N_FOLDS):
+            ((number, split),) = splits_of(plan, problem, Task("numbered", repeat, fold))
+            assert number == fold
+            both = np.concatenate([split.train.X[:, 0], split.test.X[:, 0]])
+            assert np.array_equal(np.sort(both), np.arange(150))
+            assert np.array_equal(split.test.X[:, 0] % 3, split.test.y)
+            assert len(set(np.bincount(split.test.y))) == 1  # stratified
+            tested.append(split.test.X[:, 0])
+        assert np.array_equal(np.sort(np.concatenate(tested)), np.arange(150))
+        shuffles.append(np.concatenate(tested).tolist())
+    assert shuffles[0] != shuffles[1]
+
+
+def test_the_blocks_of_medical_data_are_all_splits_once():
+    problem, plan = numbered("medical"), Plan((), (), 1, 0, 45, 5)
+    found = [split for block in range(3) for split in splits_of(plan, problem, Task("n", 0, block))]
+    assert [number for number, _ in found] == list(range(45))
+    assert all(len(split.test.y) == 15 for _, split in found)
+    assert all(not set(split.test.X[:, 0]) & set(split.train.X[:, 0]) for _, split in found)
+    assert len({tuple(split.test.X[:, 0]) for _, split in found}) == 45
+
+
+def test_only_artificial_samples_are_drawn_anew():
+    for name in ARTIFICIAL:
+        first, again, other = (PROBLEMS[name].draw(seed) for seed in (0, 0, 1))
+        assert np.array_equal(first.X, again.X)
+        assert not np.array_equal(first.X, other.X)
+        assert first.true_model is not None
+
+
+# --- classifiers --------------------------------------------------------------------------------
+
+
+def models_of(plan, name, repeat, split):
+    return {
+        model
+        for model, classifier in CLASSIFIERS.items()
+        if plan._takes(PROBLEMS[name], classifier, repeat, split)
+    }
+
+
+@pytest.mark.parametrize("n_extra", [0, 1, 3])
+def test_what_the_paper_has_not_runs_on_extra_repeats_only(n_extra):
+    plan = Plan(tuple(PROBLEMS), tuple(CLASSIFIERS), 5, n_extra, 100, 0)
+    papers = {"rslvq", "gmlvq", "lgmlvq", "svm"}
+    for name in PROBLEMS:
+        usual = {"gmlvq", "svm"} if name in MEDICAL else papers
+        usual = usual | {"bayes"} if name in ARTIFICIAL else usual
+        more = usual | papers | EXTRA
+        for number in range(50):
+            is_extra = number < N_FOLDS * n_extra
+            where = (0, number) if name in MEDICAL else divmod(number, N_FOLDS)
+            assert models_of(plan, name, *where) == (more if is_extra else usual)
+
+
+# --- bad input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "known"), [("only", PROBLEMS), ("models", CLASSIFIERS)], ids=["only", "models"]
+)
+@pytest.mark.parametrize("wrong", [["iris"], ["iris", "gmlvq", "pearl"], [""], []])
+def test_an_unknown_name_is_told_with_the_known_ones(option, known, wrong):
+    with pytest.raises(InputError) as caught:
+        make_plan(**{option: wrong})
+    said = str(caught.value)
+    assert said.startswith(f"--{option} must name some of {', '.join(known)}, got ")
+    assert said.count("\n") == 0
+    assert said.endswith("nothing") == (not any(wrong))
+    assert ("iris" in said) == ("iris" in wrong)
+
+
+def test_neither_order_nor_repetition_of_names_matters():
+    plan = make_plan(only=["segment", "pearl", "segment"], models=["svm", "gmlvq"])
+    assert plan == make_plan(only=["pearl", "segment"], models=["gmlvq", "svm"])
+
+
+@pytest.mark.parametrize(
+    ("sets", "models", "quick"),
+    [
+        (["haberman", "steroid"], ["bayes"], False),
+        (["pearl"], ["mrslvq", "forest", "boosting"], True),
+        (["steroid"], ["rslvq", "lgmlvq"], True),
+    ],
+)
+def test_a_plan_without_anything_to_run_is_refused(sets, models, quick):
+    plan = make_plan(only=sets, models=models, quick=quick)
+    with pytest.raises(InputError, match=f"--models {','.join(plan.models)} has no part"):
+        plan.check()
+
+
+@pytest.mark.parametrize(("name", "model"), [("pearl", "bayes"), ("steroid", "gmlvq")])
+def test_a_plan_with_something_to_run_is_not(name, model):
+    make_plan(only=[name], models=[model], quick=True).check()
+
+
+def test_without_libsvm_it_is_said_before_anything_runs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "libsvm", None)
+    make_plan(only=["pearl"], models=["gmlvq"], quick=True).check()
+    with pytest.raises(InputError, match=r"pip install 'abstain\[study\]', or leave svm out"):
+        make_plan(only=["pearl"], models=["gmlvq", "svm"], quick=True).check()

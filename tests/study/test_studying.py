@@ -1,0 +1,410 @@
+"""A study is whole, the same however it came about, and spares what others have left."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from abstain import InputError, __version__, cli
+from abstain.study import Plan, make_plan, running
+from abstain.study.claims import Judged
+from abstain.study.results import COLUMNS
+from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
+
+STOPPED = "stopped: the same command goes on from here\n"
+N_TASKS = 10
+
+
+# --- what is left behind ------------------------------------------------------------------------
+
+
+def test_the_results_are_whole(tmp_path, finished):
+    tables = {"curves.parquet", "fits.parquet", "targets.parquet"}
+    tables |= {"claims.csv", "summary.csv", "tests.csv"}
+    figures = {"contours.png", "artificial.png"}  # exact against greedy needs LGMLVQ too
+    parts = {f"parts/pearl-00-{fold:02d}.json" for fold in range(N_TASKS)}
+    assert set(finished) == tables | figures | parts | {"configuration.json"}
+    put_back(finished, tmp_path / "study")
+    study = run(small_plan(), tmp_path / "study")
+    assert {file.name for file in study.files} == tables | figures
+    assert study.n_tasks == N_TASKS
+
+
+def test_the_table_of_claims_has_its_columns(tmp_path, finished):
+    (tmp_path / "claims.csv").write_bytes(finished["claims.csv"])
+    claims = pl.read_csv(tmp_path / "claims.csv")
+    names = ["id", "dataset", "statement", "value", "low", "high", "verdict"]
+    assert claims.columns == list(Judged._fields) == names
+    assert finished["claims.csv"].splitlines()[0].decode() == ",".join(names)
+    assert claims["id"].to_list() == [
+        "greedy-close-pearl-gmlvq",
+        "pearl-local-rslvq",
+        "pearl-bayes-rslvq",
+        "pearl-local-gmlvq",
+        "pearl-bayes-gmlvq",
+    ]
+    assert set(claims["verdict"]) <= {"holds", "differs", "inconclusive"}
+
+
+def test_the_tables_agree_with_one_another(tmp_path, finished):
+    for name, content in finished.items():
+        if "/" not in name:
+            (tmp_path / name).write_bytes(content)
+    fits = pl.read_parquet(tmp_path / "fits.parquet")
+    curves = pl.read_parquet(tmp_path / "curves.parquet")
+    summary = pl.read_csv(tmp_path / "summary.csv")
+    assert len(fits) == N_TASKS * 3
+    assert fits.select("set", "repeat", "split", "model").is_unique().all()
+    for model in ("rslvq", "gmlvq", "bayes"):
+        ours = fits.filter(model=model)
+        accuracy = (1 - ours["test_errors"] / ours["n_test"]).mean()
+        rows = summary.filter(model=model)
+        assert rows["at_0"].to_list() == pytest.approx([accuracy] * len(rows))
+        assert rows["aurc"].to_list() == pytest.approx([ours["aurc"].mean()] * len(rows), abs=1e-6)
+        assert set(rows["runs"]) == {N_TASKS}
+    ways = ["model", "cells", "source", "method", "min_cell_size"]
+    tried = curves.filter(part="test").select(ways).unique(maintain_order=True)
+    assert tried.rows() == summary.select(ways).rows()
+    tests = pl.read_csv(tmp_path / "tests.csv")
+    pairs = [("rslvq", "gmlvq"), ("rslvq", "bayes"), ("gmlvq", "bayes")]
+    for score in ("aurc", "augrc"):
+        found = tests.filter(score=score)
+        assert sorted(found.select("first", "second").rows()) == sorted(pairs)
+        for first, second, difference in found.select("first", "second", "difference").rows():
+            means = [fits.filter(model=model)[score].mean() for model in (first, second)]
+            assert difference == pytest.approx(means[0] - means[1], abs=1e-6)
+
+
+# The order in which tasks are run is another.
+def test_rows_come_in_the_order_of_sets_repeats_and_splits(tmp_path):
+    folder = tmp_path / "study"
+    run(Plan(("gaussian", "pearl"), ("bayes",), 2, 0, 0, 0), folder)
+    found = pl.read_parquet(folder / "fits.parquet").select("set", "repeat", "split").rows()
+    assert len(found) == 40
+    assert found == sorted(found)
+
+
+def test_configuration_and_versions_lie_beside_the_results(tmp_path):
+    folder = tmp_path / "study"
+    plan = Plan(("pearl",), ("bayes",), 1, 0, 1, 4)
+    run(plan, folder)
+    configuration = json.loads((folder / "configuration.json").read_text())
+    assert configuration["abstain"] == __version__
+    assert configuration["plan"] == json.loads(json.dumps(plan.as_dict()))
+    about = json.loads((folder / "run.json").read_text())
+    assert set(about) == {"date", "seconds", "jobs", "python", "versions"}
+    assert {"abstain", "numpy", "scipy", "scikit-learn", "polars"} <= set(about["versions"])
+
+
+# What is not there has its columns nevertheless, so that whoever reads the files needs no care.
+@pytest.mark.parametrize(
+    ("sets", "models"),
+    [(("steroid",), ("svm",)), (("steroid",), ("gmlvq",)), (("pearl", "steroid"), ("bayes",))],
+)
+def test_a_part_of_the_study_is_a_study(tmp_path, sets, models):
+    folder = tmp_path / "study"
+    study = run(Plan(sets, models, 1, 0, 2, 0), folder)
+    assert all(file.is_file() for file in study.files)
+    for kind, name in (("curve", "curves"), ("fit", "fits"), ("target", "targets")):
+        assert dict(pl.read_parquet(folder / f"{name}.parquet").schema) == COLUMNS[kind]
+    assert pl.read_csv(folder / "tests.csv").columns[:4] == ["set", "score", "first", "second"]
+    assert pl.read_csv(folder / "claims.csv").columns == list(Judged._fields)
+    assert not pl.read_csv(folder / "summary.csv").is_empty()
+    assert pl.read_parquet(folder / "targets.parquet").is_empty() == (models != ("gmlvq",))
+
+
+def test_other_seeds_give_other_numbers(tmp_path, quickest):
+    folder = tmp_path / "study"
+    run(make_plan(quick=True, only=["pearl"], models=["bayes"], seed=1), folder)
+    assert contents(folder)["fits.parquet"] != quickest["fits.parquet"]
+
+
+# --- the same, however it came about ------------------------------------------------------------
+
+
+def test_two_jobs_give_the_same_bytes_as_one(tmp_path, finished):
+    seen = []
+    run(small_plan(), tmp_path / "study", 2, lambda done, total: seen.append((done, total)))
+    assert contents(tmp_path / "study") == finished
+    assert seen == [(done, N_TASKS) for done in range(N_TASKS + 1)]
+
+
+def test_a_second_call_finds_everything_done(tmp_path, finished):
+    parts = {name: content for name, content in finished.items() if name.endswith(".json")}
+    put_back(parts, tmp_path / "study")
+    seen = []
+    run(small_plan(), tmp_path / "study", 1, lambda done, total: seen.append((done, total)))
+    assert seen == [(N_TASKS, N_TASKS)]
+    assert contents(tmp_path / "study") == finished
+
+
+class Program:
+    """The command as a program of its own, with all processes that it starts."""
+
+    def __init__(self, folder, jobs):
+        source = Path(cli.__file__).parents[1]
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "abstain", "study", *SMALL, "--jobs", jobs, "--out", folder],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(source)},
+        )
+
+    def wait_for_parts(self, number):
+        while len(list(self.folder.glob("parts/[!.]*.json"))) < number:
+            assert self.process.poll() is None, self.process.communicate()
+            time.sleep(0.005)
+
+    def end(self):
+        """End what is left of its processes, and return what it said."""
+        shown = self.process.communicate()
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        return self.process.returncode, *shown
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
+    folder = tmp_path / "study"
+    first = Program(folder, "1")
+    first.wait_for_parts(2)
+    os.killpg(first.process.pid, signal.SIGKILL)
+    code, _, complaints = first.end()
+    assert (code, "Traceback" in complaints) == (-signal.SIGKILL, False)
+    left = {name: part for name, part in contents(folder).items() if name in finished}
+    assert 2 < len(left) < N_TASKS + 1  # and the configuration
+    assert left.items() <= finished.items()
+    run(small_plan(), folder)
+    whole = contents(folder)
+    # What was being written at that moment may be left over, under a passing name.
+    assert {name: part for name, part in whole.items() if "/.abstain-" not in name} == finished
+
+
+# Of the workers nothing is heard; with one job, see the tests of the command.
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_ctrl_c_is_told_in_a_line_and_the_next_call_goes_on(tmp_path, finished):
+    folder = tmp_path / "study"
+    first = Program(folder, "2")
+    first.wait_for_parts(2)
+    os.killpg(first.process.pid, signal.SIGINT)  # as a terminal does
+    code, shown, complaints = first.end()
+    assert (code, shown) == (130, "")
+    assert complaints.endswith(STOPPED)
+    assert "Traceback" not in complaints
+    left = contents(folder)
+    assert 2 < len(left) < N_TASKS + 1
+    assert left.items() <= finished.items()
+    run(small_plan(), folder)
+    assert contents(folder) == finished
+
+
+@pytest.mark.parametrize("name", ["MainProcess", "LokyProcess-1"])
+def test_ctrl_c_is_for_the_caller_and_not_for_its_workers(monkeypatch, name):
+    class Asked:
+        def run(self, task):
+            return [{"is_ignored": signal.getsignal(signal.SIGINT) == signal.SIG_IGN}]
+
+    monkeypatch.setattr(running, "current_process", lambda: SimpleNamespace(name=name))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        (found,) = running._run(Asked(), "task")[1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found["is_ignored"] == (name != "MainProcess")
+
+
+def test_a_broken_part_is_run_again(tmp_path, finished):
+    folder = tmp_path / "study"
+    put_back(finished, folder)
+    (folder / "parts" / "pearl-00-03.json").write_text('[{"kind"')  # after a loss of power, say
+    (folder / "parts" / "pearl-00-05.json").unlink()
+    run(small_plan(), folder)
+    assert contents(folder) == finished
+
+
+@pytest.mark.parametrize("name", [".abstain-0123456789abcdef.json", "configuration.json"])
+def test_a_call_stopped_before_its_first_task_is_taken_up(tmp_path, quickest, name):
+    folder = tmp_path / "study"
+    put_back({name: quickest.get(name, b"{")}, folder)
+    run(quickest_plan(), folder)
+    assert quickest.items() <= contents(folder).items()
+
+
+# --- folders of others --------------------------------------------------------------------------
+
+
+def assert_refused(folder, plan, *said):
+    before = contents(folder) if folder.is_dir() else folder.read_bytes()
+    with pytest.raises(InputError) as caught:
+        run(plan, folder)
+    message = str(caught.value)
+    assert message.count("\n") == 0
+    for part in (str(folder), *said):
+        assert part in message
+    assert (contents(folder) if folder.is_dir() else folder.read_bytes()) == before
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path):
+    (tmp_path / "letters.txt").write_text("dear")
+    assert_refused(tmp_path, quickest_plan(), "holds other things than a study", "new or empty")
+    assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "letters.txt").write_text("dear")
+    assert_refused(
+        tmp_path / "letters.txt", quickest_plan(), "Not a directory", "choose another --out"
+    )
+    with pytest.raises(InputError, match="choose another --out"):
+        run(quickest_plan(), tmp_path / "letters.txt" / "study")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"seed": 1}, "seed is 0 there, 1 here"),
+        ({"models": ["bayes", "gmlvq"]}, "models is ['bayes'] there, ['gmlvq', 'bayes'] here"),
+        ({"only": ["gaussian"]}, "sets is ['pearl'] there, ['gaussian'] here"),
+        ({"quick": False}, "n_repeats is 1 there, 10 here"),
+    ],
+)
+def test_a_study_of_another_configuration_is_left_alone(tmp_path, quickest, options, said):
+    folder = tmp_path / "study"
+    put_back(quickest, folder)
+    other = {"quick": True, "only": ["pearl"], "models": ["bayes"], **options}
+    assert_refused(folder, make_plan(**other), "another configuration", said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "cannot be read"),
+        ("[]", "cannot be read"),
+        ('{"abstain": "0.0.1", "plan": {}}', "made by abstain 0.0.1"),
+    ],
+)
+def test_so_is_what_another_version_has_left(tmp_path, quickest, text, said):
+    folder = tmp_path / "study"
+    put_back(quickest, folder)
+    (folder / "configuration.json").write_text(text)
+    assert_refused(folder, quickest_plan(), "another configuration", said)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match=r"cannot make the folder .*; choose another --out"):
+        run(quickest_plan(), tmp_path / "study")
+    tmp_path.chmod(0o700)
+
+
+# The same for whom no folder is closed.
+@pytest.mark.parametrize("method", ["mkdir", "iterdir"])
+def test_a_folder_that_is_closed_to_us(tmp_path, monkeypatch, method):
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, method, refuse)
+    said = r"cannot make the folder .*study: Permission denied; choose another --out"
+    with pytest.raises(InputError, match=said):
+        run(quickest_plan(), tmp_path / "study")
+
+
+def test_a_folder_that_has_become_read_only_is_told_before_the_work(
+    tmp_path, quickest, monkeypatch
+):
+    folder = tmp_path / "study"
+    put_back(quickest, folder)
+
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Plan, "run", None)
+    assert_refused(folder, quickest_plan(), "Read-only file system")
+
+
+# --- a full disk --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_disk_that_fills_up_keeps_what_was_written(tmp_path, finished, monkeypatch, n_jobs):
+    folder = tmp_path / "study"
+    write, n_written = Path.write_text, 0
+
+    def fill(path, *arguments, **options):
+        nonlocal n_written
+        n_written += path.parent.name == "parts"
+        if n_written > 3:
+            write(path, "half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    said = r"cannot write .*parts.*: No space left on device; make room or choose another place$"
+    with pytest.raises(InputError, match=said):
+        run(small_plan(), folder, n_jobs)
+    left = contents(folder)
+    assert len(left) == 4
+    assert left.items() <= finished.items()
+    monkeypatch.undo()
+    run(small_plan(), folder)
+    assert contents(folder) == finished
+
+
+@pytest.mark.parametrize(
+    ("method", "failure"),
+    [
+        # So polars tells of it, in two ways.
+        ("write_parquet", pl.exceptions.ComputeError("underlying IO error: No space left (28)")),
+        ("write_csv", OSError("No space left on device (os error 28)")),
+    ],
+)
+def test_a_full_disk_spares_earlier_tables(tmp_path, finished, monkeypatch, method, failure):
+    folder = tmp_path / "study"
+    put_back(finished, folder)
+
+    def fail(self, path, **options):
+        Path(path).write_text("half")
+        raise failure
+
+    monkeypatch.setattr(pl.DataFrame, method, fail)
+    with pytest.raises(InputError, match=r"cannot write .*No space left") as caught:
+        run(small_plan(), folder)
+    assert str(caught.value).count("\n") == 0
+    assert contents(folder) == finished
+
+
+def test_a_full_disk_spares_earlier_figures(tmp_path, finished, monkeypatch):
+    from matplotlib.figure import Figure
+
+    folder = tmp_path / "study"
+    put_back(finished, folder)
+
+    def fail(self, path, **options):
+        Path(path).write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    with pytest.raises(InputError, match=r"contours.png: No space left on device; make room"):
+        run(small_plan(), folder)
+    assert contents(folder) == finished
+
+
+def test_without_matplotlib_it_is_said_before_anything_runs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"need matplotlib.*pip install 'abstain\[study\]'"):
+        run(quickest_plan(), tmp_path / "study")
+    assert not (tmp_path / "study").exists()
