@@ -302,7 +302,10 @@ def test_so_is_what_another_version_has_left(tmp_path, quickest, text, said):
     assert_refused(folder, quickest_plan(), "another configuration", said)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may write everywhere: run the tests as another user")
+@pytest.mark.skipif(
+    os.name != "posix" or os.getuid() == 0,
+    reason="root may write everywhere: run the tests as another user",
+)
 def test_a_folder_that_cannot_be_written(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match=r"cannot make the folder .*; choose another --out"):
