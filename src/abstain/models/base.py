@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -318,13 +318,21 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y).distances(X).shape
         (4, 2)
         """
-        return self._distances(self._samples(X))
+        return self._distances(self._samples(X, to_measure=True))
 
-    def _samples(self, X: ArrayLike) -> Array:
-        """Return checked samples, in the precision of the model."""
+    def _samples(self, X: ArrayLike, *, to_measure: bool = False) -> Array:
+        """Return checked samples, in the precision of the model.
+
+        Of those that are to be measured, infinite ones are found by their distances: looking for
+        them here would take another tenth of the time.
+        """
         check_is_fitted(self, "prototypes_")
         samples = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False
+            self,
+            X,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False if to_measure else "allow-nan",
+            reset=False,
         )
         return np.asarray(samples.astype(self.prototypes_.dtype, copy=False))
 
@@ -347,6 +355,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with np.errstate(over="ignore", invalid="ignore"):
                 measured, _ = geometry.measure(block, prototypes, *metric)
                 if not np.isfinite(measured.sum()):  # as any value that is missing makes it
+                    assert_all_finite(
+                        samples[rows], allow_nan=True, estimator_name=type(self).__name__
+                    )
                     block = make_block(block.values)
                     if block.present is not None:
                         check_rows_present(block.present > 0, rows.start)
@@ -374,8 +385,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y).apply(X).tolist()
         [0, 0, 1, 1]
         """
-        parts = [measured.argmin(axis=0) for _, measured in self._measure(self._samples(X))]
-        return np.concatenate(parts)
+        samples = self._samples(X, to_measure=True)
+        return np.concatenate([measured.argmin(axis=0) for _, measured in self._measure(samples)])
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the closest prototype.

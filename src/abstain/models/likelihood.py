@@ -107,7 +107,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
 
     def _log_scores(self, X: ArrayLike) -> Array:
         """Return log Σ exp of the densities of each class, up to a constant of the sample."""
-        samples = self._samples(X)
+        samples = self._samples(X, to_measure=True)
         scores = np.empty((len(samples), len(self.classes_)), dtype=samples.dtype)
         owners = [np.flatnonzero(self.prototype_labels_ == name) for name in self.classes_]
         for rows, distances in self._measure(samples):
