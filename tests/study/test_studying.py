@@ -175,7 +175,7 @@ class Program:
         return self.process.returncode, *shown
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
     folder = tmp_path / "study"
     first = Program(folder, "1")
@@ -193,7 +193,7 @@ def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
 
 
 # Of the workers nothing is heard; with one job, see the tests of the command.
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_ctrl_c_is_told_in_a_line_and_the_next_call_goes_on(tmp_path, finished):
     folder = tmp_path / "study"
     first = Program(folder, "2")

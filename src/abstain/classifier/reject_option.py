@@ -246,19 +246,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self._forget()
         self._check_settings()
         X, y = indexable(X, y)
-        check_labels(y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        known = np.unique(y).tolist()
-        is_frozen = _is_frozen(self.estimator)
-        if len(known) < 2 and not (known and is_frozen):
-            raise InputError(
-                f"y must hold at least two classes, got {len(known)} class {known} in "
-                f"{len(y)} samples"
-            )
-        if not is_frozen:
-            check_reject_label(self.reject_label, np.unique(y))
+        y, is_frozen = self._checked_labels(y), _is_frozen(self.estimator)
         routed = self._routed(sample_weight, fit_params)
         params, split_params = routed.estimator.fit, routed.splitter.split
         rows, held_rows = self._shares(y, split_params)
@@ -271,6 +259,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
         self._keep_what_the_estimator_tells()
         check_reject_label(self.reject_label, self.classes_)
+        known = np.unique(y).tolist()
         if is_frozen and not set(known) & set(self.classes_.tolist()):
             raise InputError(
                 f"y must hold classes of the estimator ({self.classes_.tolist()[:5]}), got none of "
@@ -317,6 +306,23 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 stacklevel=2,
             )
         return self
+
+    def _checked_labels(self, y: Any) -> Array:
+        """Return the labels as an array; a frozen classifier may be calibrated on one class."""
+        check_labels(y)
+        labels = np.asarray(column_or_1d(y, warn=True))
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        known = np.unique(labels)
+        is_frozen = _is_frozen(self.estimator)
+        if len(known) < 2 and not (len(known) and is_frozen):
+            raise InputError(
+                f"y must hold at least two classes, got {len(known)} class {known.tolist()} in "
+                f"{len(labels)} samples"
+            )
+        if not is_frozen:
+            check_reject_label(self.reject_label, known)
+        return labels
 
     def _check_settings(self) -> None:
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
