@@ -151,10 +151,7 @@ def test_the_penalty_is_bounded_from_below(geometry):
 # From the same start, a search that knows no derivatives ends at the same cost.
 @pytest.mark.parametrize(
     ("geometry", "loss"),
-    [
-        *product([Euclidean(), Diagonal(), OneMatrix()], ["sigmoid", "rslvq"]),
-        (LocalMatrices(), "rslvq"),  # with the other loss, the search takes minutes
-    ],
+    list(product([Euclidean(), Diagonal(), OneMatrix(), LocalMatrices()], ["sigmoid", "rslvq"])),
     ids=str,
 )
 def test_lbfgs_ends_where_a_search_without_derivatives_does(geometry, loss):
@@ -166,15 +163,24 @@ def test_lbfgs_ends_where_a_search_without_derivatives_does(geometry, loss):
     start = [prototypes, *geometry.start(2, 2, np.random.RandomState(0))]
     fit = fit_lbfgs(cost, blocks, start, max_iter=2000, tol=1e-12)
     assert fit.converged
-    found = np.concatenate([part.ravel() for part in start])
-    for _ in range(4):  # a simplex that has shrunk too early starts anew
-        found = minimize(
-            lambda vector: cost.value(blocks, *_split(vector, start)),
-            found,
-            method="Nelder-Mead",
-            options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 20000, "adaptive": True},
-        ).x
-    assert cost.value(blocks, *_split(found, start)) == pytest.approx(fit.cost, abs=1e-6)
+    found = minimize(
+        lambda vector: cost.value(blocks, *_split(vector, start)),
+        np.concatenate([part.ravel() for part in start]),
+        method="Powell",
+        options={"xtol": 1e-9, "ftol": 1e-13},
+    )
+    assert found.fun == pytest.approx(fit.cost, abs=1e-6)
+
+
+# Of one matrix for each prototype, only the common scale says nothing.
+@losses
+def test_matrices_of_prototypes_have_scales_of_their_own(loss):
+    cost, blocks, (prototypes, omegas) = make_cost(LocalMatrices(), loss, 0.0)
+    value = cost.value(blocks, prototypes, omegas)
+    assert cost.value(blocks, prototypes, 3 * omegas) == pytest.approx(value)
+    one_wider = omegas * np.array([3.0, *np.ones(len(omegas) - 1)])[:, np.newaxis, np.newaxis]
+    assert abs(cost.value(blocks, prototypes, one_wider) - value) > 1e-3
+    assert (normalise(one_wider)[0] ** 2).sum() == pytest.approx(len(omegas))
 
 
 # The step of a single iteration may be short by chance: here it is that of the 25th, with the cost

@@ -53,7 +53,9 @@ def test_directions_are_eigenvectors_the_heaviest_first(model, wine):
 def test_each_prototype_has_directions_of_its_own(model, wine):
     fitted = model(n_components=2, random_state=0).fit(*wine)
     assert fitted.eigenvectors_.shape == (3, 2, 13)
-    assert fitted.eigenvalues_.sum(axis=1) == pytest.approx(1)
+    # One common norm: some neighbourhoods are wider than others.
+    assert fitted.eigenvalues_.sum() == pytest.approx(3)
+    assert np.ptp(fitted.eigenvalues_.sum(axis=1)) > 0.01
 
 
 # The same metric, however it was turned before, and whatever weighs the same in it.

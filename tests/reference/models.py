@@ -41,8 +41,7 @@ def posteriors(distances, labels, sigma2, n_features):
 
 
 def log_det_penalty(omega):
-    """−(1/R) log det ΩΩᵀ at unit norm."""
-    omega = omega / math.sqrt(float(np.sum(omega**2)))
+    """−(1/R) log det ΩΩᵀ of a matrix of a fitted model."""
     return -math.log(np.linalg.det(omega @ omega.T)) / len(omega)
 
 

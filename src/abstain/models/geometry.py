@@ -8,6 +8,10 @@ gradient of the loss goes back through that. The penalty of a matrix of rank R,
 
 keeps directions from dying out; at unit norm it is bounded from below, reached where all R
 directions weigh the same.
+
+Of one Ω for each of ξ prototypes, only the common scale changes nothing: a class that is spread
+wide needs a smaller Ω than its neighbours. So they share one norm, Σ_j ‖Ω̂_j‖² = ξ. Their mean
+penalty has the same bound, by Jensen's inequality.
 """
 
 from dataclasses import dataclass
@@ -222,13 +226,13 @@ def relevances(metric: Array, varies: NDArray[np.bool_]) -> Array:
 
 
 def normalise(metric: Array) -> tuple[Array, Pullback]:
-    """Return a metric at unit norm, of several matrices each one, and the pullback of that."""
-    axes = tuple(range(metric.ndim))[-2:]
-    norm = np.sqrt((metric**2).sum(axis=axes, keepdims=True))
+    """Return a metric at unit norm, several matrices at that on average, and the pullback of it."""
+    n_matrices = len(metric) if metric.ndim == 3 else 1
+    norm = np.sqrt((metric**2).sum() / n_matrices)
     unit = metric / norm
 
     def pullback(gradient: Array) -> tuple[Array]:
-        along = (gradient * unit).sum(axis=axes, keepdims=True)
+        along = (gradient * unit).sum() / n_matrices
         return ((gradient - along * unit) / norm,)
 
     return unit, pullback

@@ -59,7 +59,7 @@ class LMRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     prototype_labels_ : ndarray of shape (n_prototypes,)
         The class of each.
     omegas_ : ndarray of shape (n_prototypes, n_components, n_features)
-        Ω of each prototype, of unit norm.
+        Ω of each prototype; the mean of their squared norms is 1.
     relevances_ : ndarray of shape (n_prototypes, n_features)
         Diagonal of each ΩᵀΩ: the weight of each feature near each prototype; 0 for features that
         do not vary, a sum of 1 for the others.
