@@ -148,7 +148,7 @@ def study_screen(study: "Study") -> RenderableType:
     names = ", ".join(file.name for file in study.files)
     return Group(
         table,
-        Text(f"{study.seconds / 60:.1f} minutes for what was left of {study.n_tasks} tasks"),
+        Text(f"{study.seconds / 60:.1f} minutes for {study.n_tasks} tasks"),
         Text(f"Written to {_printable(str(study.folder))}: {names}"),
     )
 

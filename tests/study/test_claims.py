@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from abstain.study.claims import Judged, judge_claims, paper_claims, verdict
 from abstain.study.intervals import Interval
 from abstain.study.problems import PROBLEMS
-from tests.study.records import fit, flat_curve
+from tests.study.records import N, curve, fit, flat_curve
 
 CLAIMS = {claim.id: claim for claim in paper_claims()}
 every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=list(CLAIMS))
@@ -83,7 +83,7 @@ def test_a_statement_states_its_margin_and_its_reject_rates(claim):
     elif abs(bounds[0]) > 1e-6:  # else it is about who is ahead
         assert f"{bounds[0]:g}" in claim.statement
     last = f"{claim.rates[-1]:.0%}".replace("%", " %")
-    named = (last, "all reject rates", "and more")
+    named = ("whole curve", "half of what rejects all") if claim.where == "along" else (last,)
     assert claim.rates == (0.0,) or any(words in claim.statement for words in named)
 
 
@@ -92,7 +92,7 @@ def test_a_claim_is_about_one_set_and_two_different_ways(claim):
     assert {way.set for way in claim.ways} == {claim.first.set} <= set(PROBLEMS)
     assert claim.first != claim.second
     assert claim.low < claim.high
-    assert all(0 <= rate <= 0.9 for rate in claim.rates)
+    assert all(0 <= rate <= (1 if claim.where == "along" else 0.9) for rate in claim.rates)
     assert np.all(np.diff(claim.rates) > 0)
 
 
@@ -203,15 +203,40 @@ def test_what_was_not_run_is_not_judged():
 
 
 def test_a_curve_that_ends_too_early_is_inconclusive():
-    claim = CLAIMS["exact-ahead-tecator-gmlvq"]
+    claim = CLAIMS["haberman-beyond-gmlvq"]
     records = [
-        flat_curve(way, repeat, split, accuracy, last=0.3)
+        flat_curve(way, repeat, split, accuracy, last=0.2)
         for repeat, split in RUNS
         for way, accuracy in zip(claim.ways, (0.9, 0.8), strict=True)
     ]
     found = judged(claim, records)
     assert np.isnan(found.value)
     assert found.verdict == "inconclusive"
+
+
+# Thresholds that are set on few errors soon reject them all: "many rejects" are few samples then.
+@pytest.mark.parametrize("last", [0.02, 0.3, 0.95])
+@pytest.mark.parametrize(("lead", "expected"), [(0.1, "holds"), (0.0, "differs")])
+def test_many_rejects_are_the_second_half_of_a_curve(last, lead, expected):
+    claim = CLAIMS["exact-ahead-tecator-gmlvq"]
+    records = []
+    for repeat, split in RUNS:
+        ours, theirs = (flat_curve(way, repeat, split, 0.8, last=last) for way in claim.ways)
+        accepted = np.array(ours["accepted"])
+        far = N - accepted > 0.4 * last * N
+        ours["errors"] = np.where(far, 0.2 - lead, 0.5) * accepted
+        records += [ours, theirs]
+    found = judged(claim, records)
+    assert found.value == pytest.approx(lead)
+    assert found.verdict == expected
+
+
+def test_without_errors_greedy_and_exact_are_the_same():
+    for name, expected in (("greedy-close", "holds"), ("exact-ahead", "differs")):
+        claim = CLAIMS[f"{name}-tecator-lgmlvq"]
+        records = [curve(way, *run, [100], [0], 100) for run in RUNS for way in claim.ways]
+        found = judged(claim, records)
+        assert (found.value, found.verdict) == (0, expected)
 
 
 @pytest.mark.parametrize(("n_vectors", "expected"), [(31, "holds"), (90, "differs")])

@@ -9,9 +9,10 @@ import pytest
 from abstain import InputError
 from abstain.study import Plan, make_plan
 from abstain.study.classifiers import CLASSIFIERS
-from abstain.study.plan import N_FOLDS, SPLITS_A_TASK, Task
+from abstain.study.plan import N_FOLDS, SPLITS_A_TASK, VARIANT_REPEATS, Task
 from abstain.study.problems import PROBLEMS, Problem, Sample
 
+VARIANTS = {name for name, problem in PROBLEMS.items() if problem.is_variant}
 EXTRA = {name for name, classifier in CLASSIFIERS.items() if classifier.is_extra}
 ARTIFICIAL, BENCHMARK, MEDICAL = (
     [name for name, problem in PROBLEMS.items() if problem.kind == kind]
@@ -37,9 +38,10 @@ def test_every_fold_and_every_block_is_a_task_once(n_splits):
     assert set(counts.values()) == {1}
     n_blocks = -(-n_splits // SPLITS_A_TASK)
     folds = {(repeat, fold) for repeat in range(3) for fold in range(N_FOLDS)}
+    fewer = {(repeat, fold) for repeat, fold in folds if repeat < VARIANT_REPEATS}
     blocks = {(0, block) for block in range(n_blocks)}
     for name in PROBLEMS:
-        expected = blocks if name in MEDICAL else folds
+        expected = blocks if name in MEDICAL else fewer if name in VARIANTS else folds
         assert {task[1:] for task in counts if task.name == name} == expected
 
 
@@ -77,7 +79,7 @@ def numbered(kind, n=150):
 
 
 def splits_of(plan, problem, task):
-    sample = problem.draw(plan.seed + task.repeat)
+    sample = problem.draw(plan.state(task.repeat))
     return list(plan._splits(problem, sample, task))
 
 
@@ -116,6 +118,26 @@ def test_only_artificial_samples_are_drawn_anew():
         assert first.true_model is not None
 
 
+def test_no_two_seeds_share_what_they_draw():
+    plans = [Plan((), (), 10, 0, 0, seed) for seed in range(20)]
+    repeats = [plan.state(repeat) for plan in plans for repeat in range(10)]
+    splits = [plan.state(repeat, split) for plan in plans for repeat in (0, 1) for split in (0, 1)]
+    assert len({*repeats, *splits}) == len(repeats) + len(splits)
+    assert repeats == [plan.state(repeat) for plan in plans for repeat in range(10)]
+
+
+def test_sets_prepared_otherwise_are_repeated_less():
+    for n_repeats, expected in ((1, 1), (10, 2)):
+        plan = Plan(("tecator", "tecator-raw"), ("gmlvq",), n_repeats, 1, 0, 0)
+        repeats = {name: {t.repeat for t in plan.tasks() if t.name == name} for name in plan.sets}
+        assert repeats == {"tecator": set(range(n_repeats)), "tecator-raw": set(range(expected))}
+    assert models_of(plan, "tecator", 0, 0) == models_of(plan, "tecator-raw", 0, 0) | {
+        "mrslvq",
+        "forest",
+        "boosting",
+    }
+
+
 # --- classifiers --------------------------------------------------------------------------------
 
 
@@ -136,7 +158,7 @@ def test_what_the_paper_has_not_runs_on_extra_repeats_only(n_extra):
         usual = usual | {"bayes"} if name in ARTIFICIAL else usual
         more = usual | papers | EXTRA
         for number in range(50):
-            is_extra = number < N_FOLDS * n_extra
+            is_extra = number < N_FOLDS * n_extra and name not in VARIANTS
             where = (0, number) if name in MEDICAL else divmod(number, N_FOLDS)
             assert models_of(plan, name, *where) == (more if is_extra else usual)
 

@@ -29,7 +29,7 @@ N_TASKS = 10
 
 def test_the_results_are_whole(tmp_path, finished):
     tables = {"curves.parquet", "fits.parquet", "targets.parquet"}
-    tables |= {"claims.csv", "summary.csv", "tests.csv"}
+    tables |= {"claims.csv", "summary.csv", "tests.csv", "beyond.csv", "guarantees.csv"}
     figures = {"contours.png", "artificial.png"}  # exact against greedy needs LGMLVQ too
     parts = {f"parts/pearl-00-{fold:02d}.json" for fold in range(N_TASKS)}
     assert set(finished) == tables | figures | parts | {"configuration.json"}
@@ -98,10 +98,13 @@ def test_configuration_and_versions_lie_beside_the_results(tmp_path):
     plan = Plan(("pearl",), ("bayes",), 1, 0, 1, 4)
     run(plan, folder)
     configuration = json.loads((folder / "configuration.json").read_text())
-    assert configuration["abstain"] == __version__
+    assert set(configuration) == {"plan", "versions"}
+    assert configuration["versions"]["abstain"] == __version__
+    assert {"numpy", "scipy", "scikit-learn"} <= set(configuration["versions"])
     assert configuration["plan"] == json.loads(json.dumps(plan.as_dict()))
     about = json.loads((folder / "run.json").read_text())
-    assert set(about) == {"date", "seconds", "jobs", "python", "versions"}
+    assert set(about) == {"date", "tasks", "seconds", "jobs", "python", "versions"}
+    assert about["tasks"] == "10 of 10"
     assert {"abstain", "numpy", "scipy", "scikit-learn", "polars"} <= set(about["versions"])
 
 
@@ -292,14 +295,37 @@ def test_a_study_of_another_configuration_is_left_alone(tmp_path, quickest, opti
     [
         ("{", "cannot be read"),
         ("[]", "cannot be read"),
-        ('{"abstain": "0.0.1", "plan": {}}', "made by abstain 0.0.1"),
+        ('{"plan": [], "versions": {}}', "cannot be read"),
+        ('{"plan": {}}', "sets is None there"),
     ],
 )
-def test_so_is_what_another_version_has_left(tmp_path, quickest, text, said):
+def test_so_is_what_nobody_can_read(tmp_path, quickest, text, said):
     folder = tmp_path / "study"
     put_back(quickest, folder)
     (folder / "configuration.json").write_text(text)
     assert_refused(folder, quickest_plan(), "another configuration", said)
+
+
+# Half of a study by one version and half by another would be numbers of neither.
+@pytest.mark.parametrize("package", ["abstain", "numpy", "libsvm-official"])
+def test_so_is_what_another_version_has_left(tmp_path, quickest, package):
+    folder = tmp_path / "study"
+    put_back(quickest, folder)
+    file = folder / "configuration.json"
+    configuration = json.loads(file.read_text())
+    configuration["versions"][package] = "0.0.1"
+    file.write_text(json.dumps(configuration))
+    said = f"the version of {package} is 0.0.1 there"
+    assert_refused(folder, quickest_plan(), "another configuration", said)
+
+
+def test_the_time_of_a_study_is_that_of_all_its_calls(tmp_path, quickest):
+    folder = tmp_path / "study"
+    put_back(quickest, folder)
+    (folder / "run.json").write_text('{"seconds": 5000.0}')
+    study = run(quickest_plan(), folder)
+    assert 5000 < study.seconds < 5600
+    assert json.loads((folder / "run.json").read_text())["seconds"] == study.seconds
 
 
 @pytest.mark.skipif(

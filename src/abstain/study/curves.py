@@ -70,10 +70,7 @@ class Curves:
 
     def values(self, way: Way, rates: Floats) -> dict[tuple[int, int], Floats]:
         """Return the accuracy of each run at the reject rates; NaN beyond its range."""
-        return {
-            key: average_curves([curve], rates, min_share=1.0).mean
-            for key, curve in self._of_way[way].items()
-        }
+        return {key: _at(curve, rates) for key, curve in self._of_way[way].items()}
 
     def values_within(self, way: Way, rates: Floats) -> dict[tuple[int, int], Floats]:
         """Return the same; beyond the range of a run, the accuracy at its end.
@@ -81,9 +78,20 @@ class Curves:
         There every error that the thresholds were set on is rejected: nothing more is asked for.
         """
         return {
-            key: average_curves([curve], np.minimum(rates, curve[1][-1]), min_share=1.0).mean
+            key: _at(curve, np.minimum(rates, curve[1][-1]))
             for key, curve in self._of_way[way].items()
         }
+
+    def values_along(self, way: Way, shares: Floats) -> dict[tuple[int, int], Floats]:
+        """Return the accuracy of each run at shares of the range of its own curve."""
+        return {
+            key: _at(curve, np.minimum(shares * curve[1][-1], curve[1][-1]))
+            for key, curve in self._of_way[way].items()
+        }
+
+
+def _at(curve: tuple[Floats, Floats], rates: Floats) -> Floats:
+    return average_curves([curve], rates, min_share=1.0).mean
 
 
 def _curve(record: Record) -> tuple[Floats, Floats]:

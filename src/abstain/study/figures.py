@@ -10,7 +10,7 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -34,6 +34,9 @@ BLUE, ORANGE, GREEN, BLACK = "#0072b2", "#d55e00", "#009e73", "#000000"
 GLOBAL, LOCAL = (ORANGE, "--", "global"), (BLUE, "-", "local")
 SVM, BAYES = (GREEN, "-.", "SVM"), (BLACK, ":", "Bayes")
 PANEL = 2.9
+# Steps of certainty, and how samples of the first classes are drawn over them.
+LEVELS = np.linspace(0, 1, 11)
+MARKERS = ["o", "^", "x", "+", "d"]
 
 
 def draw_figures(records: list[Record], folder: Path) -> list[Path]:
@@ -69,12 +72,14 @@ def check_installed() -> None:
         ) from None
 
 
-def _panels(n_rows: int, n_columns: int) -> tuple[Figure, Any]:
+def _panels(
+    n_rows: int, n_columns: int, share: Literal["none", "row"] = "none"
+) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(PANEL * n_columns + 0.4, 0.85 * PANEL * n_rows + 0.6))
     figure.set_layout_engine("constrained")
-    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False, sharey=share)
 
 
 def _curves(curves: Curves, kind: str) -> Figure | None:
@@ -91,7 +96,7 @@ def _curves(curves: Curves, kind: str) -> Figure | None:
         figure, panels = _panels(1, len(names))
         places = {(name, "gmlvq"): panels[0, column] for column, name in enumerate(names)}
     else:
-        figure, panels = _panels(len(names), len(models))
+        figure, panels = _panels(len(names), len(models), share="row")
         places = {
             (name, model): panels[row, column]
             for row, name in enumerate(names)
@@ -178,12 +183,14 @@ def _contours(names: list[str]) -> Figure | None:
         points = np.stack(np.meshgrid(*axes), axis=-1)
         for ax, (title, (model, certainty)) in zip(row, models.items(), strict=True):
             found = measure_certainty(model, points.reshape(-1, 2), certainty)
-            ax.scatter(*X.T, c=y, s=3, cmap="tab10", alpha=0.5, linewidths=0)
-            lines = ax.contour(*axes, found.reshape(200, 200), levels=6, cmap="viridis")
-            ax.clabel(lines, fontsize=6)
+            levels = ax.contourf(*axes, found.reshape(200, 200), LEVELS, cmap="Blues_r")
+            for label, marker in zip(np.unique(y), MARKERS, strict=False):
+                ax.plot(*X[y == label].T, marker, color="black", markersize=2, alpha=0.4)
             if hasattr(model, "prototypes_"):
-                ax.plot(*model.prototypes_.T, "ks", markersize=5)
+                style = {"color": ORANGE, "markersize": 7, "markeredgecolor": "black"}
+                ax.plot(*model.prototypes_.T, "s", **style)
             ax.set_title(f"{PROBLEMS[name].title}: {title}", fontsize=9)
             ax.set(xlim=axes[0][[0, -1]], ylim=axes[1][[0, -1]])
             ax.tick_params(labelsize=7)
+    figure.colorbar(levels, ax=panels, shrink=0.6, label="certainty")
     return figure

@@ -2,7 +2,8 @@
 
 Runs that share training samples are not independent. For folds and random splits the variance is
 corrected after Nadeau and Bengio (2003): (1/k + test/train) in place of 1/k. Artificial samples are
-drawn anew for each repeat, so that the means of the repeats are independent.
+drawn anew for each repeat, so that the means of the repeats are independent; of one repeat alone,
+the folds have to do.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -58,8 +59,8 @@ def _mean_and_error(runs: Runs, drawn_anew: bool) -> tuple[float, float, int]:
         return np.nan, np.nan, 0
     values: NDArray[np.float64] = np.array(list(known.values()))
     extra = TEST_OVER_TRAIN
-    if drawn_anew:
-        repeats = np.array([repeat for repeat, _ in known])
+    repeats = np.array([repeat for repeat, _ in known])
+    if drawn_anew and len(np.unique(repeats)) > 1:
         values = np.array([values[repeats == repeat].mean() for repeat in np.unique(repeats)])
         extra = 0.0
     n = len(values)

@@ -2,7 +2,8 @@
 
 Three tables of rows (``curves``, ``fits`` and ``targets``, as Parquet), what they say of the paper
 (``claims.csv``), a summary of accuracies and areas with paired tests (``summary.csv``,
-``tests.csv``), and figures. The same plan gives the same bytes, however often it was stopped.
+``tests.csv``), what the study adds to the paper (``beyond.csv``, ``guarantees.csv``), and figures.
+The same plan gives the same bytes, however often it was stopped.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -15,13 +16,22 @@ import numpy as np
 import polars as pl
 
 from abstain._files import whole_files
+from abstain.study.beyond import compare_options, count_guarantees
 from abstain.study.claims import Judged, judge_claims
 from abstain.study.curves import GRID, Curves
 from abstain.study.intervals import interval, p_value
 from abstain.study.measuring import Record
 from abstain.study.problems import PROBLEMS
 
-__all__ = ["SCORES", "claims_table", "summary_table", "tests_table", "write_tables"]
+__all__ = [
+    "SCORES",
+    "beyond_table",
+    "claims_table",
+    "guarantees_table",
+    "summary_table",
+    "tests_table",
+    "write_tables",
+]
 
 SCORES = ("aurc", "augrc")
 RATES = (0.0, 0.05, 0.1, 0.2)
@@ -61,6 +71,8 @@ def write_tables(records: list[Record], folder: Path) -> list[Path]:
         "claims.csv": claims_table(records),
         "summary.csv": summary_table(records),
         "tests.csv": tests_table(records),
+        "beyond.csv": beyond_table(records),
+        "guarantees.csv": guarantees_table(records),
     }
     files = [folder / name for name in tables]
     with whole_files(*files) as drafts:
@@ -146,6 +158,25 @@ def tests_table(records: list[Record]) -> pl.DataFrame:
     numbers = dict.fromkeys(("difference", "low", "high", "p_value"), pl.Float64())
     table = pl.DataFrame(rows, schema={**names, "runs": pl.Int64(), **numbers})
     return table.with_columns(pl.col(pl.Float64).round(7).fill_nan(None))
+
+
+def beyond_table(records: list[Record]) -> pl.DataFrame:
+    """Return what other ways to set thresholds change of the accuracy on the test part."""
+    rows = [row._asdict() for row in compare_options(Curves(records))]
+    names = dict.fromkeys(("set", "model", "change"), pl.String())
+    numbers = dict.fromkeys(("difference", "low", "high"), pl.Float64())
+    table = pl.DataFrame(rows, schema={**names, "runs": pl.Int64(), **numbers})
+    return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
+
+
+def guarantees_table(records: list[Record]) -> pl.DataFrame:
+    """Return what became of an accuracy that was asked for, with and without a guarantee."""
+    rows = [row._asdict() for row in count_guarantees(records)]
+    names = dict.fromkeys(("set", "source"), pl.String())
+    counts = dict.fromkeys(("runs", "refused"), pl.Int64())
+    numbers = dict.fromkeys(("coverage", "reached"), pl.Float64())
+    table = pl.DataFrame(rows, schema={**names, "accuracy": pl.Float64(), **counts, **numbers})
+    return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
 
 
 def _comes_first(first: str, second: str, areas: Any) -> bool:

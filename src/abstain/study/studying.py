@@ -25,7 +25,9 @@ from abstain.study.running import Watch, collect
 
 __all__ = ["Study", "run_study"]
 
-PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official", "joblib", "polars", "matplotlib"]
+# What the numbers depend on, and what else has a part in the run.
+DECIDING = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
+PACKAGES = [*DECIDING, "joblib", "polars", "matplotlib"]
 CONFIGURATION, RUN, PARTS = "configuration.json", "run.json", "parts"
 # How the names of files begin that are not whole yet.
 DRAFT = ".abstain-"
@@ -33,7 +35,7 @@ DRAFT = ".abstain-"
 
 @dataclass(frozen=True)
 class Study:
-    """What a study has left behind."""
+    """What a study has left behind; ``seconds`` are those of all calls that had a part in it."""
 
     folder: Path
     files: list[Path]
@@ -60,25 +62,44 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     Returns
     -------
     study : Study
-        The files, and how long this call took.
+        The files, and how long it took.
     """
-    start = time.monotonic()
     check_installed()
     plan.check()
-    _claim(folder, {"abstain": our_version, "plan": plan.as_dict()})
-    records = collect(plan, folder / PARTS, n_jobs, watch)
+    versions = {"abstain": our_version} | _versions(PACKAGES)
+    deciding = {name: known for name, known in versions.items() if name in ("abstain", *DECIDING)}
+    _claim(folder, {"plan": plan.as_dict(), "versions": deciding})
+    start = time.monotonic() - _seconds_before(folder)
+
+    def note(n_done: int, n_tasks: int) -> float:
+        seconds = round(time.monotonic() - start, 1)
+        about = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "tasks": f"{n_done} of {n_tasks}",
+            "seconds": seconds,
+            "jobs": n_jobs,
+            "python": platform.python_version(),
+            "versions": versions,
+        }
+        _write_json(folder / RUN, about)
+        return seconds
+
+    def noting(n_done: int, n_tasks: int) -> None:
+        watch(n_done, n_tasks)
+        note(n_done, n_tasks)
+
+    records = collect(plan, folder / PARTS, n_jobs, noting)
     files = write_tables(records, folder)
     files += draw_figures(records, folder)
-    seconds = time.monotonic() - start
-    about = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "seconds": round(seconds, 1),
-        "jobs": n_jobs,
-        "python": platform.python_version(),
-        "versions": {"abstain": our_version} | _versions(),
-    }
-    _write_json(folder / RUN, about)
-    return Study(folder, files, seconds, len(plan.tasks()))
+    n_tasks = len(plan.tasks())
+    return Study(folder, files, note(n_tasks, n_tasks), n_tasks)
+
+
+def _seconds_before(folder: Path) -> float:
+    """Return how long earlier calls have worked on a study, up to the last task that was done."""
+    about = _read_json(folder / RUN)
+    seconds = about.get("seconds") if isinstance(about, dict) else None
+    return float(seconds) if isinstance(seconds, int | float) else 0.0
 
 
 def _claim(folder: Path, configuration: dict[str, Any]) -> None:
@@ -119,20 +140,22 @@ def _entries(folder: Path) -> list[Path]:
 
 def _difference(found: Any, wanted: dict[str, Any]) -> str:
     """Return the first thing in which two configurations differ."""
-    if not isinstance(found, dict) or not isinstance(found.get("plan"), dict):
+    if not isinstance(found, dict):
         return "a file that cannot be read"
-    if found.get("abstain") != wanted["abstain"]:
-        return f"made by abstain {found.get('abstain')}, this is {wanted['abstain']}"
-    for name, value in wanted["plan"].items():
-        if found["plan"].get(name) != value:
-            return f"{name} is {found['plan'].get(name)} there, {value} here"
+    for part, kind in (("plan", ""), ("versions", "the version of ")):
+        there = found.get(part)
+        if not isinstance(there, dict):
+            return "a file that cannot be read"
+        for name in wanted[part] | there:
+            if there.get(name) != wanted[part].get(name):
+                return f"{kind}{name} is {there.get(name)} there, {wanted[part].get(name)} here"
     return "an unknown entry"
 
 
-def _versions() -> dict[str, str]:
-    """Return the versions of what the numbers depend on, as far as it is installed."""
+def _versions(packages: list[str]) -> dict[str, str]:
+    """Return the versions of packages, as far as they are installed."""
     found = {}
-    for name in PACKAGES:
+    for name in packages:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found

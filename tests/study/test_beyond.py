@@ -1,0 +1,89 @@
+"""Ways to set thresholds are compared run by run, and targets are counted over all runs."""
+
+import numpy as np
+import pytest
+
+from abstain.study.beyond import compare_options, count_guarantees
+from abstain.study.curves import Curves, Way
+from abstain.study.results import beyond_table, guarantees_table
+from tests.study.records import flat_curve
+
+WAY = Way("haberman", "gmlvq")
+RUNS = [(0, split) for split in range(10)]
+
+
+def records_of(accuracies, noise=0.0):
+    """Return flat curves of each way; the runs differ, the ways in them by as much as told."""
+    shifts = noise * np.random.default_rng(0).normal(size=len(RUNS))
+    return [
+        flat_curve(way, *run, accuracy + shift)
+        for way, accuracy in accuracies.items()
+        for run, shift in zip(RUNS, shifts, strict=True)
+    ]
+
+
+def test_every_change_is_the_difference_to_the_way_without_it():
+    local, fold = WAY._replace(cells="local"), {"source": "out of fold"}
+    accuracies = {
+        WAY: 0.70,
+        local: 0.71,
+        local._replace(min_cell_size=10): 0.73,
+        WAY._replace(**fold): 0.76,
+        local._replace(**fold): 0.80,
+        local._replace(min_cell_size=10, **fold): 0.88,
+        local._replace(method="greedy"): 0.5,
+        local._replace(part="training"): 0.4,
+    }
+    found = {row.change: row for row in compare_options(Curves(records_of(accuracies, 0.01)))}
+    expected = {
+        "local, training": 0.01,
+        "min_cell_size=10, training": 0.02,
+        "out of fold, global": 0.06,
+        "out of fold, local": 0.09,
+        "local, out of fold": 0.04,
+        "min_cell_size=10, out of fold": 0.08,
+    }
+    assert {change: row.difference for change, row in found.items()} == pytest.approx(expected)
+    for row in found.values():  # what differs between the runs is not what differs within them
+        assert row.high - row.low == pytest.approx(0, abs=1e-9)
+        assert (row.set, row.model, row.runs) == ("haberman", "gmlvq", len(RUNS))
+
+
+def test_what_was_not_run_is_not_compared():
+    assert list(compare_options(Curves(records_of({WAY: 0.7})))) == []
+    assert beyond_table([]).columns == beyond_table(records_of({WAY: 0.7})).columns
+
+
+def target(source, accepted, errors, *, refused=False, name="haberman"):
+    return {
+        "kind": "target",
+        "set": name,
+        "source": source,
+        "accuracy": 0.9,
+        "n": 100,
+        "accepted": accepted,
+        "errors": errors,
+        "is_refused": refused,
+    }
+
+
+def test_targets_are_counted_over_the_runs_that_were_served():
+    records = [
+        target("training", 80, 20),
+        target("training", 20, 0),
+        target("guaranteed", 50, 5),
+        target("guaranteed", 0, 0, refused=True),
+        target("training", 100, 1, name="pearl"),
+    ]
+    found = [tuple(row) for row in count_guarantees(records)]
+    assert found == [
+        ("haberman", "training", 0.9, 2, 0, 0.5, pytest.approx(0.8)),
+        ("haberman", "guaranteed", 0.9, 2, 1, 0.5, pytest.approx(0.9)),
+        ("pearl", "training", 0.9, 1, 0, 1.0, pytest.approx(0.99)),
+    ]
+    assert guarantees_table(records)["reached"].to_list() == pytest.approx([0.8, 0.9, 0.99])
+
+
+def test_where_all_are_refused_nothing_is_known():
+    table = guarantees_table([target("guaranteed", 0, 0, refused=True)])
+    assert table.row(0) == ("haberman", "guaranteed", 0.9, 1, 1, None, None)
