@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts benchmarks benchmarks-models benchmarks-rejection picture dist check-dist clean
+.PHONY: demo test lint types contracts benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -35,6 +35,13 @@ benchmarks-models: .venv/ready
 benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/rejection.py
 	.venv/bin/python benchmarks/local_thresholds.py
+
+# The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data
+# sets that do not lie beside the project are downloaded.
+study: export ABSTAIN_DATA_HOME ?= $(wildcard ../shared/data)
+study: .venv/ready
+	.venv/bin/python -m abstain study --out build/study
+	.venv/bin/python -m tools.publish_study build/study docs/results
 
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo

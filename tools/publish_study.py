@@ -1,0 +1,193 @@
+"""Which of a study's results are published, and how are they read?
+
+``python -m tools.publish_study build/study docs/results`` copies the tables and figures of a
+finished study, and writes a page of them. The page says nothing that the tables do not.
+"""
+
+import json
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from abstain._files import whole_files
+
+FIGURES = {
+    "artificial.png": "Artificial sets: test curves with global and local thresholds, the SVM and "
+    "the Bayes rule; bands of one standard deviation over the runs",
+    "contours.png": "What the Bayes rule, Conf and RelSim make of the plane",
+    "greedy.png": "Exact and greedy thresholds on the training part",
+    "benchmark.png": "Benchmark sets",
+    "medical.png": "Medical sets, GMLVQ",
+}
+TABLES = ["claims.csv", "summary.csv", "tests.csv", "beyond.csv", "guarantees.csv"]
+VERDICTS = ["holds", "differs", "inconclusive"]
+PAGE = "README.md"
+
+Row = dict[str, Any]
+
+
+def publish(study: Path, folder: Path) -> None:
+    """Copy what is published of a study, and write its page."""
+    run = json.loads((study / "run.json").read_text())
+    done, of = run["tasks"].split(" of ")
+    if done != of:
+        sys.exit(f"{study} is not finished: {run['tasks']} tasks; run the study again")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in [*TABLES, *FIGURES, "configuration.json", "run.json"]:
+        with whole_files(folder / name) as (draft,):
+            shutil.copyfile(study / name, draft)
+    with whole_files(folder / PAGE) as (draft,):
+        draft.write_text(page(folder), encoding="utf-8")
+
+
+def page(folder: Path) -> str:
+    """Return the page of the results that lie in a folder."""
+    run = json.loads((folder / "run.json").read_text())
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    parts = [
+        "# The paper's study, run again",
+        f"Made on {run['date']} by `make study` in {run['seconds'] / 60:.0f} minutes, "
+        f"{run['jobs']} tasks at once; Python {run['python']}, {versions}. "
+        "[What it means](../study.md), and [how it was set up](configuration.json).",
+        "## Claims of the paper",
+        _verdicts(_read(folder, "claims.csv")),
+        *_claims(_read(folder, "claims.csv")),
+        "## Accuracy on test data",
+        "Means over the runs, in percent, with no rejects and with 5, 10 and 20 %; of models with "
+        "prototypes first global, then local thresholds. Empty where fewer than 80 % of the curves "
+        "go so far. The areas under the risk-coverage curve (AURC) and its generalised form "
+        "(AUGRC), times 1,000: the less, the better. [All ways to set thresholds](summary.csv); "
+        "[paired tests](tests.csv) of the areas.",
+        _accuracies(_read(folder, "summary.csv")),
+        "## What other thresholds change",
+        "Points of accuracy on test data, the mean at 1 to 20 % rejects, with 95 % intervals; for "
+        "GMLVQ, RSLVQ and two ensembles whose cells are the predicted classes "
+        "([all models](beyond.csv)).",
+        _changes(_read(folder, "beyond.csv")),
+        "## What became of an accuracy that was asked for",
+        "GMLVQ with local thresholds: those that just reach the accuracy on the training part, "
+        "those that reach it out of fold, and those that are certified with a confidence of 90 %. "
+        "Coverage and accuracy over all test samples of all runs; a target is refused where no "
+        "thresholds reach it, or too few samples certify it ([table](guarantees.csv)).",
+        _guarantees(_read(folder, "guarantees.csv")),
+        "## Figures",
+        *(f"![{text}]({name})\n\n*{text}.*" for name, text in FIGURES.items()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _read(folder: Path, name: str) -> list[Row]:
+    return pl.read_csv(folder / name, infer_schema_length=None).to_dicts()
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) -> str:
+    rule = ["---"] * n_texts + ["---:"] * (len(header) - n_texts)
+    return "\n".join(f"| {' | '.join(line)} |" for line in [header, rule, *rows])
+
+
+def _verdicts(claims: list[Row]) -> str:
+    """Return how many claims hold, by set."""
+    sets = dict.fromkeys(row["dataset"] for row in claims)
+    counts = Counter((row["dataset"], row["verdict"]) for row in claims)
+    rows = [[name, *(str(counts[name, verdict] or "") for verdict in VERDICTS)] for name in sets]
+    totals = Counter(row["verdict"] for row in claims)
+    rows.append(["all", *(str(totals[verdict]) for verdict in VERDICTS)])
+    return _table(["set", *VERDICTS], rows)
+
+
+def _claims(claims: list[Row]) -> Iterable[str]:
+    """Yield every claim with its number, those that do not hold first."""
+    yield (
+        "Every value has a 95 % interval. A claim holds if all of that agrees with it, and differs "
+        "if none of it does ([table](claims.csv))."
+    )
+    for verdict in ("differs", "inconclusive", "holds"):
+        chosen = [row for row in claims if row["verdict"] == verdict]
+        if chosen:
+            yield f"### {verdict.capitalize()}"
+            rows = [[row["dataset"], row["statement"], _interval(row, "value")] for row in chosen]
+            yield _table(["set", "claim", "value"], rows, 2)
+
+
+def _interval(row: Row, name: str, scale: float = 1.0, digits: int = 3) -> str:
+    values = [row[column] for column in (name, "low", "high")]
+    if any(value is None for value in values):
+        return ""
+    if row.get("statement", "").endswith("prototypes"):
+        digits = 0
+    value, low, high = (f"{scale * value:.{digits}f}" for value in values)
+    return f"{value} ({low} to {high})".replace("-", "−")
+
+
+def _accuracies(summary: list[Row]) -> str:
+    usual = [
+        row
+        for row in summary
+        if (row["source"], row["method"], row["min_cell_size"]) == ("training", "exact", 1)
+    ]
+    both: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in usual:
+        both.setdefault((row["set"], row["model"]), {})[row["cells"]] = row
+    header = ["set", "model", "runs", "0 %", "5 %", "10 %", "20 %", "AURC", "AUGRC"]
+    rows = []
+    for (name, model), ways in both.items():
+        shared = ways["global"]
+        rows.append(
+            [
+                name,
+                model,
+                f"{shared['runs']:,}",
+                _percent(shared["at_0"]),
+                *(
+                    ", ".join(filter(None, (_percent(way[f"at_{rate}"]) for way in ways.values())))
+                    for rate in ("0.05", "0.1", "0.2")
+                ),
+                *(f"{1000 * shared[score]:.1f}" for score in ("aurc", "augrc")),
+            ]
+        )
+    return _table(header, rows, 2)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def _changes(beyond: list[Row]) -> str:
+    models = ["gmlvq", "rslvq", "forest", "boosting"]
+    changes = ["out of fold, local", "local, out of fold", "min_cell_size=10, training"]
+    found = {(row["set"], row["model"], row["change"]): row for row in beyond}
+    header = ["set", "model", "local, set out of fold", "local, not global", "small cells share"]
+    rows = []
+    for name in dict.fromkeys(row["set"] for row in beyond):
+        for model in models:
+            cells = [found.get((name, model, change)) for change in changes]
+            if all(cells):
+                shown = [_interval(cell, "difference", 100, 1) for cell in cells if cell]
+                rows.append([name, model, *shown])
+    return _table(header, rows, 2)
+
+
+def _guarantees(guarantees: list[Row]) -> str:
+    header = ["set", "asked for", "thresholds", "runs", "refused", "coverage", "accuracy"]
+    rows = [
+        [
+            row["set"],
+            f"{100 * row['accuracy']:.0f} %",
+            row["source"],
+            f"{row['runs']:,}",
+            f"{row['refused']:,}",
+            _percent(row["coverage"]),
+            _percent(row["reached"]),
+        ]
+        for row in guarantees
+    ]
+    return _table(header, rows, 3)
+
+
+if __name__ == "__main__":
+    publish(*map(Path, sys.argv[1:3]))
