@@ -69,7 +69,7 @@ def _final(name: str, seed: int) -> Any:
     if name == "forest":
         return RandomForestClassifier(random_state=seed)
     if name == "boosting":
-        return HistGradientBoostingClassifier(max_iter=50, random_state=seed)
+        return HistGradientBoostingClassifier(max_iter=30, random_state=seed)
     model = {
         "rslvq": models.RSLVQ,
         "gmlvq": models.GMLVQ,

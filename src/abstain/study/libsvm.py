@@ -72,15 +72,20 @@ class TunedLibSVC(LibSVC):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose C and γ, then fit."""
-        from sklearn.model_selection import GridSearchCV, StratifiedKFold
+        from sklearn.model_selection import StratifiedKFold
         from sklearn.svm import SVC
 
         samples, targets = validate_data(self, X, y, dtype=np.float64)
-        scale = 1 / (samples.shape[1] * samples.var())
-        grid = {"C": COSTS, "gamma": [width * scale for width in WIDTHS]}
+        scale = float(1 / (samples.shape[1] * samples.var()))
+        grid = [(cost, width * scale) for cost in COSTS for width in WIDTHS]
         folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=self.seed)
-        search = GridSearchCV(SVC(), grid, cv=folds, refit=False).fit(samples, targets)
-        self.C, self.gamma = search.best_params_["C"], float(search.best_params_["gamma"])
+        right = np.zeros(len(grid))
+        # A loop: on sets as small as these, GridSearchCV takes as long again as the machines.
+        for train, test in folds.split(samples, targets):
+            for number, (cost, gamma) in enumerate(grid):
+                machine = SVC(C=cost, gamma=gamma).fit(samples[train], targets[train])
+                right[number] += np.mean(machine.predict(samples[test]) == targets[test])
+        self.C, self.gamma = grid[right.argmax()]
         return super().fit(samples, targets)
 
 

@@ -90,15 +90,9 @@ def measure(
 
 
 def _reduced(split: Split, n_components: int) -> Split:
-    """Return the principal components of the training part.
-
-    There are more pixels than images: those of an image are kept in half the memory, and single
-    precision is plenty to find where they vary.
-    """
-    pixels = [part.X.astype(np.float32) for part in split]
-    pca = PCA(n_components, random_state=0).fit(pixels[0])
-    reduced = [pca.transform(part).astype(np.float64) for part in pixels]
-    return Split(*(Part(X, part.y) for X, part in zip(reduced, split, strict=True)))
+    """Return the principal components of the training part."""
+    pca = PCA(n_components, random_state=0).fit(split.train.X)
+    return Split(*(Part(pca.transform(part.X), part.y) for part in split))
 
 
 class _Trial:

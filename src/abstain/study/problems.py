@@ -60,17 +60,26 @@ def _loaded(
     name: str, change: Callable[[Array], Array] = lambda samples: samples
 ) -> Callable[[int], Sample]:
     def draw(seed: int) -> Sample:
-        samples, labels = _read(name, data_folder())
-        return Sample(change(samples), labels)
+        return _read(name, data_folder(), change)
 
     return draw
 
 
 # A worker reads a file once for all its tasks.
 @lru_cache
-def _read(name: str, folder: Path) -> tuple[Array, Array]:
+def _read(name: str, folder: Path, change: Callable[[Array], Array]) -> Sample:
     samples, labels = getattr(datasets, f"load_{name}")(return_X_y=True, data_home=folder)
-    return np.asarray(samples, dtype=float), np.asarray(labels)
+    return Sample(change(np.asarray(samples, dtype=float)), np.asarray(labels))
+
+
+def _within_their_span(images: Array) -> Array:
+    """Return images in coordinates of the space that they span.
+
+    There are fewer images than pixels. From Xᵀ = QR the rows of X = RᵀQᵀ are those of Rᵀ, rotated:
+    no distance and no principal component of any part of them is another one there.
+    """
+    upper: Array = np.asarray(np.linalg.qr(images.T, mode="r"))
+    return upper.T
 
 
 def _second_differences(spectra: Array) -> Array:
@@ -82,6 +91,7 @@ def _problems() -> list[Problem]:
     pearl = _drawn(datasets.make_pearl_necklace)
     spectra = _loaded("tecator")
     curvature = _loaded("tecator", _second_differences)
+    images = _loaded("coil20", _within_their_span)
     return [
         Problem("gaussian", "Gaussian clusters", "artificial", gaussian, 0.85, is_scaled=False),
         Problem("pearl", "Pearl necklace", "artificial", pearl, 0.97, is_scaled=False),
@@ -105,7 +115,7 @@ def _problems() -> list[Problem]:
             is_variant=True,
         ),
         Problem("haberman", "Haberman", "benchmark", _loaded("haberman"), 0.78),
-        Problem("coil20", "Coil", "benchmark", _loaded("coil20"), 0.98, n_components=30),
+        Problem("coil20", "Coil", "benchmark", images, 0.98, n_components=30),
         Problem("steroid", "Steroids (synthetic)", "medical", _drawn_steroids, 0.93),
         Problem("wisconsin", "Wisconsin", "medical", _loaded("wisconsin"), 0.98),
         Problem("cleveland", "Cleveland", "medical", _loaded("cleveland"), 0.87),
