@@ -67,4 +67,4 @@ check-dist: dist
 	build/wheel/bin/abstain demo --out build/wheel/demo
 
 clean:
-	rm -rf .venv build dist abstain-demo .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist abstain-demo abstain-study .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -90,7 +90,7 @@ def test_the_other_commands_run(tmp_path):
     environment = {**os.environ, "COLUMNS": "100"}
     subprocess.run([*abstain, "demo"], cwd=tmp_path, check=True, capture_output=True)
     commands = indented_commands()[2:]
-    assert len(commands) == 1
+    assert len(commands) == 2
     for command in commands:
         name, *arguments = shlex.split(command)
         assert name == "abstain"
@@ -101,6 +101,7 @@ def test_the_other_commands_run(tmp_path):
     assert (tmp_path / "abstain-demo" / "my-front.csv").exists()
     point = json.loads((tmp_path / "abstain-demo" / "my-front.json").read_text())
     assert point["accuracy"] >= 0.9
+    assert (tmp_path / "abstain-study" / "claims.csv").exists()
 
 
 def test_links_lead_somewhere():

@@ -68,6 +68,10 @@ class Curves:
         """Return the mean curve, where at least 80 % of the runs have a value."""
         return average_curves(list(self._of_way[way].values()), GRID)
 
+    def at_no_rejects(self, way: Way) -> float:
+        """Return the mean accuracy of all runs, without rejects."""
+        return float(np.mean([values[0] for values, _ in self._of_way[way].values()]))
+
     def values(self, way: Way, rates: Floats) -> dict[tuple[int, int], Floats]:
         """Return the accuracy of each run at the reject rates; NaN beyond its range."""
         return {key: _at(curve, rates) for key, curve in self._of_way[way].items()}

@@ -2,7 +2,9 @@
 
 In the paper's manner, one file a figure: contours of certainty on the artificial data, exact
 against greedy thresholds, and the accuracy-reject curves of the artificial, benchmark and medical
-sets, each with a band of one standard deviation over the runs.
+sets, each with a band of one standard deviation over the runs; those of Tecator prepared in three
+ways. A dot is the accuracy without rejects: where few training samples are wrong, there is little
+more to a curve whose thresholds are set on them.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -26,6 +28,7 @@ from abstain.study.problems import PROBLEMS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 __all__ = ["check_installed", "draw_figures"]
 
@@ -33,6 +36,8 @@ BLUE, ORANGE, GREEN, BLACK = "#0072b2", "#d55e00", "#009e73", "#000000"
 # Colour, line style and name of each curve in a panel.
 GLOBAL, LOCAL = (ORANGE, "--", "global"), (BLUE, "-", "local")
 SVM, BAYES = (GREEN, "-.", "SVM"), (BLACK, ":", "Bayes")
+# Out of fold, thresholds go on where those of the training part end before so few rejects.
+LATER, SHORT = ("#cc79a7", (0, (1, 1)), "local, set out of fold"), 0.02
 PANEL = 2.9
 # Steps of certainty, and how samples of the first classes are drawn over them.
 LEVELS = np.linspace(0, 1, 11)
@@ -47,9 +52,10 @@ def draw_figures(records: list[Record], folder: Path) -> list[Path]:
         "contours.png": lambda: _contours([name for name in ("gaussian", "pearl") if name in sets]),
         "greedy.png": lambda: _greedy(curves),
         **{
-            f"{kind}.png": partial(_curves, curves, kind)
+            f"{kind}.png": partial(_curves, curves, _names(kind), kind == "medical")
             for kind in ("artificial", "benchmark", "medical")
         },
+        "tecator.png": lambda: _curves(curves, _prepared_otherwise("tecator", sets)),
     }
     files = []
     for name, make in makers.items():
@@ -79,20 +85,29 @@ def _panels(
 
     figure = Figure(figsize=(PANEL * n_columns + 0.4, 0.85 * PANEL * n_rows + 0.6))
     figure.set_layout_engine("constrained")
-    return figure, figure.subplots(n_rows, n_columns, squeeze=False, sharey=share)
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False, sharex=share, sharey=share)
 
 
-def _curves(curves: Curves, kind: str) -> Figure | None:
-    """Draw a row for each set of a kind, a panel for each model."""
-    names = [name for name, problem in PROBLEMS.items() if problem.kind == kind]
-    models = ["gmlvq"] if kind == "medical" else ["rslvq", "gmlvq", "lgmlvq"]
+def _names(kind: str) -> list[str]:
+    return [n for n, problem in PROBLEMS.items() if problem.kind == kind and not problem.is_variant]
+
+
+def _prepared_otherwise(name: str, sets: set[str]) -> list[str]:
+    """Return a set and its variants, if any were run."""
+    variants = [n for n, problem in PROBLEMS.items() if problem.is_variant and n.startswith(name)]
+    return [name, *variants] if sets.intersection(variants) else []
+
+
+def _curves(curves: Curves, names: list[str], is_medical: bool = False) -> Figure | None:
+    """Draw a row for each set, a panel for each model."""
+    models = ["gmlvq"] if is_medical else ["rslvq", "gmlvq", "lgmlvq"]
     cells = [(name, model) for name in names for model in models]
     shown = [(n, m) for n, m in cells if curves.has(Way(n, m))]
     if not shown:
         return None
     names = list(dict.fromkeys(name for name, _ in shown))
     models = [model for model in models if any(model == other for _, other in shown)]
-    if kind == "medical":  # one model: the sets stand side by side
+    if is_medical:  # one model: the sets stand side by side
         figure, panels = _panels(1, len(names))
         places = {(name, "gmlvq"): panels[0, column] for column, name in enumerate(names)}
     else:
@@ -109,23 +124,27 @@ def _curves(curves: Curves, kind: str) -> Figure | None:
         for line, style in lines:
             if curves.has(line):
                 _draw(ax, curves, line, *style)
+        later = way._replace(cells="local", source="out of fold")
+        if curves.has(later) and np.isnan(curves.averaged(lines[1][0]).mean[GRID >= SHORT]).all():
+            _draw(ax, curves, later, *LATER)
         ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
     _finish(figure, list(places.values()))
     return figure
 
 
-def _draw(ax: Axes, curves: Curves, way: Way, colour: str, style: str, label: str) -> None:
+def _draw(ax: Axes, curves: Curves, way: Way, colour: str, style: Any, label: str) -> None:
     grid, mean, std, _ = curves.averaged(way)
     highest = np.minimum(mean + std, 1)
     ax.fill_between(grid, mean - std, highest, color=colour, alpha=0.12, linewidth=0)
     ax.plot(grid, mean, color=colour, linestyle=style, linewidth=1.6, label=label)
+    ax.plot(grid[0], curves.at_no_rejects(way), "o", color=colour, markersize=4, clip_on=False)
 
 
 def _greedy(curves: Curves) -> Figure | None:
     """Draw the curves of exact and greedy thresholds on the training part."""
     models = ["gmlvq", "lgmlvq"]
     names = [n for n in PROBLEMS if curves.has(*(Way(n, m, "local") for m in models))]
-    names = [n for n in names if PROBLEMS[n].kind != "medical"]
+    names = [n for n in names if n in (*_names("artificial"), *_names("benchmark"))]
     if not names:
         return None
     figure, panels = _panels(len(models), len(names))
@@ -141,7 +160,9 @@ def _greedy(curves: Curves) -> Figure | None:
 
 def _finish(figure: Figure, panels: list[Axes], label: str = "accuracy") -> None:
     for ax in panels:
-        ax.set_xlim(0, GRID[-1])
+        # As far as its curves go, so that short ones can be seen.
+        beside = ax.get_shared_x_axes().get_siblings(ax)
+        ax.set_xlim(0, max(0.1, *(_end(line) for other in beside for line in other.lines)))
         ax.grid(alpha=0.3)
         ax.tick_params(labelsize=8)
         ax.spines[["top", "right"]].set_visible(False)
@@ -160,6 +181,12 @@ def _finish(figure: Figure, panels: list[Axes], label: str = "accuracy") -> None
         frameon=False,
         fontsize=9,
     )
+
+
+def _end(line: Line2D) -> float:
+    """Return the last place at which a curve has a value."""
+    x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+    return float(x[~np.isnan(y)].max(initial=0))
 
 
 def _contours(names: list[str]) -> Figure | None:
