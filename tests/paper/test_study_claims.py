@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from abstain.study.claims import judge_claims, paper_claims
+from abstain.study.curves import Curves
 from abstain.study.plan import Plan, Task
 from abstain.study.problems import PROBLEMS
 from tests.datasets.conftest import real_data  # noqa: F401
@@ -78,7 +79,8 @@ def small_records(name, seed=0):
 
 
 def value_of(claim, seed=0):
-    (found,) = [row for row in judge_claims(small_records(SET_OF[claim], seed)) if row.id == claim]
+    curves = Curves(small_records(SET_OF[claim], seed))
+    (found,) = [row for row in judge_claims(curves) if row.id == claim]
     return found.value
 
 

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from abstain.study.claims import Judged, judge_claims, paper_claims, verdict
+from abstain.study.curves import Curves
 from abstain.study.intervals import Interval
 from abstain.study.problems import PROBLEMS
 from tests.study.records import N, curve, fit, flat_curve
@@ -135,7 +136,7 @@ def records_of(claim, values):
 
 
 def judged(claim, records):
-    (found,) = [row for row in judge_claims(records) if row.id == claim.id]
+    (found,) = [row for row in judge_claims(Curves(records)) if row.id == claim.id]
     return found
 
 
@@ -196,10 +197,10 @@ def test_what_is_reached_within_a_rate_is_told_by_a_curve_that_ends_before():
 def test_what_was_not_run_is_not_judged():
     claim = CLAIMS["haberman-beyond-gmlvq"]
     records = records_of(claim, np.full(len(RUNS), 0.02))
-    ids = {row.id for row in judge_claims(records)}
+    ids = {row.id for row in judge_claims(Curves(records))}
     assert ids == {"haberman-beyond-gmlvq", "haberman-svm-gmlvq"}
     only_ours = [record for record in records if record["model"] == "gmlvq"]
-    assert judge_claims(only_ours) == judge_claims([]) == []
+    assert judge_claims(Curves(only_ours)) == judge_claims(Curves([])) == []
 
 
 def test_a_curve_that_ends_too_early_is_inconclusive():
@@ -244,7 +245,7 @@ def test_without_errors_greedy_and_exact_are_the_same():
 def test_support_vectors_are_counted(name, n_vectors, expected):
     fits = [fit(name, "svm", 0, split, n_vectors + split % 3) for split in range(20)]
     fits += [fit(name, "gmlvq", 0, split, 2) for split in range(20)]
-    (found,) = judge_claims(fits)
+    (found,) = judge_claims(Curves(fits))
     assert isinstance(found, Judged)
     assert (found.id, found.dataset, found.verdict) == (f"{name}-vectors", name, expected)
     assert found.value == pytest.approx(n_vectors, abs=1)

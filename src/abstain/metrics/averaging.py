@@ -97,7 +97,7 @@ def average_curves(
     """
     min_share = check_fraction("min_share", min_share, high_open=False)
     grid = _check_rates("grid", grid)
-    runs = [_values_at(grid, *_check_curve(k, curve)) for k, curve in enumerate(curves)]
+    runs = [values_at(grid, *_check_curve(k, curve)) for k, curve in enumerate(curves)]
     if not runs:
         raise InputError("curves must hold at least one run, got 0")
     values = np.stack(runs)
@@ -113,7 +113,7 @@ def average_curves(
     return AveragedCurve(grid=grid, mean=mean, std=np.sqrt(variance), share=share)
 
 
-def _values_at(
+def values_at(
     grid: NDArray[np.float64], values: NDArray[np.float64], reject_rates: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Interpolate one run at the grid points; NaN where it has no value."""

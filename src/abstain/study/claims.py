@@ -418,9 +418,8 @@ def _on_sparseness(fits: list[Record]) -> Iterator[Judged]:
             )
 
 
-def judge_claims(records: list[Record]) -> list[Judged]:
+def judge_claims(curves: Curves) -> list[Judged]:
     """Return all claims that the records can tell of."""
-    curves = Curves(records)
-    fits: list[Any] = [record for record in records if record["kind"] == "fit"]
+    fits: list[Any] = [record for record in curves.records if record["kind"] == "fit"]
     judged = [claim.judge(curves) for claim in paper_claims() if curves.has(*claim.ways)]
     return [*judged, *_on_sparseness(fits)]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.metrics import AveragedCurve, average_curves
+from abstain.metrics.averaging import values_at
 from abstain.study.measuring import Record
 
 __all__ = ["GRID", "Curves", "Way"]
@@ -95,7 +96,7 @@ class Curves:
 
 
 def _at(curve: tuple[Floats, Floats], rates: Floats) -> Floats:
-    return average_curves([curve], rates, min_share=1.0).mean
+    return values_at(rates, *curve)
 
 
 def _curve(record: Record) -> tuple[Floats, Floats]:

@@ -22,7 +22,6 @@ from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
 from abstain.study.classifiers import CLASSIFIERS
 from abstain.study.curves import GRID, Curves, Way
-from abstain.study.measuring import Record
 from abstain.study.problems import PROBLEMS
 
 if TYPE_CHECKING:
@@ -44,9 +43,8 @@ LEVELS = np.linspace(0, 1, 11)
 MARKERS = ["o", "^", "x", "+", "d"]
 
 
-def draw_figures(records: list[Record], folder: Path) -> list[Path]:
+def draw_figures(curves: Curves, folder: Path) -> list[Path]:
     """Draw all figures that the records are enough for, and return their files."""
-    curves = Curves(records)
     sets = {way.set for way in curves.ways}
     makers: dict[str, Callable[[], Figure | None]] = {
         "contours.png": lambda: _contours([name for name in ("gaussian", "pearl") if name in sets]),

@@ -62,16 +62,17 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
 }
 
 
-def write_tables(records: list[Record], folder: Path) -> list[Path]:
+def write_tables(curves: Curves, folder: Path) -> list[Path]:
     """Write all tables, and return their files."""
+    records = curves.records
     tables: dict[str, pl.DataFrame] = {
         "curves.parquet": _rows(records, "curve"),
         "fits.parquet": _rows(records, "fit"),
         "targets.parquet": _rows(records, "target"),
-        "claims.csv": claims_table(records),
-        "summary.csv": summary_table(records),
+        "claims.csv": claims_table(curves),
+        "summary.csv": summary_table(curves),
         "tests.csv": tests_table(records),
-        "beyond.csv": beyond_table(records),
+        "beyond.csv": beyond_table(curves),
         "guarantees.csv": guarantees_table(records),
     }
     files = [folder / name for name in tables]
@@ -97,9 +98,9 @@ def _rows(records: list[Record], kind: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def claims_table(records: list[Record]) -> pl.DataFrame:
+def claims_table(curves: Curves) -> pl.DataFrame:
     """Return the claims of the paper with their verdicts."""
-    judged = [claim._asdict() for claim in judge_claims(records)]
+    judged = [claim._asdict() for claim in judge_claims(curves)]
     schema = dict.fromkeys(Judged._fields, pl.String()) | dict.fromkeys(
         ("value", "low", "high"), pl.Float64()
     )
@@ -107,10 +108,9 @@ def claims_table(records: list[Record]) -> pl.DataFrame:
     return table.with_columns(pl.col("value", "low", "high").round(5))
 
 
-def summary_table(records: list[Record]) -> pl.DataFrame:
+def summary_table(curves: Curves) -> pl.DataFrame:
     """Return the mean accuracy at some reject rates for every way to reject, and the areas."""
-    curves = Curves(records)
-    areas = _areas(records)
+    areas = _areas(curves.records)
     rows: list[dict[str, Any]] = []
     for way in curves.ways:
         if way.part == "test":
@@ -160,9 +160,9 @@ def tests_table(records: list[Record]) -> pl.DataFrame:
     return table.with_columns(pl.col(pl.Float64).round(7).fill_nan(None))
 
 
-def beyond_table(records: list[Record]) -> pl.DataFrame:
+def beyond_table(curves: Curves) -> pl.DataFrame:
     """Return what other ways to set thresholds change of the accuracy on the test part."""
-    rows = [row._asdict() for row in compare_options(Curves(records))]
+    rows = [row._asdict() for row in compare_options(curves)]
     names = dict.fromkeys(("set", "model", "change"), pl.String())
     numbers = dict.fromkeys(("difference", "low", "high"), pl.Float64())
     table = pl.DataFrame(rows, schema={**names, "runs": pl.Int64(), **numbers})

@@ -18,6 +18,7 @@ from typing import Any
 
 from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
+from abstain.study.curves import Curves
 from abstain.study.figures import check_installed, draw_figures
 from abstain.study.plan import Plan
 from abstain.study.results import write_tables
@@ -88,9 +89,9 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
         watch(n_done, n_tasks)
         note(n_done, n_tasks)
 
-    records = collect(plan, folder / PARTS, n_jobs, noting)
-    files = write_tables(records, folder)
-    files += draw_figures(records, folder)
+    curves = Curves(collect(plan, folder / PARTS, n_jobs, noting))
+    files = write_tables(curves, folder)
+    files += draw_figures(curves, folder)
     n_tasks = len(plan.tasks())
     return Study(folder, files, note(n_tasks, n_tasks), n_tasks)
 
