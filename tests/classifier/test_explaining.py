@@ -186,3 +186,37 @@ def test_frames_without_a_name_for_each_feature_are_numbered(iris):
     assert set(clf.explain(pd.DataFrame(X.to_numpy()))["features"].explode()) <= {
         f"feature {index}" for index in range(4)
     }
+
+
+class Weighted(models.GRLVQ):
+    """A model of one's own: all there is to it stands here."""
+
+    _metric_name = "weights_"
+
+
+# Whatever a model calls its metric, that is the metric.
+@pytest.mark.filterwarnings("ignore:cv=None finds no error:UserWarning")
+def test_a_new_model_is_explained_and_measured_in_its_own_metric(iris):
+    X, y = iris
+    ours, theirs = (
+        RejectOptionClassifier(model(), certainty="boundary").fit(X, y)
+        for model in (Weighted, models.GRLVQ)
+    )
+    assert np.array_equal(ours.certainties(X), theirs.certainties(X))
+    assert ours.explain(X).equals(theirs.explain(X))
+    assert hasattr(ours.estimator_, "weights_")
+
+
+@pytest.mark.filterwarnings("ignore:cv=None finds no error:UserWarning")
+@pytest.mark.parametrize("dtype", ["Float64", "Float32"])
+@pytest.mark.parametrize("certainty", ["relsim", "boundary"])
+def test_missing_values_of_pandas_are_missing(dtype, certainty, iris):
+    X, y = iris
+    frame = X.astype(dtype)
+    frame.iloc[3, 2] = pd.NA
+    plain = frame.to_numpy(dtype=float, na_value=np.nan)
+    clf = RejectOptionClassifier(models.GMLVQ(), certainty=certainty).fit(frame, y)
+    as_array = RejectOptionClassifier(models.GMLVQ(), certainty=certainty).fit(plain, y)
+    assert clf.certainties(frame[:9]) == pytest.approx(as_array.certainties(plain[:9]), rel=1e-4)
+    shares = (clf.explain(frame[:9])["contributions"], as_array.explain(plain[:9])["contributions"])
+    assert np.array(shares[0].to_list()) == pytest.approx(np.array(shares[1].to_list()), abs=1e-3)

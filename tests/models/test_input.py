@@ -305,6 +305,52 @@ def test_memory_of_answers_is_bounded(method):
     assert peak < 3 * 8 * len(X) * (2 + 50)
 
 
+@pytest.mark.parametrize("model", [GLVQ, GMLVQ, RSLVQ])
+@pytest.mark.parametrize("init", ["kmeans", "random"])
+@pytest.mark.parametrize("seed", range(6))
+def test_so_it_does_with_gaps_and_several_prototypes(model, init, seed, iris):
+    X, y = iris
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    X[np.isnan(X).all(axis=1), 0] = 0.0
+    weights = np.arange(len(y)) % 3 + 1
+    rows = rng.permutation(np.repeat(np.arange(len(y)), weights))
+    settings = {"n_prototypes_per_class": 2, "init": init, "random_state": seed}
+    weighted = model(max_iter=3, **settings)
+    with pytest.warns(ConvergenceWarning):
+        weighted.fit(X, y, sample_weight=weights)
+    with pytest.warns(ConvergenceWarning):
+        repeated = model(max_iter=3, **settings).fit(X[rows], y[rows])
+    # Other draws lie whole units apart; rounding alone does not.
+    assert weighted.prototypes_ == pytest.approx(repeated.prototypes_, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"class_weight": {"rose": 2.0}},
+            r"class_weight must name classes of y, got 'rose'; y has",
+        ),
+        (
+            {"class_weight": "even"},
+            r'class_weight must be "balanced", None or a dict .*got \'even\'',
+        ),
+        ({"class_weight": [1, 2, 3]}, r'class_weight must be "balanced", None or a dict'),
+        ({"warm_start": "no"}, "warm_start must be True or False, got 'no'"),
+    ],
+)
+def test_settings_that_mean_nothing_are_named(settings, said, iris):
+    with pytest.raises(InputError, match=said):
+        GLVQ(**settings).fit(*iris)
+
+
+def test_an_infinite_sample_to_predict_is_told_to_be_in_x(iris):
+    model = GLVQ().fit(*iris)
+    with pytest.raises(ValueError, match="Input X contains infinity"):
+        model.predict([[np.inf] * 4])
+
+
 @pytest.mark.parametrize("weight", [0, -1.0, float("nan"), float("inf"), "heavy"])
 def test_class_weights_must_be_positive(weight, iris):
     X, y = iris

@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from abstain._estimators import pass_through, unwrap
 
-__all__ = ["Rivals", "View", "has_prototypes", "rivals", "view"]
+__all__ = ["Rivals", "View", "as_numbers", "has_prototypes", "rivals", "view"]
 
 Array = NDArray[Any]
 
@@ -30,7 +31,13 @@ class Rivals(NamedTuple):
 
 
 def has_prototypes(model: Any) -> bool:
-    return hasattr(model, "distances") and hasattr(model, "prototype_labels_")
+    """Tell whether a fitted model classifies by prototypes, in a metric that it can tell."""
+    return all(hasattr(model, name) for name in ("distances", "metric_roots", "prototype_labels_"))
+
+
+def as_numbers(samples: Any) -> Array:
+    """Return samples that a model has measured as floats; a missing value of any kind is NaN."""
+    return np.asarray(check_array(samples, dtype=np.float64, ensure_all_finite="allow-nan"))
 
 
 def view(estimator: Any, X: Any) -> View:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._estimators import pass_through, unwrap
-from abstain.certainty._prototypes import has_prototypes
+from abstain.certainty._prototypes import as_numbers, has_prototypes
 
 __all__ = ["distance_to_boundary", "is_linear"]
 
@@ -93,22 +93,18 @@ def _to_quadrics(model: Any, samples: Any) -> Array:
     distances, labels = model.distances(samples), model.prototype_labels_
     winner = distances.argmin(axis=1)
     excess = distances - distances.min(axis=1, keepdims=True)
-    if hasattr(model, "omegas_"):
-        slopes = _slopes(model, np.asarray(samples, dtype=distances.dtype), winner)
+    values, roots = as_numbers(samples), model.metric_roots()
+    if len(roots) > 1:
+        slopes = _slopes(model.prototypes_, roots, values, winner)
     else:
-        slopes = 2 * _between(model, np.asarray(samples, dtype=distances.dtype), winner)
+        slopes = 2 * _between(model.prototypes_, roots[0], values, winner)
     found = _ratio(excess, slopes)
     found[labels == labels[winner][:, np.newaxis]] = np.inf
     return np.asarray(found.min(axis=1))
 
 
-def _between(model: Any, samples: Array, winner: NDArray[np.int64]) -> Array:
+def _between(prototypes: Array, root: Array, samples: Array, winner: NDArray[np.int64]) -> Array:
     """Return |w⁺ − w| for each sample and prototype, over the features that the sample has."""
-    prototypes = model.prototypes_
-    if hasattr(model, "omega_"):
-        root = model.omega_
-    else:
-        root = np.diag(getattr(model, "scales_", np.ones_like(prototypes[0])))
     found = np.empty((len(samples), len(prototypes)))
     present = ~np.isnan(samples)
     for pattern, rows in _patterns(present):
@@ -118,10 +114,10 @@ def _between(model: Any, samples: Array, winner: NDArray[np.int64]) -> Array:
     return found
 
 
-def _slopes(model: Any, samples: Array, winner: NDArray[np.int64]) -> Array:
+def _slopes(prototypes: Array, omegas: Array, samples: Array, winner: NDArray[np.int64]) -> Array:
     """Return √(gᵀ Λ⁺⁻¹ g) for each sample and prototype, over the features that it has."""
     # In single precision, the inverse of a low rank would be one of its rounding.
-    prototypes, omegas = model.prototypes_, model.omegas_.astype(np.float64)
+    omegas = omegas.astype(np.float64)
     found = np.empty((len(samples), len(prototypes)))
     for pattern, rows in _patterns(~np.isnan(samples)):
         roots = omegas * pattern

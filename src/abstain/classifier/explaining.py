@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from abstain._estimators import names_of_features, pass_through, unwrap
 from abstain.certainty import MEASURES, auto_measure
-from abstain.certainty._prototypes import has_prototypes
+from abstain.certainty._prototypes import as_numbers, has_prototypes
 from abstain.certainty.pairwise_margin import pairwise_rival
 
 __all__ = ["Reasons", "farthest_usual_distance", "reasons"]
@@ -61,7 +61,7 @@ def reasons(
     is_own = model.prototype_labels_ == labels[:, np.newaxis]
     winner = np.where(is_own, distances, np.inf).argmin(axis=1)
     rival = np.where(is_own, np.inf, distances).argmin(axis=1)
-    samples = np.asarray(seen, dtype=np.float64)
+    samples = as_numbers(seen)
     terms = _terms(model, samples, rival) - _terms(model, samples, winner)
     terms /= np.maximum(np.abs(terms).sum(axis=1, keepdims=True), np.finfo(float).tiny)
     names = np.asarray(names_of_features(steps, model))
@@ -77,12 +77,11 @@ def reasons(
 def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
     """Return δ_i (Λδ)_i of each feature, δ from the chosen prototype; 0 for missing values."""
     away = np.nan_to_num(samples - model.prototypes_[chosen])
-    if hasattr(model, "omegas_"):
-        projected = np.einsum("nkm,nm->nk", model.omegas_[chosen], away)
-        return np.asarray(away * np.einsum("nkm,nk->nm", model.omegas_[chosen], projected))
-    if hasattr(model, "omega_"):
-        return np.asarray(away * ((away @ model.omega_.T) @ model.omega_))
-    return np.asarray((away * getattr(model, "scales_", 1.0)) ** 2)
+    roots = model.metric_roots()
+    if len(roots) > 1:
+        projected = np.einsum("nkm,nm->nk", roots[chosen], away)
+        return np.asarray(away * np.einsum("nkm,nk->nm", roots[chosen], projected))
+    return np.asarray(away * ((away @ roots[0].T) @ roots[0]))
 
 
 def _runners_up(estimator: Any, X: Any, labels: Array, certainty: Any) -> list[Any]:

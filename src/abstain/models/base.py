@@ -107,6 +107,28 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _metric(self) -> list[Array]:
         return [] if self._metric_name is None else [getattr(self, self._metric_name)]
 
+    def metric_roots(self) -> Array:
+        """Return Ω of the metric Λ = ΩᵀΩ, whichever form the model keeps it in.
+
+        Returns
+        -------
+        roots : ndarray of shape (1 or n_prototypes, n_rows, n_features)
+            One for all prototypes, or one for each.
+
+        Examples
+        --------
+        >>> from abstain.models import GRLVQ, LGMLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> GRLVQ().fit(X, y).metric_roots().shape, LGMLVQ().fit(X, y).metric_roots().shape
+        ((1, 2, 2), (2, 2, 2))
+        """
+        check_is_fitted(self, "prototypes_")
+        metric = self._metric()
+        found = metric[0] if metric else np.ones_like(self.prototypes_[0])
+        if found.ndim == 1:
+            found = np.diag(found)
+        return np.asarray(found if found.ndim == 3 else found[np.newaxis])
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -122,7 +144,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight equals so many equal rows.
+            Weights; an integer weight equals so many equal rows. By "adam" that is true of the
+            cost alone: equal rows fall into different batches.
 
         Returns
         -------
@@ -356,7 +379,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 measured, _ = geometry.measure(block, prototypes, *metric)
                 if not np.isfinite(measured.sum()):  # as any value that is missing makes it
                     assert_all_finite(
-                        samples[rows], allow_nan=True, estimator_name=type(self).__name__
+                        samples[rows],
+                        allow_nan=True,
+                        estimator_name=type(self).__name__,
+                        input_name="X",
                     )
                     block = make_block(block.values)
                     if block.present is not None:

@@ -48,6 +48,11 @@ def with_class_weights(
             f"{classes.tolist()[int(totals.argmin())]!r}"
         )
     if isinstance(class_weight, dict):
+        known = classes.tolist()
+        if unknown := [name for name in class_weight if name not in known]:
+            raise InputError(
+                f"class_weight must name classes of y, got {unknown[0]!r}; y has {known}"
+            )
         for name, weight in class_weight.items():
             if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
                 raise InputError(

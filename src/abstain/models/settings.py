@@ -4,6 +4,8 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from abstain._checks import InputError
 from abstain.models.starting import INITS
 
@@ -21,10 +23,18 @@ def _is_number(value: Any) -> bool:
     return not isinstance(value, bool) and isinstance(value, Real) and value == value
 
 
+def _is_name(value: Any, name: str) -> bool:
+    return isinstance(value, str) and value == name
+
+
 RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beta": (
         lambda value: value is None or (_is_number(value) and 0 < value < float("inf")),
         "a positive number, or None for the identity",
+    ),
+    "class_weight": (
+        lambda value: value is None or isinstance(value, dict) or _is_name(value, "balanced"),
+        '"balanced", None or a dict of classes and weights',
     ),
     "init": (
         lambda value: not isinstance(value, str) or value in INITS,
@@ -41,6 +51,11 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "solver": (lambda value: value in SOLVERS, f"one of {SOLVERS}"),
     "tol": (lambda value: _is_number(value) and value >= 0, "a number that is not negative"),
+    "warm_start": (
+        # NumPy has truth values of its own.
+        lambda value: isinstance(value, bool | np.bool_),
+        "True or False",
+    ),
     "verbose": (
         lambda value: isinstance(value, bool) or _is_integer(value, 0),
         "how many iterations lie between two lines, 0 for no line",

@@ -40,7 +40,8 @@ def start_prototypes(
             prototypes.append(mean[np.newaxis])
             continue
         own = np.flatnonzero(labels == label)
-        distinct, total = _distinct(_filled(samples[own], mean), weights[own])
+        distinct, total = _distinct(_as_bytes(samples[own]), weights[own])
+        distinct = _filled(distinct, mean)
         if len(distinct) <= count:
             prototypes.append(np.resize(distinct, (count, distinct.shape[1])))
         else:
@@ -49,11 +50,24 @@ def start_prototypes(
     return np.concatenate(prototypes).astype(samples.dtype), owners
 
 
-def _filled(samples: Array, mean: Array) -> Array:
-    """Return samples, a copy that is changed, with means for missing values."""
+def _as_bytes(samples: Array) -> Array:
+    """Return samples, a copy that is changed, in which equal values have equal bytes."""
     for rows in row_blocks(len(samples)):
         some = samples[rows]
-        some += 0.0  # as a number, −0 is 0; as bytes, it is not
+        some += 0.0  # as a number, −0 is 0
+        if has_gaps(some):
+            some[np.isnan(some)] = np.nan  # there are many of them
+    return samples
+
+
+def _filled(samples: Array, mean: Array) -> Array:
+    """Return samples, a copy that is changed, with means for missing values.
+
+    Only after like samples were found: the means of weighted and of repeated rows differ by their
+    rounding.
+    """
+    for rows in row_blocks(len(samples)):
+        some = samples[rows]
         if has_gaps(some):
             missing = np.isnan(some)
             some[missing] = np.broadcast_to(mean, some.shape)[missing]
