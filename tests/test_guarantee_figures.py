@@ -7,9 +7,46 @@ import pytest
 
 from abstain import Accuracy
 
-FILE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "guarantee.json"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGE = (DOCS / "guarantee.md").read_text(encoding="utf-8")
+FILE = DOCS / "benchmarks" / "guarantee.json"
 RECORD = json.loads(FILE.read_text())
 ROWS = {(row["population"], row["way"]): row for row in RECORD["rows"]}
+
+POPULATIONS = {"smooth": "differs by cell", "ties": "ties", "flat": "says nothing"}
+
+
+def table(lines):
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def misses():
+    """Return how often each way misses the accuracy, and how much it answers."""
+    lines = [
+        ["certainty", "thresholds", "missed", "samples answered", "nothing certified"],
+        ["---", "---", "---:", "---:", "---:"],
+    ]
+    for (population, way), row in ROWS.items():
+        shares = [f"{100 * row[name]:.1f} %" for name in ("missed", "coverage", "nothing")]
+        lines.append([POPULATIONS[population], way, *shares])
+    return lines
+
+
+def shares():
+    """Return what is answered, by number of samples and share held out."""
+    rows = [row for row in RECORD["shares"] if row["population"] == "smooth"]
+    held_out = list(dict.fromkeys(row["share"] for row in rows))
+    lines = [["samples", *(f"{share:g}" for share in held_out)], ["---:"] * (len(held_out) + 1)]
+    for size in dict.fromkeys(row["samples"] for row in rows):
+        found = [row["coverage"] for row in rows if row["samples"] == size]
+        lines.append([f"{size:,}", *(f"{100 * coverage:.1f} %" for coverage in found)])
+    return lines
+
+
+def test_the_page_has_the_tables_on_record():
+    assert table(misses()) in PAGE
+    assert table(shares()) in PAGE
+    assert f"up to {100 * RECORD['allowed']:.1f} % may miss" in PAGE
 
 
 @pytest.mark.parametrize("population", ["smooth", "ties", "flat"])
