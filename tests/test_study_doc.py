@@ -40,7 +40,9 @@ def test_every_verdict_is_that_of_its_interval():
             inside = low <= row["low"] and row["high"] <= high
             outside = row["high"] < low or row["low"] > high
             expected = "holds" if inside else "differs" if outside else "inconclusive"
-            assert row["verdict"] == expected, row["id"]
+            # Little of a claim can be read where curves end early.
+            early = "; curves end at" in row["statement"] and row["verdict"] == "inconclusive"
+            assert early or row["verdict"] == expected, row["id"]
 
 
 # A number in the text stands behind the claim that it is the value of: `id` 0.123.

@@ -67,7 +67,8 @@ def page(folder: Path) -> str:
         "[paired tests](tests.csv) of the areas.",
         _accuracies(_read(folder, "summary.csv")),
         "## What other thresholds change",
-        "Points of accuracy on test data, the mean at 1 to 20 % rejects, with 95 % intervals: what "
+        "Points of accuracy on test data, the mean at 1 to 20 % rejects as far as both curves go, "
+        "with 95 % intervals, and from where to where the mean end of the curves moves: what "
         "local thresholds change, set on the training part or out of fold, and what it changes to "
         "set local ones out of fold. For GMLVQ, RSLVQ and two ensembles whose cells are the "
         "predicted classes ([all models](beyond.csv)).",
@@ -179,14 +180,21 @@ def _changes(beyond: list[Row]) -> str:
         for model in models:
             cells = [found.get((name, model, change)) for change in changes]
             if all(cells):
-                shown = [_interval(cell, "difference", 100, 1) for cell in cells if cell]
+                shown = [_change(cell) for cell in cells if cell]
                 rows.append([name, model, *shown])
     return _table(header, rows, 2)
 
 
+def _change(row: Row) -> str:
+    ends = f"{100 * row['end_before']:.0f} → {100 * row['end']:.0f} %"
+    difference = _interval(row, "difference", 100, 1)
+    return f"{difference or '–'}; {ends}"
+
+
 def _small_cells(beyond: list[Row]) -> str:
     """Return what it changes that small cells share a threshold."""
-    found = [row["difference"] for row in beyond if row["change"].startswith("min_cell_size")]
+    rows = [row for row in beyond if row["change"].startswith("min_cell_size")]
+    found = [row["difference"] or 0.0 for row in rows]
     n_none = sum(difference == 0 for difference in found)
     return (
         f"That cells of fewer than ten samples share a threshold changes nothing in {n_none} of "

@@ -49,16 +49,37 @@ def test_every_change_is_the_difference_to_the_way_without_it():
         assert (row.set, row.model, row.runs) == ("haberman", "gmlvq", len(RUNS))
 
 
+# Rejecting is not compared with answering all: only where both reject as many.
+def test_curves_are_compared_as_far_as_both_go():
+    later = WAY._replace(source="out of fold")
+    for last, share, expected in ((0.0, 1, None), (0.5, 1, 0.1), (0.5, 0.7, None)):
+        records = []
+        for number, run in enumerate(RUNS):
+            end = last if number < share * len(RUNS) else 0.0
+            records += [
+                flat_curve(WAY, *run, 0.7, last=end),
+                flat_curve(later, *run, 0.8, last=0.6),
+            ]
+        table = beyond_table(Curves(records))
+        (row,) = table.filter(change="out of fold, global").to_dicts()
+        assert row["difference"] == (None if expected is None else pytest.approx(expected))
+        assert (row["low"] is None) == (row["high"] is None) == (expected is None)
+        assert row["end_before"] == pytest.approx(share * last)
+        assert row["end"] == pytest.approx(0.6)
+
+
 def test_what_was_not_run_is_not_compared():
     assert list(compare_options(Curves(records_of({WAY: 0.7})))) == []
     without = beyond_table(Curves(records_of({WAY: 0.7})))
     assert beyond_table(Curves([])).columns == without.columns
 
 
-def target(source, accepted, errors, *, refused=False, name="haberman"):
+def target(source, split, accepted, errors, *, refused=False, name="haberman"):
     return {
         "kind": "target",
         "set": name,
+        "repeat": 0,
+        "split": split,
         "source": source,
         "accuracy": 0.9,
         "n": 100,
@@ -68,13 +89,14 @@ def target(source, accepted, errors, *, refused=False, name="haberman"):
     }
 
 
-def test_targets_are_counted_over_the_runs_that_were_served():
+def test_targets_are_counted_over_the_runs_that_all_ways_have():
     records = [
-        target("training", 80, 20),
-        target("training", 20, 0),
-        target("guaranteed", 50, 5),
-        target("guaranteed", 0, 0, refused=True),
-        target("training", 100, 1, name="pearl"),
+        target("training", 0, 80, 20),
+        target("training", 1, 20, 0),
+        target("training", 2, 99, 0),  # only this way
+        target("guaranteed", 0, 50, 5),
+        target("guaranteed", 1, 0, 0, refused=True),
+        target("training", 0, 100, 1, name="pearl"),
     ]
     found = [tuple(row) for row in count_guarantees(records)]
     assert found == [
@@ -86,5 +108,5 @@ def test_targets_are_counted_over_the_runs_that_were_served():
 
 
 def test_where_all_are_refused_nothing_is_known():
-    table = guarantees_table([target("guaranteed", 0, 0, refused=True)])
+    table = guarantees_table([target("guaranteed", 0, 0, 0, refused=True)])
     assert table.row(0) == ("haberman", "guaranteed", 0.9, 1, 1, None, None)

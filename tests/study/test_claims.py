@@ -164,7 +164,8 @@ def test_a_verdict_follows_from_the_runs(claim):
 )
 def test_equal_curves_are_not_ahead_of_one_another(claim):
     if claim.second is not None:
-        assert judged(claim, records_of(claim, np.zeros(len(RUNS)))).verdict == "differs"
+        expected = "holds" if "not-ahead" in claim.id else "differs"
+        assert judged(claim, records_of(claim, np.zeros(len(RUNS)))).verdict == expected
 
 
 @pytest.mark.parametrize(("n_short", "counts"), [(2, True), (3, False)])
@@ -238,6 +239,37 @@ def test_without_errors_greedy_and_exact_are_the_same():
         records = [curve(way, *run, [100], [0], 100) for run in RUNS for way in claim.ways]
         found = judged(claim, records)
         assert (found.value, found.verdict) == (0, expected)
+
+
+def test_how_far_the_curves_go_is_stated():
+    claim = CLAIMS["tecator-svm-rslvq"]  # up to 25 % rejects
+    for last, said, verdicts in (
+        (0.95, "", {"holds"}),
+        (0.2, "; curves end at 20 %", {"holds"}),
+        (0.1, "; curves end at 10 %", {"inconclusive"}),
+    ):
+        records = [flat_curve(way, *run, 0.9, last=last) for run in RUNS for way in claim.ways]
+        found = judged(claim, records)
+        assert found.statement == claim.statement + said
+        assert found.verdict in verdicts
+
+
+def test_how_many_curves_end_before_the_rate_is_stated():
+    claim = CLAIMS["tecator-gmlvq-10"]
+    records = [
+        flat_curve(claim.first, *run, 0.94, last=0.05 if number % 5 == 0 else 0.5)
+        for number, run in enumerate(RUNS)
+    ]
+    assert judged(claim, records).statement == f"{claim.statement}; 20 % of the curves end before"
+
+
+# No error in n answers does not say that there is none.
+@pytest.mark.parametrize(("n_runs", "expected"), [(2, "inconclusive"), (4, "holds")])
+def test_no_error_in_n_answers_leaves_three_in_n(n_runs, expected):
+    claim = CLAIMS["coil20-all-gmlvq"]
+    found = judged(claim, [flat_curve(claim.first, repeat, 0, 1.0) for repeat in range(n_runs)])
+    assert found[3:6] == pytest.approx((1.0, 1 - 3 / (N * n_runs), 1.0))
+    assert found.verdict == expected
 
 
 @pytest.mark.parametrize(("n_vectors", "expected"), [(31, "holds"), (90, "differs")])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abstain.study.curves import Curves, Way
+from abstain.study.curves import MIN_SHARE, Curves, Way, mean_of_known
 from abstain.study.intervals import interval
 from abstain.study.measuring import SMALL_CELL, Record
 from abstain.study.problems import PROBLEMS
@@ -25,12 +25,20 @@ RATES = np.round(np.arange(0.01, 0.205, 0.01), 2)
 
 
 class Change(NamedTuple):
-    """What a way to set thresholds changes: the mean difference at 1 to 20 % rejects."""
+    """What a way to set thresholds changes.
+
+    ``difference`` is the mean difference of accuracies at 1 to 20 % rejects, as far as the curves
+    of both go in at least 80 % of the runs; NaN where they do not. ``end_before`` and ``end`` are
+    the mean reject rates at which the curves end: thresholds that are set on few errors reject
+    little.
+    """
 
     set: str
     model: str
     change: str
     runs: int
+    end_before: float
+    end: float
     difference: float
     low: float
     high: float
@@ -39,8 +47,9 @@ class Change(NamedTuple):
 class Guarantee(NamedTuple):
     """What became of an accuracy that was asked for.
 
-    ``coverage`` is the share of test samples that are answered, and ``reached`` the share of those
-    answers that are right, over all runs whose target was not refused.
+    Counted over the runs that were tried in all ways. ``coverage`` is the share of test samples
+    that are answered, and ``reached`` the share of those answers that are right, over all runs
+    whose target was not refused.
     """
 
     set: str
@@ -57,11 +66,19 @@ def compare_options(curves: Curves) -> Iterator[Change]:
     for way in curves.ways:
         for change, other in _others(way):
             if way.part == "test" and way.method == "exact" and curves.has(other):
-                theirs = curves.values_within(way, RATES)
-                ours = curves.values_within(other, RATES)
-                runs = {key: float(np.mean(ours[key] - theirs[key])) for key in ours}
-                found = interval(runs, drawn_anew=PROBLEMS[way.set].kind == "artificial")
-                yield Change(way.set, way.model, change, len(runs), *found)
+                yield _change(curves, way, other, change)
+
+
+def _change(curves: Curves, way: Way, other: Way, change: str) -> Change:
+    theirs, ours = (curves.values(each, RATES) for each in (way, other))
+    differences = {key: ours[key] - theirs[key] for key in ours if key in theirs}
+    shares = np.mean([~np.isnan(values) for values in differences.values()], axis=0)
+    runs = {key: mean_of_known(values[shares >= MIN_SHARE]) for key, values in differences.items()}
+    before, after = (
+        float(np.mean([curves.ends(each)[key] for key in differences])) for each in (way, other)
+    )
+    found = interval(runs, drawn_anew=PROBLEMS[way.set].kind == "artificial")
+    return Change(way.set, way.model, change, len(runs), before, after, *found)
 
 
 def _others(way: Way) -> Iterator[tuple[str, Way]]:
@@ -78,18 +95,22 @@ def _others(way: Way) -> Iterator[tuple[str, Way]]:
 
 def count_guarantees(records: list[Record]) -> Iterator[Guarantee]:
     """Yield the counts over the runs of each set."""
-    targets = [record for record in records if record["kind"] == "target"]
-    keys = dict.fromkeys((r["set"], r["source"], r["accuracy"]) for r in targets)
-    for key in keys:
-        found = [r for r in targets if (r["set"], r["source"], r["accuracy"]) == key]
-        served = [record for record in found if not record["is_refused"]]
+    ways: dict[tuple[str, str, float], dict[tuple[int, int], Record]] = {}
+    for record in records:
+        if record["kind"] == "target":
+            way = record["set"], record["source"], record["accuracy"]
+            ways.setdefault(way, {})[record["repeat"], record["split"]] = record
+    for way, runs in ways.items():
+        others = [known for other, known in ways.items() if other[0] == way[0]]
+        shared = [record for run, record in runs.items() if all(run in known for known in others)]
+        served = [record for record in shared if not record["is_refused"]]
         n, accepted, errors = (
             sum(record[name] for record in served) for name in ("n", "accepted", "errors")
         )
         yield Guarantee(
-            *key,
-            runs=len(found),
-            refused=len(found) - len(served),
+            *way,
+            runs=len(shared),
+            refused=len(shared) - len(served),
             coverage=accepted / n if n else np.nan,
             reached=1 - errors / accepted if accepted else np.nan,
         )

@@ -17,11 +17,13 @@ from abstain.metrics import AveragedCurve, average_curves
 from abstain.metrics.averaging import values_at
 from abstain.study.measuring import Record
 
-__all__ = ["GRID", "Curves", "Way"]
+__all__ = ["GRID", "MIN_SHARE", "Curves", "Way", "mean_of_known"]
 
 Floats = NDArray[np.float64]
 
 GRID = np.round(np.linspace(0.0, 0.9, 91), 2)
+# A reject rate counts where so many of the runs have a value.
+MIN_SHARE = 0.8
 
 
 class Way(NamedTuple):
@@ -67,7 +69,23 @@ class Curves:
 
     def averaged(self, way: Way) -> AveragedCurve:
         """Return the mean curve, where at least 80 % of the runs have a value."""
-        return average_curves(list(self._of_way[way].values()), GRID)
+        return average_curves(list(self._of_way[way].values()), GRID, MIN_SHARE)
+
+    def n_tested(self, way: Way) -> int:
+        """Return how many answers all runs have given."""
+        return sum(
+            record["n"]
+            for record in self.records
+            if record["kind"] == "curve" and Way(*(record[name] for name in Way._fields)) == way
+        )
+
+    def ends(self, way: Way) -> dict[tuple[int, int], float]:
+        """Return the reject rate at which the curve of each run ends."""
+        return {key: float(rates[-1]) for key, (_, rates) in self._of_way[way].items()}
+
+    def share_that_ends_before(self, way: Way, rate: float) -> float:
+        """Return the share of runs whose curve ends before a reject rate."""
+        return float(np.mean([end < rate - 1e-9 for end in self.ends(way).values()]))
 
     def at_no_rejects(self, way: Way) -> float:
         """Return the mean accuracy of all runs, without rejects."""
@@ -93,6 +111,12 @@ class Curves:
             key: _at(curve, np.minimum(shares * curve[1][-1], curve[1][-1]))
             for key, curve in self._of_way[way].items()
         }
+
+
+def mean_of_known(values: Floats) -> float:
+    """Return the mean of what there is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
 
 
 def _at(curve: tuple[Floats, Floats], rates: Floats) -> Floats:

@@ -8,6 +8,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 import ctypes
 import os
+import threading
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["LibSVC", "TunedLibSVC", "check_installed"]
 COSTS = (1.0, 10.0, 100.0)
 WIDTHS = (0.1, 1.0)
 N_FOLDS = 3
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class LibSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -49,8 +51,9 @@ class LibSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         samples, targets = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = np.unique(targets, return_inverse=True)
         options = f"-s 0 -t 2 -c {self.C!r} -g {self.gamma!r} -b 1 -q"
-        _seed(self.seed)
-        self._model = svm.svm_train(codes.astype(float), samples, options)
+        with _ONE_AT_A_TIME:  # all threads of a process draw from one generator
+            _seed(self.seed)
+            self._model = svm.svm_train(codes.astype(float), samples, options)
         self._order = np.argsort(self._model.get_labels())
         self.n_support_vectors_ = int(self._model.get_nr_sv())
         return self

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+from threadpoolctl import threadpool_limits
 
 from abstain._checks import InputError
 from abstain.study.classifiers import CLASSIFIERS, Classifier
@@ -73,8 +74,9 @@ class Plan:
             )
         if "svm" in self.models:
             check_installed()
-        for name in self.sets:
-            PROBLEMS[name].draw(self.state(0))
+        with threadpool_limits(1):  # what is kept of it shall be what a worker would make
+            for name in self.sets:
+                PROBLEMS[name].draw(self.state(0))
 
     def state(self, repeat: int, split: int = -1) -> int:
         """Return the seed of a repeat, or of a split in it: another one for every seed."""

@@ -116,14 +116,16 @@ def summary_table(curves: Curves) -> pl.DataFrame:
         if way.part == "test":
             mean = curves.averaged(way).mean
             at_rates = {f"at_{rate:g}": float(mean[rate == GRID].item()) for rate in RATES}
-            found = [area for key, area in areas.items() if key[:2] == (way.set, way.model)]
-            named = zip(SCORES, found, strict=True)
+            scored = {score: areas[way.set, way.model, score] for score in SCORES}
             rows.append(
                 {
                     **way._asdict(),
                     "runs": len(curves.runs(way)),
                     **at_rates,
-                    **{name: float(np.mean(list(values.values()))) for name, values in named},
+                    **{
+                        score: float(np.mean([values[run] for run in curves.runs(way)]))
+                        for score, values in scored.items()
+                    },
                 }
             )
     table = pl.DataFrame(rows, infer_schema_length=None).drop("part")
@@ -164,9 +166,12 @@ def beyond_table(curves: Curves) -> pl.DataFrame:
     """Return what other ways to set thresholds change of the accuracy on the test part."""
     rows = [row._asdict() for row in compare_options(curves)]
     names = dict.fromkeys(("set", "model", "change"), pl.String())
-    numbers = dict.fromkeys(("difference", "low", "high"), pl.Float64())
+    columns = ("end_before", "end", "difference", "low", "high")
+    numbers = dict.fromkeys(columns, pl.Float64())
     table = pl.DataFrame(rows, schema={**names, "runs": pl.Int64(), **numbers})
-    return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
+    table = table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
+    unknown = pl.col("difference").is_null()
+    return table.with_columns(pl.when(~unknown).then(pl.col("low", "high")))
 
 
 def guarantees_table(records: list[Record]) -> pl.DataFrame:

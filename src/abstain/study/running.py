@@ -80,7 +80,7 @@ def _file(folder: Path, task: Task) -> Path:
 def _read(file: Path) -> list[Record] | None:
     """Return the records of a task; None of one that is yet to be run, or whose file is broken."""
     try:
-        records: list[Any] = json.loads(file.read_text())
+        records = json.loads(file.read_text())
     except (FileNotFoundError, ValueError):
         return None
-    return records
+    return records if isinstance(records, list) and records else None
