@@ -198,8 +198,8 @@ def demo(
 
 
 def _names(text: str | None) -> list[str] | None:
-    """Return the names in a list with commas between."""
-    return None if text is None else [name.strip() for name in text.split(",")]
+    """Return the names in a list with commas between; a comma at its end names nothing."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 @app.command()

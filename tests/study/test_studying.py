@@ -232,6 +232,8 @@ def test_a_broken_part_is_run_again(tmp_path, finished):
     folder = tmp_path / "study"
     put_back(finished, folder)
     (folder / "parts" / "pearl-00-03.json").write_text('[{"kind"')  # after a loss of power, say
+    (folder / "parts" / "pearl-00-04.json").write_text("{}")
+    (folder / "parts" / "pearl-00-06.json").write_text("[]")
     (folder / "parts" / "pearl-00-05.json").unlink()
     run(small_plan(), folder)
     assert contents(folder) == finished
