@@ -220,3 +220,15 @@ def test_missing_values_of_pandas_are_missing(dtype, certainty, iris):
     assert clf.certainties(frame[:9]) == pytest.approx(as_array.certainties(plain[:9]), rel=1e-4)
     shares = (clf.explain(frame[:9])["contributions"], as_array.explain(plain[:9])["contributions"])
     assert np.array(shares[0].to_list()) == pytest.approx(np.array(shares[1].to_list()), abs=1e-3)
+
+
+# As in clf.explain(X[clf.reject(X)]), when none is rejected.
+@pytest.mark.filterwarnings("ignore:cv=None finds no error:UserWarning")
+@pytest.mark.parametrize("model", [models.GMLVQ(), LogisticRegression(max_iter=1000)])
+def test_no_sample_has_an_empty_table_of_the_same_columns(model, iris):
+    X, y = iris
+    clf = RejectOptionClassifier(make_pipeline(StandardScaler(), model)).fit(X, y)
+    table, some = clf.explain(X[:0]), clf.explain(X[:3])
+    assert len(table) == 0
+    assert table.columns == some.columns
+    assert len(pl.concat([table, some], how="vertical_relaxed")) == 3

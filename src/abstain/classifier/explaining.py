@@ -12,7 +12,7 @@ of the largest size are the features that tell the two apart.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,10 @@ from abstain.certainty import MEASURES, auto_measure
 from abstain.certainty._prototypes import as_numbers, has_prototypes
 from abstain.certainty.pairwise_margin import pairwise_rival
 
-__all__ = ["Reasons", "farthest_usual_distance", "reasons"]
+if TYPE_CHECKING:
+    import polars
+
+__all__ = ["Reasons", "farthest_usual_distance", "no_reasons", "reasons"]
 
 Array = NDArray[Any]
 
@@ -71,6 +74,26 @@ def reasons(
         distances.min(axis=1) > limit,
         names[order].tolist(),
         np.take_along_axis(terms, order, axis=1).tolist(),
+    )
+
+
+def no_reasons(classes: Array, cells: Array) -> polars.DataFrame:
+    """Return the table of no sample at all."""
+    import polars
+
+    label, cell = (polars.Series(values.tolist()).dtype for values in (classes, cells))
+    return polars.DataFrame(
+        schema={
+            "label": label,
+            "rival": label,
+            "rejected": polars.Boolean,
+            "reason": polars.String,
+            "certainty": polars.Float64,
+            "threshold": polars.Float64,
+            "cell": cell,
+            "features": polars.List(polars.String),
+            "contributions": polars.List(polars.Float64),
+        }
     )
 
 

@@ -36,6 +36,7 @@ from sklearn.utils.validation import (
 )
 
 from abstain._checks import InputError, check_fraction
+from abstain._estimators import n_samples_of
 from abstain._validation import (
     BaseSearchCV,
     check_sample_weight,
@@ -51,7 +52,7 @@ from abstain.classifier.calibration import (
     calibrate,
     calibrate_out_of_fold,
 )
-from abstain.classifier.explaining import farthest_usual_distance, reasons
+from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
 from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, pareto_front
@@ -745,6 +746,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         is_number = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
         if not is_number or n_features < 1:
             raise InputError(f"n_features must be a positive integer, got {n_features!r}")
+        check_is_fitted(self, "thresholds_")
+        if not n_samples_of(X):  # nothing was rejected, say
+            return no_reasons(self.classes_, self.cells_)
         certainty, position = self.certainties(X), self.apply(X)
         rejected = certainty < self.thresholds_[position]
         labels = np.asarray(self.estimator_.predict(X))

@@ -20,7 +20,7 @@ wanted.
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, floor, log
 from typing import Any
 
 import numpy as np
@@ -144,12 +144,15 @@ def _uncertain(
     least = needed_answers(accuracy, confidence)
     bound = _bound(accepted, errors, 1 - confidence)
     enough = _enough(accepted, errors, accuracy, 1 - confidence)
+    bears_out = f"{found}; that bears out {floor(1000 * bound) / 1000:g}: ask for no more"
     if enough is None:
-        return f"{found}; that bears out {bound:.3g}: ask for no more, or use a surer classifier"
-    share = accepted / n_samples
+        return f"{bears_out}, or use a surer classifier"
+    wanted = ceil(enough * n_samples / accepted)
+    # Few errors tell little of their share: what would take so many is not to be had by waiting.
+    more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
     return (
-        f"{found}; that bears out {bound:.3g}: ask for no more, or hold out about "
-        f"{ceil(enough / share):,} samples (it takes {least:,} accepted ones without an error)"
+        f"{bears_out}, or hold out {more} (it takes {least:,} accepted ones without an error; "
+        "test_size is the share that is held out)"
     )
 
 
