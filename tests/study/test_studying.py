@@ -47,6 +47,7 @@ def test_the_table_of_claims_has_its_columns(tmp_path, finished):
     assert finished["claims.csv"].splitlines()[0].decode() == ",".join(names)
     assert claims["id"].to_list() == [
         "greedy-close-pearl-gmlvq",
+        "exact-not-ahead-pearl-gmlvq",
         "pearl-local-rslvq",
         "pearl-bayes-rslvq",
         "pearl-local-gmlvq",
