@@ -229,6 +229,15 @@ def test_ctrl_c_is_for_the_caller_and_not_for_its_workers(monkeypatch, name):
     assert found["is_ignored"] == (name != "MainProcess")
 
 
+def test_what_was_killed_in_mid_writing_leaves_nothing(tmp_path, finished):
+    folder = tmp_path / "study"
+    put_back(finished, folder)
+    for place in (folder, folder / "parts"):
+        (place / ".abstain-0123456789abcdef.json").write_text('{"date"')
+    run(small_plan(), folder)
+    assert contents(folder) == finished
+
+
 def test_a_broken_part_is_run_again(tmp_path, finished):
     folder = tmp_path / "study"
     put_back(finished, folder)
