@@ -118,7 +118,9 @@ def _told_about(*paths: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         outputs = ", ".join(str(path) for path in paths)
-        remedy = "make room or " if error.errno == errno.ENOSPC else ""
+        # Libraries that write by themselves may tell of a full disk in words alone.
+        is_full = error.errno == errno.ENOSPC or "No space left" in reason
+        remedy = "make room or " if is_full else ""
         raise _cannot_write(outputs, f"{reason}; {remedy}choose another place") from error
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from abstain.study.claims import judge_claims, paper_claims
 from abstain.study.curves import Curves
-from abstain.study.plan import Plan, Task
+from abstain.study.plan import Plan
 from abstain.study.problems import PROBLEMS
 from tests.datasets.conftest import real_data  # noqa: F401
 
@@ -71,10 +71,11 @@ REAL = [row for row in RANGES if row not in ARTIFICIAL]
 def small_records(name, seed=0):
     models, n_repeats, chosen = SMALL[name]
     if PROBLEMS[name].kind == "medical":
-        plan, tasks = Plan((name,), models, 1, 0, chosen, seed), [Task(name, 0, 0)]
+        plan = Plan((name,), models, 1, 0, chosen, seed)
+        tasks = plan.tasks()
     else:
         plan = Plan((name,), models, n_repeats, 0, 0, seed)
-        tasks = [Task(name, repeat, fold) for repeat in range(n_repeats) for fold in chosen]
+        tasks = [task for task in plan.tasks() if task.block in chosen]
     return [record for task in tasks for record in plan.run(task)]
 
 

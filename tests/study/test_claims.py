@@ -265,10 +265,13 @@ def test_how_many_curves_end_before_the_rate_is_stated():
 
 # No error in n answers does not say that there is none.
 @pytest.mark.parametrize(("n_runs", "expected"), [(2, "inconclusive"), (4, "holds")])
-def test_no_error_in_n_answers_leaves_three_in_n(n_runs, expected):
+@pytest.mark.parametrize("n_repeats", [1, 3])  # tests the same samples again
+def test_no_error_in_n_answers_leaves_three_in_n(n_runs, expected, n_repeats, monkeypatch):
+    monkeypatch.setattr("tests.study.records.N", 200)
     claim = CLAIMS["coil20-all-gmlvq"]
-    found = judged(claim, [flat_curve(claim.first, repeat, 0, 1.0) for repeat in range(n_runs)])
-    assert found[3:6] == pytest.approx((1.0, 1 - 3 / (N * n_runs), 1.0))
+    runs = [(repeat, split) for repeat in range(n_repeats) for split in range(n_runs)]
+    found = judged(claim, [flat_curve(claim.first, *run, 1.0) for run in runs])
+    assert found[3:6] == pytest.approx((1.0, 1 - 3 / (200 * n_runs), 1.0))
     assert found.verdict == expected
 
 

@@ -44,7 +44,7 @@ def test_the_command_gives_what_the_library_gives(run, tmp_path, finished):
     for name in ("claims.csv", "summary.csv", "artificial.png"):
         assert name in " ".join(shown.split())
     lines = progress.splitlines()
-    assert lines == [f"running the study: {done} of 10" for done in range(11)]
+    assert lines == [f"running the study: {done} of 30" for done in range(0, 31, 3)]
 
 
 def test_quiet_prints_nothing(run, tmp_path, quickest):

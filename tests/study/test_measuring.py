@@ -9,8 +9,18 @@ from sklearn.svm import SVC
 from abstain import InputError, RejectOptionClassifier, datasets, pareto_front
 from abstain.study import measuring
 from abstain.study.classifiers import CLASSIFIERS, make_estimator
-from abstain.study.libsvm import COSTS, WIDTHS, LibSVC, TunedLibSVC
-from abstain.study.measuring import N_INNER_FOLDS, OPTIONS, Option, Part, Split, measure
+from abstain.study.libsvm import COSTS, N_FOLDS, WIDTHS, LibSVC, TunedLibSVC
+from abstain.study.measuring import (
+    GLOBAL,
+    GREEDY,
+    LOCAL,
+    N_INNER_FOLDS,
+    SHARED,
+    Extent,
+    Part,
+    Split,
+    measure,
+)
 from abstain.study.problems import PROBLEMS, Problem, Sample
 
 SEED = 3
@@ -46,7 +56,8 @@ def split_of(problem):
 
 def records_of(problem, name, beyond=False):
     sample, split = split_of(problem)
-    return list(measure(problem, sample, split, [CLASSIFIERS[name]], SEED, beyond))
+    extent = Extent(greedy=True, out_of_fold=beyond, guarantee=beyond)
+    return measure(problem, sample, split, CLASSIFIERS[name], SEED, extent)
 
 
 def curves_of(records, **wanted):
@@ -87,11 +98,11 @@ def as_counts(record):
 # --- curves -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=str)
-@pytest.mark.parametrize("name", ["rslvq", "gmlvq", "lgmlvq", "mrslvq"])
+@pytest.mark.parametrize("option", [GLOBAL, LOCAL, GREEDY, *SHARED], ids=str)
+@pytest.mark.parametrize("name", ["rslvq", "gmlvq", "lgmlvq", "mrslvq", "gmlvq-5"])
 def test_curves_are_what_counting_again_gives(name, option, noisy):
-    records = records_of(noisy, name)
-    (found,) = curves_of(records, part="test", **option._asdict())
+    records = records_of(noisy, name, beyond=option in SHARED)
+    (found,) = curves_of(records, part="test", source="training", **option._asdict())
     counts, front, rows = slow_curve(noisy, name, option)
     assert as_counts(found) == counts
     assert found["n"] == 72
@@ -104,7 +115,7 @@ def test_curves_are_what_counting_again_gives(name, option, noisy):
         assert record["errors"] == (front.n_errors - front.true_rejects[rows]).tolist()
 
 
-@pytest.mark.parametrize("option", [Option("global"), Option("local"), OPTIONS[-1]], ids=str)
+@pytest.mark.parametrize("option", [GLOBAL, LOCAL, *SHARED], ids=str)
 @pytest.mark.parametrize("name", ["gmlvq", "boosting"])
 def test_so_are_those_of_thresholds_set_out_of_fold(name, option, noisy):
     (found,) = curves_of(
@@ -129,7 +140,7 @@ def test_a_curve_begins_with_all_samples(name, noisy):
         assert np.all((errors >= 0) & (errors <= accepted))
         if record["cells"] == "global":
             assert np.all(np.diff(accepted) <= 0)
-    # An SVM has one threshold, as in the paper, and none out of fold.
+    # An SVM has one threshold, as in the paper.
     assert {record["cells"] for record in curves_of(records)} == (
         {"global"} if name == "svm" else {"global", "local"}
     )
@@ -139,7 +150,7 @@ def test_a_curve_begins_with_all_samples(name, noisy):
 def test_the_bayes_rule_rejects_by_the_true_posterior(draw):
     sample = Sample(*draw(400, random_state=1, return_model=True))
     problem = Problem("drawn", "Drawn", "artificial", lambda repeat: sample, 0.9, is_scaled=False)
-    records = records_of(problem, "bayes", beyond=True)
+    records = records_of(problem, "bayes")
     (found,) = curves_of(records, part="test")
     _, (train, test) = split_of(problem)
     classes, posteriors = np.unique(sample.y), sample.true_model.predict_proba
@@ -214,14 +225,28 @@ def test_prototypes_and_support_vectors_are_counted(noisy):
     assert 4 <= found["svm"] <= 168
 
 
-def test_components_are_those_of_the_training_part():
+# Where answers are out of fold, of what was fitted: a step of the pipeline, as scaling is.
+@pytest.mark.parametrize("name", ["gmlvq", "svm", "forest"])
+def test_components_are_fitted_with_the_classifier(name):
     rng = np.random.default_rng(0)
-    train, test = (Part(rng.standard_normal((n, 8)), np.arange(n) % 2) for n in (60, 20))
-    far = Part(test.X * 100, test.y)
-    near, other = (measuring._reduced(Split(train, part), 3) for part in (test, far))
-    assert near.train.X.shape == (60, 3)
-    assert near.test.X.shape == (20, 3)
-    assert np.array_equal(near.train.X, other.train.X)
+    X, y = rng.standard_normal((60, 8)) + np.arange(60)[:, np.newaxis] % 2, np.arange(60) % 2
+    problem = Problem("some", "Some", "benchmark", lambda seed: Sample(X, y), 0.9, n_components=3)
+    fitted = make_estimator(CLASSIFIERS[name], problem, Sample(X, y), SEED).fit(X, y)
+    assert fitted[-1].n_features_in_ == 3
+    plain = X - X.mean(axis=0)
+    expected = np.linalg.svd(plain)[1][:3] ** 2 / 59
+    assert fitted.named_steps["reduce"].explained_variance_ == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("extent", [Extent(), Extent(greedy=True), Extent(out_of_fold=True)])
+def test_no_more_is_measured_than_is_asked_for(extent, noisy):
+    sample, split = split_of(noisy)
+    records = measure(noisy, sample, split, CLASSIFIERS["gmlvq"], SEED, extent)
+    curves = curves_of(records)
+    assert any(record["method"] == "greedy" for record in curves) == extent.greedy
+    assert any(record["source"] == "out of fold" for record in curves) == extent.out_of_fold
+    assert any(record["min_cell_size"] > 1 for record in curves) == extent.out_of_fold
+    assert not any(record.get("source") == "guaranteed" for record in records)
 
 
 # --- LIBSVM -------------------------------------------------------------------------------------
@@ -269,11 +294,22 @@ def test_the_machine_is_that_of_the_same_library_elsewhere(blobs):
     assert abs(ours.n_support_vectors_ - theirs.n_support_.sum()) <= 2
 
 
-def test_tuning_chooses_from_its_grid_by_the_training_samples(blobs):
+def out_of_fold_accuracy(X, y, cost, gamma, seed):
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y)
+    return np.mean([SVC(C=cost, gamma=gamma).fit(X[a], y[a]).score(X[b], y[b]) for a, b in folds])
+
+
+def test_tuning_climbs_as_long_as_it_pays(blobs):
     X, y = blobs
     scale = 1 / (X.shape[1] * X.var())
     chosen = TunedLibSVC(seed=1).fit(X, y)
     assert chosen.C in COSTS
     assert chosen.gamma in [width * scale for width in WIDTHS]
+    best = out_of_fold_accuracy(X, y, chosen.C, chosen.gamma, 1)
+    for factor in (0.1, 10):
+        if COSTS[0] <= chosen.C * factor <= COSTS[-1]:
+            assert out_of_fold_accuracy(X, y, chosen.C * factor, chosen.gamma, 1) <= best
+    for cost in COSTS[:2]:
+        assert out_of_fold_accuracy(X, y, cost, WIDTHS[0] * scale, 1) <= best
     plain = LibSVC(C=chosen.C, gamma=chosen.gamma, seed=1).fit(X, y)
     assert np.array_equal(plain.predict_proba(X), chosen.predict_proba(X))

@@ -9,7 +9,13 @@ import pytest
 from abstain import InputError
 from abstain.study import Plan, make_plan
 from abstain.study.classifiers import CLASSIFIERS
-from abstain.study.plan import N_FOLDS, SPLITS_A_TASK, VARIANT_REPEATS, Task
+from abstain.study.plan import (
+    MORE_OUT_OF_FOLD,
+    N_FOLDS,
+    SPLITS_A_TASK,
+    VARIANT_REPEATS,
+    Task,
+)
 from abstain.study.problems import PROBLEMS, Problem, Sample
 
 VARIANTS = {name for name, problem in PROBLEMS.items() if problem.is_variant}
@@ -26,14 +32,19 @@ ARTIFICIAL, BENCHMARK, MEDICAL = (
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_protocol_is_the_papers(quick):
     plan = make_plan(quick=quick)
-    assert (plan.sets, plan.models) == (tuple(PROBLEMS), tuple(CLASSIFIERS))
+    sets = [name for name in PROBLEMS if not (quick and name in VARIANTS)]
+    assert (plan.sets, plan.models) == (tuple(sets), tuple(CLASSIFIERS))
     found = (plan.n_repeats, plan.n_extra_repeats, plan.n_medical_splits)
-    assert found == ((1, 0, 40) if quick else (10, 1, 1000))
+    assert found == ((1, 0, 20) if quick else (10, 1, 1000))
+
+
+def test_what_is_asked_for_by_name_is_run_quickly_too():
+    assert make_plan(quick=True, only=["tecator-raw"]).sets == ("tecator-raw",)
 
 
 @pytest.mark.parametrize("n_splits", [1, SPLITS_A_TASK, SPLITS_A_TASK + 1, 1000])
 def test_every_fold_and_every_block_is_a_task_once(n_splits):
-    plan = Plan(tuple(PROBLEMS), ("gmlvq",), 3, 0, n_splits, 0)
+    plan = Plan(tuple(PROBLEMS), ("gmlvq", "mrslvq"), 3, 0, n_splits, 0)
     counts = Counter(plan.tasks())
     assert set(counts.values()) == {1}
     n_blocks = -(-n_splits // SPLITS_A_TASK)
@@ -42,7 +53,8 @@ def test_every_fold_and_every_block_is_a_task_once(n_splits):
     blocks = {(0, block) for block in range(n_blocks)}
     for name in PROBLEMS:
         expected = blocks if name in MEDICAL else fewer if name in VARIANTS else folds
-        assert {task[1:] for task in counts if task.name == name} == expected
+        tasks = {task[1:] for task in counts if task.name == name}
+        assert tasks == {(*block, "gmlvq") for block in expected}  # MRSLVQ is not of the paper
 
 
 def test_titles_tell_tasks_apart():
@@ -62,6 +74,13 @@ def test_the_seed_changes_the_order_alone():
     assert sorted(tasks) == sorted(others)
 
 
+def test_no_task_is_empty_and_none_is_long():
+    plan = make_plan()
+    sizes = [len(plan._numbers(task)) for task in plan.tasks()]
+    assert min(sizes) == 1
+    assert max(sizes) == SPLITS_A_TASK
+
+
 # --- splits -------------------------------------------------------------------------------------
 
 
@@ -78,18 +97,20 @@ def numbered(kind, n=150):
     )
 
 
-def splits_of(plan, problem, task):
+def splits_of(plan, problem, task, monkeypatch):
+    monkeypatch.setitem(PROBLEMS, "numbered", problem)
     sample = problem.draw(plan.state(task.repeat))
     return list(plan._splits(problem, sample, task))
 
 
-def test_the_folds_of_a_repeat_test_every_sample_once():
+def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
     problem, plan = numbered("benchmark"), Plan((), (), 2, 0, 0, 5)
     shuffles = []
     for repeat in range(2):
         tested = []
         for fold in range(N_FOLDS):
-            ((number, split),) = splits_of(plan, problem, Task("numbered", repeat, fold))
+            task = Task("numbered", repeat, fold, "gmlvq")
+            ((number, split),) = splits_of(plan, problem, task, monkeypatch)
             assert number == fold
             both = np.concatenate([split.train.X[:, 0], split.test.X[:, 0]])
             assert np.array_equal(np.sort(both), np.arange(150))
@@ -101,13 +122,32 @@ def test_the_folds_of_a_repeat_test_every_sample_once():
     assert shuffles[0] != shuffles[1]
 
 
-def test_the_blocks_of_medical_data_are_all_splits_once():
-    problem, plan = numbered("medical"), Plan((), (), 1, 0, 45, 5)
-    found = [split for block in range(3) for split in splits_of(plan, problem, Task("n", 0, block))]
-    assert [number for number, _ in found] == list(range(45))
+def test_the_blocks_of_medical_data_are_all_splits_once(monkeypatch):
+    n_splits = 4 * SPLITS_A_TASK + 2
+    problem, plan = numbered("medical"), Plan((), (), 1, 0, n_splits, 5)
+    found = [
+        split
+        for block in range(5)
+        for split in splits_of(plan, problem, Task("numbered", 0, block, "gmlvq"), monkeypatch)
+    ]
+    assert [number for number, _ in found] == list(range(n_splits))
     assert all(len(split.test.y) == 15 for _, split in found)
     assert all(not set(split.test.X[:, 0]) & set(split.train.X[:, 0]) for _, split in found)
-    assert len({tuple(split.test.X[:, 0]) for _, split in found}) == 45
+    assert len({tuple(split.test.X[:, 0]) for _, split in found}) == n_splits
+
+
+# Each classifier is a task of its own: what they are compared by are the same samples.
+def test_all_classifiers_have_the_same_splits(monkeypatch):
+    for kind in ("benchmark", "medical"):
+        problem, plan = numbered(kind), Plan((), (), 2, 0, 40, 5)
+        first, second = (
+            splits_of(plan, problem, Task("numbered", 0, 1, model), monkeypatch)
+            for model in ("gmlvq", "svm")
+        )
+        for (number, split), (other, same) in zip(first, second, strict=True):
+            assert number == other
+            assert np.array_equal(split.train.X, same.train.X)
+            assert np.array_equal(split.test.X, same.test.X)
 
 
 def test_only_artificial_samples_are_drawn_anew():
@@ -131,11 +171,7 @@ def test_sets_prepared_otherwise_are_repeated_less():
         plan = Plan(("tecator", "tecator-raw"), ("gmlvq",), n_repeats, 1, 0, 0)
         repeats = {name: {t.repeat for t in plan.tasks() if t.name == name} for name in plan.sets}
         assert repeats == {"tecator": set(range(n_repeats)), "tecator-raw": set(range(expected))}
-    assert models_of(plan, "tecator", 0, 0) == models_of(plan, "tecator-raw", 0, 0) | {
-        "mrslvq",
-        "forest",
-        "boosting",
-    }
+    assert models_of(plan, "tecator", 0, 0) == models_of(plan, "tecator-raw", 0, 0) | EXTRA
 
 
 # --- classifiers --------------------------------------------------------------------------------
@@ -161,6 +197,32 @@ def test_what_the_paper_has_not_runs_on_extra_repeats_only(n_extra):
             is_extra = number < N_FOLDS * n_extra and name not in VARIANTS
             where = (0, number) if name in MEDICAL else divmod(number, N_FOLDS)
             assert models_of(plan, name, *where) == (more if is_extra else usual)
+
+
+@pytest.mark.parametrize("n_extra", [0, 1, 2])
+def test_thresholds_are_set_out_of_fold_more_often_where_claims_depend_on_it(n_extra):
+    plan = Plan(tuple(PROBLEMS), tuple(CLASSIFIERS), 10, n_extra, 200, 0)
+    for name, problem in PROBLEMS.items():
+        for model, classifier in CLASSIFIERS.items():
+            counts = Counter(
+                extent
+                for number in range(100)
+                for extent, is_so in plan._extent(
+                    problem,
+                    classifier,
+                    *((0, number) if name in MEDICAL else divmod(number, N_FOLDS)),
+                )
+                ._asdict()
+                .items()
+                if is_so
+            )
+            is_decisive = name in ("steroid", "gastric") and model in ("gmlvq", "svm")
+            n_runs = 0 if name in VARIANTS else N_FOLDS * n_extra
+            assert counts["guarantee"] == n_runs
+            assert counts["greedy"] == (0 if name in MEDICAL else 100)
+            has_cells = model not in ("svm", "bayes")
+            expected = MORE_OUT_OF_FOLD * n_runs if is_decisive else n_runs * has_cells
+            assert counts["out_of_fold"] == expected
 
 
 # --- bad input ----------------------------------------------------------------------------------
@@ -189,7 +251,7 @@ def test_neither_order_nor_repetition_of_names_matters():
     ("sets", "models", "quick"),
     [
         (["haberman", "steroid"], ["bayes"], False),
-        (["pearl"], ["mrslvq", "forest", "boosting"], True),
+        (["pearl"], ["mrslvq", "gmlvq-5", "forest", "boosting"], True),
         (["steroid"], ["rslvq", "lgmlvq"], True),
     ],
 )

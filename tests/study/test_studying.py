@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,13 +16,14 @@ import polars as pl
 import pytest
 
 from abstain import InputError, __version__, cli
-from abstain.study import Plan, make_plan, running
+from abstain.study import Plan, make_plan, running, studying
 from abstain.study.claims import Judged
 from abstain.study.results import COLUMNS
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
 
 STOPPED = "stopped: the same command goes on from here\n"
-N_TASKS = 10
+N_FOLDS, MODELS = 10, ("rslvq", "gmlvq", "bayes")
+N_TASKS = N_FOLDS * len(MODELS)
 
 
 # --- what is left behind ------------------------------------------------------------------------
@@ -31,7 +33,9 @@ def test_the_results_are_whole(tmp_path, finished):
     tables = {"curves.parquet", "fits.parquet", "targets.parquet"}
     tables |= {"claims.csv", "summary.csv", "tests.csv", "beyond.csv", "guarantees.csv"}
     figures = {"contours.png", "artificial.png"}  # exact against greedy needs LGMLVQ too
-    parts = {f"parts/pearl-00-{fold:02d}.json" for fold in range(N_TASKS)}
+    parts = {
+        f"parts/pearl-00-{fold:03d}-{model}.json" for fold in range(N_FOLDS) for model in MODELS
+    }
     assert set(finished) == tables | figures | parts | {"configuration.json"}
     put_back(finished, tmp_path / "study")
     study = run(small_plan(), tmp_path / "study")
@@ -63,7 +67,7 @@ def test_the_tables_agree_with_one_another(tmp_path, finished):
     fits = pl.read_parquet(tmp_path / "fits.parquet")
     curves = pl.read_parquet(tmp_path / "curves.parquet")
     summary = pl.read_csv(tmp_path / "summary.csv")
-    assert len(fits) == N_TASKS * 3
+    assert len(fits) == N_TASKS
     assert fits.select("set", "repeat", "split", "model").is_unique().all()
     for model in ("rslvq", "gmlvq", "bayes"):
         ours = fits.filter(model=model)
@@ -71,7 +75,7 @@ def test_the_tables_agree_with_one_another(tmp_path, finished):
         rows = summary.filter(model=model)
         assert rows["at_0"].to_list() == pytest.approx([accuracy] * len(rows))
         assert rows["aurc"].to_list() == pytest.approx([ours["aurc"].mean()] * len(rows), abs=1e-6)
-        assert set(rows["runs"]) == {N_TASKS}
+        assert set(rows["runs"]) == {N_FOLDS}
     ways = ["model", "cells", "source", "method", "min_cell_size"]
     tried = curves.filter(part="test").select(ways).unique(maintain_order=True)
     assert tried.rows() == summary.select(ways).rows()
@@ -99,7 +103,7 @@ def test_configuration_and_versions_lie_beside_the_results(tmp_path):
     plan = Plan(("pearl",), ("bayes",), 1, 0, 1, 4)
     run(plan, folder)
     configuration = json.loads((folder / "configuration.json").read_text())
-    assert set(configuration) == {"plan", "versions"}
+    assert set(configuration) == {"plan", "versions", "sources"}
     assert configuration["versions"]["abstain"] == __version__
     assert {"numpy", "scipy", "scikit-learn"} <= set(configuration["versions"])
     assert configuration["plan"] == json.loads(json.dumps(plan.as_dict()))
@@ -241,10 +245,12 @@ def test_what_was_killed_in_mid_writing_leaves_nothing(tmp_path, finished):
 def test_a_broken_part_is_run_again(tmp_path, finished):
     folder = tmp_path / "study"
     put_back(finished, folder)
-    (folder / "parts" / "pearl-00-03.json").write_text('[{"kind"')  # after a loss of power, say
-    (folder / "parts" / "pearl-00-04.json").write_text("{}")
-    (folder / "parts" / "pearl-00-06.json").write_text("[]")
-    (folder / "parts" / "pearl-00-05.json").unlink()
+    (folder / "parts" / "pearl-00-003-rslvq.json").write_text(
+        '[{"kind"'
+    )  # after a loss of power, say
+    (folder / "parts" / "pearl-00-004-gmlvq.json").write_text("{}")
+    (folder / "parts" / "pearl-00-006-bayes.json").write_text("[]")
+    (folder / "parts" / "pearl-00-005-bayes.json").unlink()
     run(small_plan(), folder)
     assert contents(folder) == finished
 
@@ -329,6 +335,40 @@ def test_so_is_what_another_version_has_left(tmp_path, quickest, package):
     file.write_text(json.dumps(configuration))
     said = f"the version of {package} is 0.0.1 there"
     assert_refused(folder, quickest_plan(), "another configuration", said)
+
+
+# So would be half by one metric and half by another.
+def test_so_is_what_other_code_has_left(tmp_path, quickest):
+    folder = tmp_path / "study"
+    put_back(quickest, folder)
+    file = folder / "configuration.json"
+    configuration = json.loads(file.read_text())
+    configuration["sources"] = "0123456789abcdef"
+    file.write_text(json.dumps(configuration))
+    assert_refused(folder, quickest_plan(), "another configuration", "abstain had other code there")
+
+
+@pytest.mark.parametrize(
+    ("name", "matters"),
+    [
+        ("models/costs.py", True),
+        ("study/plan.py", True),
+        ("fronts/exact.py", True),
+        ("study/claims.py", False),
+        ("cli.py", False),
+        ("plotting/relevance.py", False),
+    ],
+)
+def test_code_that_makes_the_rows_decides_and_what_reads_them_does_not(
+    tmp_path, monkeypatch, name, matters
+):
+    package = tmp_path / "abstain"
+    shutil.copytree(Path(cli.__file__).parent, package, ignore=shutil.ignore_patterns("*.pyc"))
+    monkeypatch.setattr(studying, "__file__", str(package / "study" / "studying.py"))
+    before = studying._digest()
+    assert before == studying._digest()
+    (package / name).write_text((package / name).read_text() + "\n")
+    assert (studying._digest() != before) == matters
 
 
 def test_the_time_of_a_study_is_that_of_all_its_calls(tmp_path, quickest):
@@ -422,7 +462,9 @@ def test_a_full_disk_spares_earlier_tables(tmp_path, finished, monkeypatch, meth
         raise failure
 
     monkeypatch.setattr(pl.DataFrame, method, fail)
-    with pytest.raises(InputError, match=r"cannot write .*No space left") as caught:
+    with pytest.raises(
+        InputError, match=r"cannot write .*No space left.*; make room or "
+    ) as caught:
         run(small_plan(), folder)
     assert str(caught.value).count("\n") == 0
     assert contents(folder) == finished

@@ -15,7 +15,7 @@ import numpy as np
 
 from abstain.study.curves import MIN_SHARE, Curves, Way, mean_of_known
 from abstain.study.intervals import interval
-from abstain.study.measuring import SMALL_CELL, Record
+from abstain.study.measuring import SMALL_CELLS, Record
 from abstain.study.problems import PROBLEMS
 
 __all__ = ["Change", "Guarantee", "compare_options", "count_guarantees"]
@@ -90,7 +90,8 @@ def _others(way: Way) -> Iterator[tuple[str, Way]]:
     if way.cells == "global":
         yield f"local, {way.source}", way._replace(cells="local")
     else:
-        yield f"min_cell_size={SMALL_CELL}, {way.source}", way._replace(min_cell_size=SMALL_CELL)
+        for size in SMALL_CELLS:
+            yield f"min_cell_size={size}, {way.source}", way._replace(min_cell_size=size)
 
 
 def count_guarantees(records: list[Record]) -> Iterator[Guarantee]:

@@ -28,6 +28,9 @@ Verdict = Literal["holds", "differs", "inconclusive"]
 
 LVQ = {"rslvq": "RSLVQ", "gmlvq": "GMLVQ", "lgmlvq": "LGMLVQ"}
 HARDLY, ALIKE, COMPARABLE = 0.001, 0.01, 0.02
+# Of 1,440 images without an error, no more than 0.998 can be told with 95 % confidence.
+NEARLY_ALL = 0.995
+LATER = "out of fold"
 # What rounding alone could make is no lead: two equal curves are not ahead of one another.
 AHEAD, BEHIND = (1e-9, np.inf), (-np.inf, -1e-9)
 
@@ -98,7 +101,7 @@ class Claim:
         drawn_anew = PROBLEMS[self.first.set].kind == "artificial"
         found = interval(runs, drawn_anew=drawn_anew)
         if self.second is None and found.low == found.high:
-            found = _by_three(found, curves.n_tested(self.first))
+            found = _by_three(found, curves.n_tested(self.first, drawn_anew=drawn_anew))
         known = verdict(found, self.low, self.high) if read.mean() >= 0.5 else "inconclusive"
         statement = self.statement + self._how_far(curves, read)
         return Judged(self.id, self.first.set, statement, *found, known)
@@ -383,38 +386,42 @@ def _on_coil() -> Iterator[Claim]:
     for model, rate in (("gmlvq", 0.1), ("lgmlvq", 0.02)):
         yield Claim(
             f"coil20-all-{model}",
-            f"{LVQ[model]} reaches 100 % (0.999) within {rate * 100:.0f} % rejects, by answers "
-            "out of fold",
-            0.999,
+            f"{LVQ[model]} reaches 100 % (at least {NEARLY_ALL:g}) within {rate * 100:.0f} % "
+            "rejects, set out of fold",
+            NEARLY_ALL,
             np.inf,
-            Way("coil20", model, source="out of fold"),
+            Way("coil20", model, source=LATER),
             rates=(rate,),
             where="within",
         )
-    weak = Way("coil20", "rslvq")
     yield Claim(
         "coil20-worse-rslvq",
         "RSLVQ is worse than GMLVQ",
         *BEHIND,
-        weak,
+        Way("coil20", "rslvq"),
         Way("coil20", "gmlvq"),
     )
+    weak = Way("coil20", "rslvq", source=LATER)
     yield Claim(
         "coil20-local-rslvq",
         "RSLVQ: local thresholds are ahead of a global one at 1 to 10 % rejects, set out of fold",
         *AHEAD,
-        _local(weak._replace(source="out of fold")),
-        weak._replace(source="out of fold"),
+        _local(weak),
+        weak,
         _rates(0.01, 0.1),
     )
 
 
 def _on_medical_data() -> Iterator[Claim]:
-    for name in (name for name, problem in PROBLEMS.items() if problem.kind == "medical"):
-        way = Way(name, "gmlvq")
+    for name, problem in PROBLEMS.items():
+        if problem.kind != "medical":
+            continue
+        # What separates the training part has no errors there to set thresholds on.
+        source, how = (LATER, ", set out of fold") if problem.is_separable else ("training", "")
+        way = Way(name, "gmlvq", source=source)
         yield Claim(
             f"{name}-same",
-            "GMLVQ: local and global are the same up to 10 % rejects "
+            f"GMLVQ: local and global are the same up to 10 % rejects{how} "
             f"(within {ALIKE:g} on average)",
             -ALIKE,
             ALIKE,
@@ -424,7 +431,7 @@ def _on_medical_data() -> Iterator[Claim]:
         )
         yield Claim(
             f"{name}-local",
-            "GMLVQ: local thresholds are ahead beyond 10 % rejects (11 to 40 %)",
+            f"GMLVQ: local thresholds{how} are ahead beyond 10 % rejects (11 to 40 %)",
             *AHEAD,
             _local(way),
             way,
@@ -432,12 +439,12 @@ def _on_medical_data() -> Iterator[Claim]:
         )
         yield Claim(
             f"{name}-svm",
-            f"GMLVQ with local thresholds is comparable to the SVM up to 40 % rejects "
+            f"GMLVQ with local thresholds{how} is comparable to the SVM up to 40 % rejects "
             f"(within {COMPARABLE:g} on average)",
             -COMPARABLE,
             COMPARABLE,
             _local(way),
-            Way(name, "svm"),
+            Way(name, "svm", source=source),
             _rates(0, 0.4),
         )
 

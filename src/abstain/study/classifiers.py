@@ -5,6 +5,7 @@ from __future__ import annotations  # signatures then show the names of types
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
@@ -43,6 +44,14 @@ CLASSIFIERS = {
         Classifier("svm", "SVM", "conf"),
         Classifier("bayes", "Bayes", "conf"),
         Classifier("mrslvq", "MRSLVQ", "conf", "prototype", takes_gaps=True, is_extra=True),
+        Classifier(
+            "gmlvq-5",
+            "GMLVQ, 5 prototypes a class",
+            "relsim",
+            "prototype",
+            takes_gaps=True,
+            is_extra=True,
+        ),
         Classifier("forest", "random forest", "conf", "class", is_extra=True),
         Classifier(
             "boosting", "gradient boosting", "conf", "class", takes_gaps=True, is_extra=True
@@ -58,6 +67,8 @@ def make_estimator(classifier: Classifier, problem: Problem, sample: Sample, see
     steps: list[tuple[str, Any]] = []
     if not classifier.takes_gaps:
         steps.append(("impute", SimpleImputer()))
+    if problem.n_components is not None:
+        steps.append(("reduce", PCA(problem.n_components, random_state=0)))
     if problem.is_scaled:
         steps.append(("scale", StandardScaler()))
     return Pipeline([*steps, ("classify", _final(classifier.name, seed))])
@@ -69,7 +80,9 @@ def _final(name: str, seed: int) -> Any:
     if name == "forest":
         return RandomForestClassifier(random_state=seed)
     if name == "boosting":
-        return HistGradientBoostingClassifier(max_iter=30, random_state=seed)
+        return HistGradientBoostingClassifier(max_iter=30, max_bins=63, random_state=seed)
+    if name == "gmlvq-5":
+        return models.GMLVQ(n_prototypes_per_class=5, random_state=seed)
     model = {
         "rslvq": models.RSLVQ,
         "gmlvq": models.GMLVQ,

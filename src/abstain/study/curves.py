@@ -71,13 +71,13 @@ class Curves:
         """Return the mean curve, where at least 80 % of the runs have a value."""
         return average_curves(list(self._of_way[way].values()), GRID, MIN_SHARE)
 
-    def n_tested(self, way: Way) -> int:
-        """Return how many answers all runs have given."""
-        return sum(
-            record["n"]
-            for record in self.records
-            if record["kind"] == "curve" and Way(*(record[name] for name in Way._fields)) == way
-        )
+    def n_tested(self, way: Way, *, drawn_anew: bool) -> int:
+        """Return how many different samples all runs were tested on."""
+        sizes: dict[int, int] = {}
+        for record in self.records:
+            if record["kind"] == "curve" and Way(*(record[name] for name in Way._fields)) == way:
+                sizes[record["repeat"]] = sizes.get(record["repeat"], 0) + record["n"]
+        return sum(sizes.values()) if drawn_anew else max(sizes.values())
 
     def ends(self, way: Way) -> dict[tuple[int, int], float]:
         """Return the reject rate at which the curve of each run ends."""

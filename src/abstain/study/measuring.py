@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
@@ -29,14 +28,14 @@ from abstain.study.classifiers import Classifier, make_estimator
 from abstain.study.problems import Problem, Sample
 from abstain.targets import Accuracy
 
-__all__ = ["CONFIDENCE", "Part", "Record", "Split", "measure"]
+__all__ = ["CONFIDENCE", "SMALL_CELLS", "Extent", "Part", "Record", "Split", "measure"]
 
 Array = NDArray[Any]
 Record = dict[str, Any]
 
 N_INNER_FOLDS = 5
 # Cells with fewer calibration samples share a threshold; the paper has no such rule.
-SMALL_CELL = 10
+SMALL_CELLS = (10, 30)
 CONFIDENCE = 0.9
 # Whose accuracy is guaranteed, as a model for all.
 GUARANTEED = "gmlvq"
@@ -65,34 +64,37 @@ class Option(NamedTuple):
 
 
 GLOBAL, LOCAL = Option("global"), Option("local")
-OPTIONS = [GLOBAL, LOCAL, Option("local", "greedy"), Option("local", min_cell_size=SMALL_CELL)]
+GREEDY = Option("local", "greedy")
+SHARED = [Option("local", min_cell_size=size) for size in SMALL_CELLS]
+
+
+class Extent(NamedTuple):
+    """What is measured of a classifier beside exact thresholds, set on the training part."""
+
+    greedy: bool = False
+    out_of_fold: bool = False
+    guarantee: bool = False
 
 
 def measure(
     problem: Problem,
     sample: Sample,
     split: Split,
-    classifiers: list[Classifier],
+    classifier: Classifier,
     seed: int,
-    beyond: bool,
-) -> Iterator[Record]:
-    """Yield what each classifier gives on one split; ``beyond`` adds what the paper has not."""
-    if problem.n_components is not None:
-        split = _reduced(split, problem.n_components)
-    for classifier in classifiers:
-        estimator = make_estimator(classifier, problem, sample, seed)
-        trial = _Trial(classifier, estimator, split, problem.accuracy, seed)
-        with warnings.catch_warnings():
-            # A fit that ends at max_iter is what the study is to measure too.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            found = [*trial.on_training_part(), *(trial.out_of_fold() if beyond else [])]
-        yield from ({"model": classifier.name, **record} for record in found)
-
-
-def _reduced(split: Split, n_components: int) -> Split:
-    """Return the principal components of the training part."""
-    pca = PCA(n_components, random_state=0).fit(split.train.X)
-    return Split(*(Part(pca.transform(part.X), part.y) for part in split))
+    extent: Extent,
+) -> list[Record]:
+    """Return what a classifier gives on one split."""
+    estimator = make_estimator(classifier, problem, sample, seed)
+    trial = _Trial(classifier, estimator, split, problem.accuracy, seed)
+    found: list[Record] = []
+    with warnings.catch_warnings():
+        # A fit that ends at max_iter is what the study is to measure too.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found += trial.on_training_part(extent)
+        if extent.out_of_fold:
+            found += trial.out_of_fold(extent)
+    return [{"model": classifier.name, **record} for record in found]
 
 
 class _Trial:
@@ -105,13 +107,20 @@ class _Trial:
         self.accuracy, self.seed = accuracy, seed
         self.rules = Rules(classifier.certainty, classifier.cells or "global")
 
-    def on_training_part(self) -> Iterator[Record]:
+    def _options(self, extent: Extent) -> list[Option]:
+        """Return how thresholds are set, but for the greedy way."""
+        if self.classifier.cells is None:
+            return [GLOBAL]
+        return [GLOBAL, LOCAL, *(SHARED if extent.out_of_fold else [])]
+
+    def on_training_part(self, extent: Extent) -> Iterator[Record]:
         """Yield the curves of thresholds set on the training part."""
         self.fitted = clone(self.estimator).fit(*self.split.train)
         known = calibrate(self.fitted, *self.split.train, self.rules)
         self.answers = calibrate(self.fitted, *self.split.test, self.rules)
         yield self._about_fit(known)
-        for option in OPTIONS if self.classifier.cells is not None else [GLOBAL]:
+        greedy = [GREEDY] if extent.greedy and self.classifier.cells is not None else []
+        for option in (*self._options(extent), *greedy):
             front, regions = _front(known, option)
             yield self._curve("training", option, front, regions)
             if option.min_cell_size == 1:
@@ -119,21 +128,19 @@ class _Trial:
             if self.classifier.name == GUARANTEED and option == LOCAL:
                 yield self._at_accuracy("training", front, regions)
 
-    def out_of_fold(self) -> Iterator[Record]:
+    def out_of_fold(self, extent: Extent) -> Iterator[Record]:
         """Yield the curves of thresholds set on answers out of fold."""
-        if self.classifier.cells is None:
-            return
         folds = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=self.seed)
         train = self.split.train
         known = calibrate_out_of_fold(
             self.estimator, self.fitted, *train, self.rules, folds.split(*train), None, {}
         )
-        for option in (option for option in OPTIONS if option.method == "exact"):
+        for option in self._options(extent):
             front, regions = _front(known, option)
             yield self._curve("out of fold", option, front, regions)
             if self.classifier.name == GUARANTEED and option == LOCAL:
                 yield self._at_accuracy("out of fold", front, regions)
-        if self.classifier.name == GUARANTEED:
+        if self.classifier.name == GUARANTEED and extent.guarantee:
             yield self._guaranteed(folds)
 
     def _about_fit(self, known: Calibration) -> Record:

@@ -1,7 +1,8 @@
 """How does a study run for long, in parallel, and go on where it was stopped?
 
 Every task leaves a file of its records, written whole by the caller's process as soon as the task
-is done, whoever computed it. A run that is stopped, by whatever, loses the tasks in flight. All
+is done, whoever computed it. A task is a classifier on one fold, or on a few splits whose fits
+take no time: a run that is stopped, by whatever, loses the fits in flight. All
 tasks run on one thread each, so that their numbers do not depend on how many run at once.
 """
 
@@ -31,7 +32,7 @@ Watch = Callable[[int, int], None]
 
 
 def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]:
-    """Return the records of all tasks, in the order of the sets, repeats and splits."""
+    """Return the records of all tasks, in the order of sets, repeats, splits and classifiers."""
     tasks = plan.tasks()
     missing = [task for task in tasks if _read(_file(folder, task)) is None]
     n_done = len(tasks) - len(missing)
@@ -44,8 +45,8 @@ def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]
                     draft.write_text(json.dumps(records))
                 n_done += 1
                 watch(n_done, len(tasks))
-    ordered = sorted(tasks, key=lambda task: (plan.sets.index(task.name), *task[1:]))
-    return [record for task in ordered for record in _read(_file(folder, task)) or []]
+    records = [record for task in tasks for record in _read(_file(folder, task)) or []]
+    return sorted(records, key=plan.place)
 
 
 @contextmanager

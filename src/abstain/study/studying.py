@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ PACKAGES = [*DECIDING, "joblib", "polars", "matplotlib"]
 CONFIGURATION, RUN, PARTS = "configuration.json", "run.json", "parts"
 # How the names of files begin that are not whole yet.
 DRAFT = ".abstain-"
+# What has no part in the rows of a study: it reads them, or shows what else there is.
+READERS = {"study": {"beyond", "claims", "curves", "figures", "intervals", "results", "studying"}}
+SHELLS = {"__main__", "_demo", "_score_files", "_screens", "cli", "plotting", "report", "saving"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     plan.check()
     versions = {"abstain": our_version} | _versions(PACKAGES)
     deciding = {name: known for name, known in versions.items() if name in ("abstain", *DECIDING)}
-    _claim(folder, {"plan": plan.as_dict(), "versions": deciding})
+    _claim(folder, {"plan": plan.as_dict(), "versions": deciding, "sources": _digest()})
     start = time.monotonic() - _seconds_before(folder)
 
     def note(n_done: int, n_tasks: int) -> float:
@@ -158,7 +162,18 @@ def _difference(found: Any, wanted: dict[str, Any]) -> str:
         for name in wanted[part] | there:
             if there.get(name) != wanted[part].get(name):
                 return f"{kind}{name} is {there.get(name)} there, {wanted[part].get(name)} here"
-    return "an unknown entry"
+    return "abstain had other code there"
+
+
+def _digest() -> str:
+    """Return a digest of the code that the rows of a study depend on."""
+    package = Path(__file__).parents[1]
+    digest = sha256()
+    for file in sorted(package.rglob("*.py")):
+        layer, *rest = file.relative_to(package).with_suffix("").parts
+        if layer not in SHELLS and not READERS.get(layer, set()).intersection(rest):
+            digest.update(f"{layer}/{'/'.join(rest)}\n".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _versions(packages: list[str]) -> dict[str, str]:
