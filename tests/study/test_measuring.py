@@ -99,7 +99,7 @@ def as_counts(record):
 
 
 @pytest.mark.parametrize("option", [GLOBAL, LOCAL, GREEDY, *SHARED], ids=str)
-@pytest.mark.parametrize("name", ["rslvq", "gmlvq", "lgmlvq", "mrslvq", "gmlvq-5"])
+@pytest.mark.parametrize("name", ["rslvq", "gmlvq", "lgmlvq", "mrslvq", "glvq-5"])
 def test_curves_are_what_counting_again_gives(name, option, noisy):
     records = records_of(noisy, name, beyond=option in SHARED)
     (found,) = curves_of(records, part="test", source="training", **option._asdict())

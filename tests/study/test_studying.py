@@ -5,10 +5,7 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +17,7 @@ from abstain.study import Plan, make_plan, running, studying
 from abstain.study.claims import Judged
 from abstain.study.results import COLUMNS
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
+from tests.study.programs import Program
 
 STOPPED = "stopped: the same command goes on from here\n"
 N_FOLDS, MODELS = 10, ("rslvq", "gmlvq", "bayes")
@@ -155,38 +153,10 @@ def test_a_second_call_finds_everything_done(tmp_path, finished):
     assert contents(tmp_path / "study") == finished
 
 
-class Program:
-    """The command as a program of its own, with all processes that it starts."""
-
-    def __init__(self, folder, jobs):
-        source = Path(cli.__file__).parents[1]
-        self.folder = folder
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "abstain", "study", *SMALL, "--jobs", jobs, "--out", folder],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(source)},
-        )
-
-    def wait_for_parts(self, number):
-        while len(list(self.folder.glob("parts/[!.]*.json"))) < number:
-            assert self.process.poll() is None, self.process.communicate()
-            time.sleep(0.005)
-
-    def end(self):
-        """End what is left of its processes, and return what it said."""
-        shown = self.process.communicate()
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        return self.process.returncode, *shown
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
     folder = tmp_path / "study"
-    first = Program(folder, "1")
+    first = Program(SMALL, folder, "1")
     first.wait_for_parts(2)
     os.killpg(first.process.pid, signal.SIGKILL)
     code, _, complaints = first.end()
@@ -204,7 +174,7 @@ def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_ctrl_c_is_told_in_a_line_and_the_next_call_goes_on(tmp_path, finished):
     folder = tmp_path / "study"
-    first = Program(folder, "2")
+    first = Program(SMALL, folder, "2")
     first.wait_for_parts(2)
     os.killpg(first.process.pid, signal.SIGINT)  # as a terminal does
     code, shown, complaints = first.end()

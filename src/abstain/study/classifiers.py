@@ -45,8 +45,8 @@ CLASSIFIERS = {
         Classifier("bayes", "Bayes", "conf"),
         Classifier("mrslvq", "MRSLVQ", "conf", "prototype", takes_gaps=True, is_extra=True),
         Classifier(
-            "gmlvq-5",
-            "GMLVQ, 5 prototypes a class",
+            "glvq-5",
+            "GLVQ, 5 prototypes a class",
             "relsim",
             "prototype",
             takes_gaps=True,
@@ -68,7 +68,8 @@ def make_estimator(classifier: Classifier, problem: Problem, sample: Sample, see
     if not classifier.takes_gaps:
         steps.append(("impute", SimpleImputer()))
     if problem.n_components is not None:
-        steps.append(("reduce", PCA(problem.n_components, random_state=0)))
+        pca = PCA(problem.n_components, svd_solver="randomized", iterated_power=4, random_state=0)
+        steps.append(("reduce", pca))
     if problem.is_scaled:
         steps.append(("scale", StandardScaler()))
     return Pipeline([*steps, ("classify", _final(classifier.name, seed))])
@@ -81,8 +82,8 @@ def _final(name: str, seed: int) -> Any:
         return RandomForestClassifier(random_state=seed)
     if name == "boosting":
         return HistGradientBoostingClassifier(max_iter=30, max_bins=63, random_state=seed)
-    if name == "gmlvq-5":
-        return models.GMLVQ(n_prototypes_per_class=5, random_state=seed)
+    if name == "glvq-5":
+        return models.GLVQ(n_prototypes_per_class=5, random_state=seed)
     model = {
         "rslvq": models.RSLVQ,
         "gmlvq": models.GMLVQ,

@@ -55,6 +55,7 @@ class LibSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _seed(self.seed)
             self._model = svm.svm_train(codes.astype(float), samples, options)
         self._order = np.argsort(self._model.get_labels())
+        self._answered: tuple[bytes, NDArray[np.float64]] | None = None
         self.n_support_vectors_ = int(self._model.get_nr_sv())
         return self
 
@@ -62,8 +63,12 @@ class LibSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the posterior of each class."""
         check_is_fitted(self, "_model")
         samples = validate_data(self, X, dtype=np.float64, reset=False)
-        _, _, posteriors = _libsvm().svm_predict([], samples, self._model, "-b 1 -q")
-        return np.array(posteriors)[:, self._order]
+        # Whoever asks for classes asks for posteriors as well: one answer serves both.
+        asked = samples.tobytes()
+        if self._answered is None or self._answered[0] != asked:
+            _, _, posteriors = _libsvm().svm_predict([], samples, self._model, "-b 1 -q")
+            self._answered = asked, np.array(posteriors)[:, self._order]
+        return self._answered[1].copy()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of the largest posterior, as LIBSVM does when it estimates them."""

@@ -154,6 +154,8 @@ class Plan:
         )
         times = MORE_OUT_OF_FOLD if is_decisive else 1
         is_open = is_decisive or classifier.cells is not None
+        if classifier.name == "lgmlvq" and not problem.is_separable:
+            is_open = False  # it takes longest of all, and no claim asks for it
         return Extent(
             greedy=problem.kind != "medical",
             out_of_fold=is_open and self._is_extra_run(problem, repeat, split, times),

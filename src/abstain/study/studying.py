@@ -31,6 +31,8 @@ __all__ = ["Study", "run_study"]
 DECIDING = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 PACKAGES = [*DECIDING, "joblib", "polars", "matplotlib"]
 CONFIGURATION, RUN, PARTS = "configuration.json", "run.json", "parts"
+# Seconds between notes of how long a study has been running.
+NOTED_EVERY = 1.0
 # How the names of files begin that are not whole yet.
 DRAFT = ".abstain-"
 # What has no part in the rows of a study: it reads them, or shows what else there is.
@@ -89,9 +91,14 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
         _write_json(folder / RUN, about)
         return seconds
 
+    noted = -NOTED_EVERY
+
     def noting(n_done: int, n_tasks: int) -> None:
+        nonlocal noted
         watch(n_done, n_tasks)
-        note(n_done, n_tasks)
+        if time.monotonic() - noted >= NOTED_EVERY:
+            noted = time.monotonic()
+            note(n_done, n_tasks)
 
     curves = Curves(collect(plan, folder / PARTS, n_jobs, noting))
     files = write_tables(curves, folder)
