@@ -61,17 +61,18 @@ def labels(ax):
     return [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
 
 
-def test_where_a_curve_ends_at_once_there_is_a_dot_and_what_goes_on_out_of_fold():
-    ways = both("steroid", "gmlvq")
-    later = ways[1]._replace(source="out of fold")
-    for last, expected in ((0.0, [*LABELS, "local, set out of fold"]), (0.3, LABELS)):
-        records = [flat_curve(way, 0, split, 0.8, last=last) for way in ways for split in range(5)]
-        records += [flat_curve(later, 0, split, 0.7, last=0.5) for split in range(5)]
-        (ax,) = figures._curves(Curves(records), ["steroid"], True).axes
-        assert labels(ax) == expected
-        assert ax.get_xlim()[1] == pytest.approx(max(0.1, last if expected == LABELS else 0.5))
-        dots = [line for line in ax.lines if line.get_marker() == "o"]
-        assert [dot.get_ydata()[0] for dot in dots[:2]] == pytest.approx([0.8, 0.8])
+# Where the training part is separated, thresholds set on it reject next to nothing.
+@pytest.mark.parametrize(("name", "is_separable"), [("steroid", True), ("wisconsin", False)])
+def test_thresholds_are_those_out_of_fold_where_the_training_part_is_separated(name, is_separable):
+    ways = both(name, "gmlvq")
+    later = [way._replace(source="out of fold") for way in (*ways, Way(name, "svm"))]
+    figure = figures._curves(Curves(records_of(*ways, Way(name, "svm"), *later)), [name], True)
+    (ax,) = figure.axes
+    assert labels(ax) == [*LABELS, "SVM"]
+    # In the order of the records: 0.80 to 0.82 by the training part, 0.83 to 0.85 out of fold.
+    first = [line.get_ydata()[0] for line in ax.lines if len(line.get_ydata()) > 1]
+    assert first == pytest.approx([0.83, 0.84, 0.85] if is_separable else [0.8, 0.81, 0.82])
+    assert ("out of fold" in ax.get_title()) == is_separable
 
 
 def test_a_panel_shows_global_and_local_the_svm_and_bayes_with_their_bands():

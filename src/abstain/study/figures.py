@@ -4,7 +4,7 @@ In the paper's manner, one file a figure: contours of certainty on the artificia
 against greedy thresholds, and the accuracy-reject curves of the artificial, benchmark and medical
 sets, each with a band of one standard deviation over the runs; those of Tecator prepared in three
 ways. A dot is the accuracy without rejects: where few training samples are wrong, there is little
-more to a curve whose thresholds are set on them.
+more to a curve whose thresholds are set on them. Where hardly any is, they are set out of fold.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -21,7 +21,7 @@ from abstain._files import whole_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
 from abstain.study.classifiers import CLASSIFIERS
-from abstain.study.curves import GRID, Curves, Way
+from abstain.study.curves import Curves, Way
 from abstain.study.problems import PROBLEMS
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ BLUE, ORANGE, GREEN, BLACK = "#0072b2", "#d55e00", "#009e73", "#000000"
 # Colour, line style and name of each curve in a panel.
 GLOBAL, LOCAL = (ORANGE, "--", "global"), (BLUE, "-", "local")
 SVM, BAYES = (GREEN, "-.", "SVM"), (BLACK, ":", "Bayes")
-# Out of fold, thresholds go on where those of the training part end before so few rejects.
-LATER, SHORT = ("#cc79a7", (0, (1, 1)), "local, set out of fold"), 0.02
 PANEL = 2.9
 # Steps of certainty, and how samples of the first classes are drawn over them.
 LEVELS = np.linspace(0, 1, 11)
@@ -117,15 +115,18 @@ def _curves(curves: Curves, names: list[str], is_medical: bool = False) -> Figur
         }
     for (name, model), ax in places.items():
         way = Way(name, model)
+        later = way._replace(source="out of fold")
+        # Where the training part is separated, thresholds set on it reject next to nothing.
+        is_later = PROBLEMS[name].is_separable and curves.has(later)
+        way = later if is_later else way
+        svm = Way(name, "svm", source=way.source)
         lines = [(way, GLOBAL), (way._replace(cells="local"), LOCAL)]
-        lines += [(Way(name, "svm"), SVM), (Way(name, "bayes"), BAYES)]
+        lines += [(svm if curves.has(svm) else Way(name, "svm"), SVM), (Way(name, "bayes"), BAYES)]
         for line, style in lines:
             if curves.has(line):
                 _draw(ax, curves, line, *style)
-        later = way._replace(cells="local", source="out of fold")
-        if curves.has(later) and np.isnan(curves.averaged(lines[1][0]).mean[GRID >= SHORT]).all():
-            _draw(ax, curves, later, *LATER)
-        ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
+        how = ", out of fold" if is_later else ""
+        ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}{how}", fontsize=9)
     _finish(figure, list(places.values()))
     return figure
 
