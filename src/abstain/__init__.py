@@ -30,6 +30,15 @@ if TYPE_CHECKING:
         aurc_scorer,
     )
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
+    from abstain.plotting import (
+        AccuracyRejectCurveDisplay,
+        CertaintyContourDisplay,
+        PrototypeDisplay,
+        RejectConfusionDisplay,
+        RejectOutcomesDisplay,
+        RejectRegionDisplay,
+        RelevanceDisplay,
+    )
     from abstain.saving import load, save
 
 __version__ = "0.1.0"
@@ -43,14 +52,21 @@ __all__ = [
     "MRSLVQ",
     "RSLVQ",
     "Accuracy",
+    "AccuracyRejectCurveDisplay",
+    "CertaintyContourDisplay",
     "CoverageScorer",
     "Guarantee",
     "InputError",
     "OperatingPoint",
     "ParetoFront",
+    "PrototypeDisplay",
+    "RejectConfusionDisplay",
     "RejectCost",
     "RejectOptionClassifier",
+    "RejectOutcomesDisplay",
     "RejectRate",
+    "RejectRegionDisplay",
+    "RelevanceDisplay",
     "Target",
     "__version__",
     "augrc_scorer",
@@ -74,6 +90,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"abstain.{name}")
     if name in ("CoverageScorer", "RejectOptionClassifier", "augrc_scorer", "aurc_scorer"):
         return getattr(import_module("abstain.classifier"), name)
+    if name in plotting.__all__:
+        return getattr(plotting, name)
     if name in ("load", "save"):
         return getattr(import_module("abstain.saving"), name)
     if name in __all__:

@@ -6,7 +6,7 @@ from typing import Any
 __all__ = ["n_samples_of", "names_of_features", "pass_through", "unwrap"]
 
 
-def unwrap(estimator: Any, until: type | None = None) -> tuple[list[Any], Any]:
+def unwrap(estimator: Any, until: type | tuple[type, ...] | None = None) -> tuple[list[Any], Any]:
     """Return the fitted transformers that samples pass, in order, and the model at their end.
 
     What is of the type ``until`` is not looked into.

@@ -1,14 +1,15 @@
 """How good a classifier is that may decline to answer.
 
 *Curves* show a quality of the accepted samples against the share that is rejected, *scores* sum a
-whole curve up in one number, *qualities* judge one fixed choice of rejects, and
-`average_curves` joins the curves of repeated runs.
+whole curve up in one number, *qualities* judge one fixed choice of rejects, a confusion matrix
+shows which classes it concerns, and `average_curves` joins the curves of repeated runs.
 
 Everything is computed from aligned arrays. Samples of equal certainty are accepted or rejected
 together, so no result depends on the order of the rows.
 """
 
 from abstain.metrics.averaging import AveragedCurve, average_curves
+from abstain.metrics.confusion import confusion_matrix_with_rejects
 from abstain.metrics.curves import (
     accuracy_reject_curve,
     precision_reject_curve,
@@ -24,6 +25,7 @@ __all__ = [
     "aurc_score",
     "average_curves",
     "classification_quality",
+    "confusion_matrix_with_rejects",
     "eaurc_score",
     "precision_reject_curve",
     "recall_reject_curve",

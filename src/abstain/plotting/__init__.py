@@ -1,7 +1,19 @@
 """Pictures of classification with rejects, one Display a file: arrays first, figure second."""
 
 from abstain.plotting.accuracy_reject_curve import AccuracyRejectCurveDisplay
+from abstain.plotting.certainty_contour import CertaintyContourDisplay
 from abstain.plotting.prototypes import PrototypeDisplay
+from abstain.plotting.reject_confusion import RejectConfusionDisplay
+from abstain.plotting.reject_outcomes import RejectOutcomesDisplay
+from abstain.plotting.reject_region import RejectRegionDisplay
 from abstain.plotting.relevance import RelevanceDisplay
 
-__all__ = ["AccuracyRejectCurveDisplay", "PrototypeDisplay", "RelevanceDisplay"]
+__all__ = [
+    "AccuracyRejectCurveDisplay",
+    "CertaintyContourDisplay",
+    "PrototypeDisplay",
+    "RejectConfusionDisplay",
+    "RejectOutcomesDisplay",
+    "RejectRegionDisplay",
+    "RelevanceDisplay",
+]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 
-__all__ = ["Plane", "find_plane"]
+__all__ = ["Plane", "find_plane", "plane_of_features"]
 
 Array = NDArray[Any]
 # A, B and the names of the two coordinates.
@@ -94,8 +94,25 @@ def _plane(model: Any, samples: Array, axes: Any, names: list[str], omega: Array
             found = _along_prototypes(model.prototypes_, omega, samples)
     else:
         found = _along_features(axes, names)
+    return _through(model.prototypes_.mean(axis=0), found)
+
+
+def plane_of_features(axes: Any, names: list[str], centre: Array) -> Plane:
+    """Return the plane of two features through a point, of a classifier without prototypes."""
+    if len(names) < 2:
+        raise InputError("X must have at least two features to span a plane, got 1")
+    if axes is None and len(names) == 2:
+        axes = (0, 1)
+    if axes is None or isinstance(axes, str):
+        raise InputError(
+            f"axes must be two of the {len(names)} features by name or number where no prototypes "
+            f"are seen, got {axes!r}"
+        )
+    return _through(centre, _along_features(axes, names))
+
+
+def _through(centre: Array, found: Found) -> Plane:
     project_by, lift_by, told = found
-    centre = model.prototypes_.mean(axis=0)
     return Plane(project_by, lift_by, centre - lift_by @ (project_by @ centre), told)
 
 

@@ -2,27 +2,37 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._checks import InputError, as_labels
 from abstain.fronts import ParetoFront
-from abstain.metrics import accuracy_reject_curve
+from abstain.metrics import accuracy_reject_curve, average_curves
 from abstain.plotting._matplotlib import axes_to_draw_on
+from abstain.plotting._outcomes import best_rows, of_estimator, runs_at
+from abstain.plotting._styles import curve_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import FillBetweenPolyCollection, PathCollection
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 __all__ = ["AccuracyRejectCurveDisplay"]
 
+# Reject rates at which curves of several runs are averaged.
+GRID = np.linspace(0.0, 1.0, 201)
+
 
 class AccuracyRejectCurveDisplay:
     """Accuracy-reject curve: accuracy on the accepted samples against the reject rate.
 
-    Use :meth:`from_predictions` or :meth:`from_front` to make one; :meth:`plot` draws it again.
+    Use :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_front` or, for the mean of
+    several runs, :meth:`from_cv_results` to make one; :meth:`plot` draws it again. Curves in one
+    axes differ in colour and in dashes.
 
     Parameters
     ----------
@@ -32,6 +42,12 @@ class AccuracyRejectCurveDisplay:
         Share of the samples that are rejected, ascending.
     name : str, default=None
         What the legend calls the curve.
+    std : array-like of shape (n_points,), default=None
+        Standard deviation of the accuracy over several runs, drawn as a band.
+    rows : array-like of shape (n_points,), default=None
+        Row of a front behind each point, where there is one.
+    operating_point : (float, float), default=None
+        Reject rate and accuracy at which a classifier runs, drawn as a dot.
 
     Examples
     --------
@@ -46,13 +62,154 @@ class AccuracyRejectCurveDisplay:
     ax_: Axes
     figure_: Figure | SubFigure
     line_: Line2D
+    band_: FillBetweenPolyCollection | None
+    point_: PathCollection | None
 
     def __init__(
-        self, *, accuracies: ArrayLike, reject_rates: ArrayLike, name: str | None = None
+        self,
+        *,
+        accuracies: ArrayLike,
+        reject_rates: ArrayLike,
+        name: str | None = None,
+        std: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+        operating_point: tuple[float, float] | None = None,
     ) -> None:
         self.accuracies: NDArray[np.float64] = np.asarray(accuracies, dtype=np.float64)
         self.reject_rates: NDArray[np.float64] = np.asarray(reject_rates, dtype=np.float64)
         self.name = name
+        self.std = None if std is None else np.asarray(std, dtype=np.float64)
+        self.rows = None if rows is None else np.asarray(rows)
+        self.operating_point = operating_point
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        certainty: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw what the thresholds of a fitted classifier do to samples.
+
+        Of a classifier with a reject option, each row of its front that is the most accurate
+        within some reject budget on the calibration data is tried on the samples; a dot shows
+        where it runs now. The samples should be others than it was calibrated on. Any other
+        classifier has one threshold on its certainty, at all its values.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
+            search, or any other fitted classifier.
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        certainty : str or callable, default=None
+            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold, with a
+            reject option too; None is the front of a reject option, else "auto".
+        name : str, default=None
+            What the legend calls the curve.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``plot``.
+
+        Returns
+        -------
+        display : AccuracyRejectCurveDisplay
+            The arrays, ``rows`` of the front among them, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from abstain.plotting import AccuracyRejectCurveDisplay
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_digits(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1)).fit(X[::2], y[::2])
+        >>> display = AccuracyRejectCurveDisplay.from_estimator(clf, X[1::2], y[1::2])
+        >>> float(display.accuracies[0]) == clf.estimator_.score(X[1::2], y[1::2])
+        True
+        >>> one = AccuracyRejectCurveDisplay.from_estimator(
+        ...     clf, X[1::2], y[1::2], certainty="conf", name="one threshold", ax=display.ax_
+        ... )
+        """
+        accuracies, reject_rates, rows = of_estimator(estimator, X, y, certainty).curve()
+        display = cls(
+            accuracies=accuracies,
+            reject_rates=reject_rates,
+            name=name,
+            rows=rows,
+            operating_point=runs_at(estimator, X, y) if certainty is None else None,
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        curves: Mapping[str, Any] | Iterable[Sequence[ArrayLike]],
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        certainty: Any = None,
+        grid: ArrayLike | None = None,
+        min_share: float = 0.8,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the mean curve of several runs, with a band of one standard deviation.
+
+        Parameters
+        ----------
+        curves : sequence of (accuracies, reject_rates, ...) or dict
+            One curve for each run, as `average_curves` takes them; or what scikit-learn's
+            ``cross_validate`` returns with ``return_estimator=True`` and ``return_indices=True``:
+            the curve of each fold's classifier on its test part, as :meth:`from_estimator` has it.
+        X : array-like of shape (n_samples, n_features), default=None
+            For ``cross_validate``, the samples that it was given.
+        y : array-like of shape (n_samples,), default=None
+            Their classes.
+        certainty : str or callable, default=None
+            For ``cross_validate``, a measure of certainty as :meth:`from_estimator` takes it.
+        grid : array-like of shape (n_points,), default=None
+            Reject rates at which to average; None is 201 of them from 0 to 1.
+        min_share : float, default=0.8
+            The share of the runs that must have a value at a reject rate for a mean there.
+        name : str, default=None
+            What the legend calls the curve.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``plot``.
+
+        Returns
+        -------
+        display : AccuracyRejectCurveDisplay
+            The arrays, NaN where too few runs have a value, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from abstain.plotting import AccuracyRejectCurveDisplay
+        >>> runs = [([0.8, 1.0], [0.0, 0.5]), ([0.6, 0.9], [0.0, 0.5])]
+        >>> display = AccuracyRejectCurveDisplay.from_cv_results(runs, grid=[0.0, 0.5])
+        >>> display.accuracies.round(2).tolist(), display.std.round(2).tolist()
+        ([0.7, 0.95], [0.1, 0.05])
+        """
+        runs = curves
+        if isinstance(curves, Mapping):
+            runs = list(_curves_of_folds(curves, X, y, certainty))
+        averaged = average_curves(runs, GRID if grid is None else grid, min_share)
+        display = cls(
+            accuracies=averaged.mean, reject_rates=averaged.grid, name=name, std=averaged.std
+        )
+        return display.plot(ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -138,14 +295,12 @@ class AccuracyRejectCurveDisplay:
         >>> AccuracyRejectCurveDisplay.from_front(front).accuracies.round(2).tolist()
         [0.67, 1.0]
         """
-        order = np.lexsort((-front.accuracies, front.reject_rates))
-        accuracies = front.accuracies[order]
-        best_before = np.fmax.accumulate(np.append(-np.inf, accuracies[:-1]))
-        improves = accuracies > best_before
+        rows = best_rows(front)
         display = cls(
-            accuracies=accuracies[improves],
-            reject_rates=front.reject_rates[order][improves],
+            accuracies=front.accuracies[rows],
+            reject_rates=front.reject_rates[rows],
             name=name,
+            rows=rows,
         )
         return display.plot(ax=ax, **kwargs)
 
@@ -164,7 +319,8 @@ class AccuracyRejectCurveDisplay:
         Returns
         -------
         display : AccuracyRejectCurveDisplay
-            Itself, with ``ax_``, ``figure_`` and ``line_``.
+            Itself, with ``ax_``, ``figure_``, ``line_``, and ``band_`` and ``point_`` where there
+            are such.
 
         Examples
         --------
@@ -174,16 +330,53 @@ class AccuracyRejectCurveDisplay:
         'mine'
         """
         ax = axes_to_draw_on(ax)
+        from matplotlib.cbook import normalize_kwargs
+        from matplotlib.lines import Line2D
         from matplotlib.ticker import PercentFormatter
 
         label = self.name if name is None else name
-        # A point of the curve is what can be had from its reject rate on, up to the next point.
-        style = {"drawstyle": "steps-post", "label": label, **kwargs}
+        # A point of a curve is what can be had from its reject rate on, up to the next point; means
+        # of curves have been taken along the lines between their points.
+        steps = "steps-post" if self.std is None else "default"
+        given = normalize_kwargs(kwargs, Line2D)
+        style = {**curve_style(ax), "drawstyle": steps, "label": label, **given}
         (self.line_,) = ax.plot(self.reject_rates, self.accuracies, **style)
+        colour = self.line_.get_color()
+        self.band_ = self.point_ = None
+        if self.std is not None:
+            low, high = self.accuracies - self.std, np.minimum(self.accuracies + self.std, 1.0)
+            band: dict[str, Any] = {"color": colour, "alpha": 0.15, "linewidth": 0.0}
+            self.band_ = ax.fill_between(self.reject_rates, low, high, **band)
+        if self.operating_point is not None:
+            dot: dict[str, Any] = {"s": 45, "edgecolors": "black", "zorder": 3}
+            self.point_ = ax.scatter(*self.operating_point, color=colour, **dot)
         ax.set(xlabel="rejected samples", ylabel="accuracy on the accepted samples")
-        ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         if label is not None:
-            ax.legend(loc="lower right", frameon=False)
+            ax.legend(loc="lower right", frameon=False, handlelength=3.5)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _curves_of_folds(
+    found: Mapping[str, Any], X: Any, y: ArrayLike | None, certainty: Any
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the curve of each fold's classifier on the samples that it was not fitted on."""
+    for key in ("estimator", "indices"):
+        if key not in found:
+            raise InputError(
+                f"curves must have been made with return_{key}=True by cross_validate, got no "
+                f"{key!r}"
+            )
+    if X is None or y is None:
+        raise InputError("X and y must be those given to cross_validate, got None")
+    from abstain._validation import take_rows
+
+    labels = as_labels("y", y)
+    for estimator, test in zip(found["estimator"], found["indices"]["test"], strict=True):
+        outcomes = of_estimator(estimator, take_rows(X, test), labels[test], certainty)
+        accuracies, reject_rates, _ = outcomes.curve()
+        # Rows that reject the same share of the test samples count as one, their mean.
+        rates, group = np.unique(reject_rates, return_inverse=True)
+        yield np.bincount(group, weights=accuracies) / np.bincount(group), rates

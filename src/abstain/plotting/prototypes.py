@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_same_length
+from abstain._checks import InputError
 from abstain._estimators import names_of_features, unwrap
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._plane import Plane, find_plane
+from abstain.plotting._styles import (
+    MAX_DOTS,
+    PROTOTYPE,
+    UNCROWDED,
+    class_colours,
+    codes_of,
+    legend_beside,
+    lighter,
+)
+from abstain.plotting._view import BLOCK, check_labels, check_resolution, fill_missing, make_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,30 +33,6 @@ __all__ = ["PrototypeDisplay"]
 
 Array = NDArray[Any]
 
-# More dots than this hide each other.
-MAX_DOTS = 5000
-# More than this are drawn smaller.
-UNCROWDED = 700
-# Values of grid points that are looked at together: 64 MB.
-BLOCK = 2**23
-# Empty space around what is shown, as a share of its extent.
-MARGIN = 0.06
-
-# Okabe and Ito's colours, which the colour-blind can tell apart, and three more from Paul Tol's.
-COLOURS = [
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-    "#56b4e9",
-    "#f0e442",
-    "#882255",
-    "#332288",
-    "#999999",
-]
-
-PROTOTYPE: dict[str, Any] = {"marker": "*", "s": 230, "edgecolors": "black", "linewidths": 1.2}
 RIGHT: dict[str, Any] = {"marker": "o", "s": 12, "linewidths": 0, "alpha": 0.8}
 WRONG: dict[str, Any] = {"marker": "x", "s": 28, "linewidths": 1.3}
 
@@ -207,10 +193,7 @@ class PrototypeDisplay:
         """
         from abstain.models.base import PrototypeClassifier  # as slow to import as scikit-learn
 
-        if isinstance(grid_resolution, bool) or not isinstance(grid_resolution, int):
-            raise InputError(f"grid_resolution must be an integer, got {grid_resolution!r}")
-        if grid_resolution < 2:
-            raise InputError(f"grid_resolution must be at least 2, got {grid_resolution}")
+        check_resolution(grid_resolution)
         steps, model = unwrap(estimator)
         if not isinstance(model, PrototypeClassifier):
             raise InputError(
@@ -225,12 +208,12 @@ class PrototypeDisplay:
         model = copy(model)
         if hasattr(model, "feature_names_in_"):
             del model.feature_names_in_
-        labels = None if y is None else _check_labels(y, samples, model.classes_)
-        filled = _filled(model, samples)
+        labels = None if y is None else check_labels(y, samples, model.classes_)
+        filled = fill_missing(model, samples)
         plane = find_plane(model, filled, axes, names)
         shown = plane.project(filled)
         prototypes = plane.project(model.prototypes_)
-        grid = _make_grid(np.concatenate([shown, prototypes]), grid_resolution)
+        grid = make_grid(np.concatenate([shown, prototypes]), grid_resolution)
         predictions = model.predict(samples)
         here = model.classes_[_scores(model, plane, shown).argmax(axis=-1)]
         display = cls(
@@ -275,7 +258,7 @@ class PrototypeDisplay:
         'feature 3'
         """
         ax = axes_to_draw_on(ax)
-        colours = _class_colours(len(self.classes))
+        colours = class_colours(len(self.classes))
         self._draw_regions(ax, colours)
         self._draw_samples(ax, colours, **kwargs)
         columns, rows = self.prototypes.T
@@ -293,7 +276,7 @@ class PrototypeDisplay:
         return self
 
     def _codes(self, labels: Array) -> NDArray[np.int64]:
-        return np.asarray((labels[..., np.newaxis] == self.classes).argmax(axis=-1))
+        return codes_of(labels, self.classes)
 
     @property
     def _wrong(self) -> NDArray[np.bool_]:
@@ -317,7 +300,7 @@ class PrototypeDisplay:
         self.mesh_ = ax.pcolormesh(
             *self.grid,
             codes,
-            cmap=ListedColormap(_lighter(colours)),
+            cmap=ListedColormap(lighter(colours)),
             vmin=-0.5,
             vmax=len(colours) - 0.5,
             shading="nearest",
@@ -351,41 +334,7 @@ class PrototypeDisplay:
         if self._wrong.any():
             label = f"wrong: {self._wrong.sum()} of {len(self._wrong)}"
             handles.append(ax.scatter([], [], color="0.3", **WRONG, label=label))
-        ax.legend(
-            handles=handles,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            borderaxespad=0.0,
-            frameon=False,
-        )
-
-
-def _check_labels(y: ArrayLike, samples: Array, classes: Array) -> Array:
-    labels = as_labels("y", y)
-    check_same_length(X=samples, y=labels)
-    known = set(classes.tolist())
-    for index, label in enumerate(labels.tolist()):
-        if label not in known:
-            raise InputError(
-                f"y must hold classes that the model knows, got {label!r} at index {index}; drop it"
-            )
-    return labels
-
-
-def _filled(model: Any, samples: Array) -> Array:
-    """Return samples whose missing values are those of the closest prototype."""
-    missing = np.isnan(samples)
-    if not missing.any():
-        return samples
-    return np.where(missing, model.prototypes_[model.apply(samples)], samples)
-
-
-def _make_grid(shown: Array, resolution: int) -> tuple[Array, Array]:
-    """Return positions along both directions that go a little beyond what is shown."""
-    low, high = shown.min(axis=0), shown.max(axis=0)
-    margin = MARGIN * np.where(high > low, high - low, 1.0)
-    columns, rows = np.linspace(low - margin, high + margin, resolution).T
-    return columns, rows
+        legend_beside(ax, handles)
 
 
 def _scores(model: Any, plane: Plane, positions: Array) -> Array:
@@ -405,17 +354,3 @@ def _class_scores(model: Any, points: Array) -> Array:
         return np.asarray(np.log(np.maximum(posteriors, np.finfo(posteriors.dtype).tiny)))
     scores = model.decision_function(points)
     return np.stack([-scores, scores], axis=-1) if scores.ndim == 1 else np.asarray(scores)
-
-
-def _class_colours(n_classes: int) -> Array:
-    """Return one colour for each class, as rows of red, green and blue."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_rgb
-
-    if n_classes <= len(COLOURS):
-        return np.array([to_rgb(colour) for colour in COLOURS[:n_classes]])
-    return np.asarray(colormaps["turbo"](np.linspace(0.05, 0.95, n_classes))[:, :3])
-
-
-def _lighter(colours: Array) -> Array:
-    return np.asarray(1 - 0.22 * (1 - colours))

@@ -1,0 +1,143 @@
+"""Which classes are taken for which, and how much of each class is not answered for?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import InputError, as_labels, check_boolean_vector
+from abstain.metrics._samples import check_samples
+
+__all__ = ["confusion_matrix_with_rejects", "labels_with_rejects", "normalised"]
+
+NORMALISATIONS = (None, "true", "all")
+
+
+def confusion_matrix_with_rejects(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    rejected: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    normalize: str | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> NDArray[Any]:
+    r"""Count the samples of each class by what they are taken for, or rejected.
+
+    With classes :math:`c_1, \dots, c_K`, the entry in row i and column j counts
+
+    .. math::
+        C_{ij} = \sum_{y = c_i,\ \hat y = c_j,\ \text{accepted}} w, \qquad
+        C_{i, K+1} = \sum_{y = c_i,\ \text{rejected}} w.
+
+    Every sample is counted once: a row sums to the weight of its class. The first K columns are
+    the confusion matrix of the accepted samples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predictions; those of rejected samples may be any label, such as a ``reject_label``.
+    rejected : array-like of bool of shape (n_samples,)
+        Which samples are rejected.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of rows and columns; all that occur, sorted, if not given. Each
+        true label and each accepted prediction must be one of them.
+    normalize : {None, "true", "all"}, default=None
+        None gives counts, "true" shares of each true class, whose rows sum to 1 (or to 0 for a
+        class without samples), "all" shares of all samples.
+    sample_weight : array-like of shape (n_samples,), optional
+        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes + 1)
+        Rows are true classes; columns are predicted classes, and last the rejected samples.
+        Integers if there are neither weights nor a normalisation.
+
+    See Also
+    --------
+    abstain.plotting.RejectConfusionDisplay : A picture of it.
+
+    Examples
+    --------
+    >>> from abstain.metrics import confusion_matrix_with_rejects
+    >>> y_true = ["cat", "cat", "cat", "dog", "dog"]
+    >>> y_pred = ["cat", "cat", "dog", "dog", "cat"]
+    >>> rejected = [False, True, False, False, True]
+    >>> confusion_matrix_with_rejects(y_true, y_pred, rejected).tolist()
+    [[1, 1, 1], [0, 1, 1]]
+    >>> confusion_matrix_with_rejects(y_true, y_pred, rejected, normalize="all").tolist()
+    [[0.2, 0.2, 0.2], [0.0, 0.2, 0.2]]
+    """
+    check_normalization(normalize)
+    rejected = check_boolean_vector("rejected", rejected)
+    truth, predictions, _ = check_samples(y_true, y_pred, sample_weight, rejected=rejected)
+    classes = labels_with_rejects(truth, predictions, rejected, labels)
+    position = {label: index for index, label in enumerate(classes.tolist())}
+    rows = _positions("y_true", truth, position)
+    columns = _positions("y_pred", predictions, position, rejected)
+    shape = len(classes), len(classes) + 1
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    flat = np.bincount(rows * shape[1] + columns, weights=weights, minlength=shape[0] * shape[1])
+    return normalised(flat.reshape(shape), normalize)
+
+
+def labels_with_rejects(
+    y_true: NDArray[Any],
+    y_pred: NDArray[Any],
+    rejected: NDArray[np.bool_],
+    labels: ArrayLike | None = None,
+) -> NDArray[Any]:
+    """Return the classes of a confusion matrix: those given, or all that occur, sorted."""
+    if labels is None:
+        known = set(y_true.tolist()) | set(y_pred[~rejected].tolist())
+        try:
+            ordered = sorted(known)
+        except TypeError:  # labels of several kinds have no order of their own
+            ordered = sorted(known, key=lambda label: (type(label).__name__, str(label)))
+        return as_labels("labels", ordered)
+    classes = as_labels("labels", labels)
+    if len(set(classes.tolist())) < len(classes):
+        raise InputError(f"labels must name each class once, got {classes.tolist()}")
+    return classes
+
+
+def normalised(counts: NDArray[Any], normalize: str | None) -> NDArray[Any]:
+    """Return shares of the true classes or of all samples, or the counts themselves."""
+    check_normalization(normalize)
+    if normalize is None:
+        return counts
+    totals = counts.sum(axis=1, keepdims=True) if normalize == "true" else counts.sum()
+    shares = np.zeros(counts.shape)
+    np.divide(counts, totals, out=shares, where=totals > 0)
+    return shares
+
+
+def check_normalization(normalize: str | None) -> None:
+    """Refuse what is no way to normalise."""
+    if not any(normalize is known or normalize == known for known in NORMALISATIONS):
+        raise InputError(f"normalize must be None, 'true' or 'all', got {normalize!r}")
+
+
+def _positions(
+    name: str,
+    labels: NDArray[Any],
+    position: dict[Any, int],
+    rejected: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """Return the position of each label; after all others, that of a rejected one."""
+    found = [position.get(label, -1) for label in labels.tolist()]
+    positions = np.array(found, dtype=np.int64)
+    if rejected is not None:
+        positions[rejected] = len(position)
+    if (positions < 0).any():
+        index = int((positions < 0).argmax())
+        label = labels[index : index + 1].tolist()[0]
+        raise InputError(
+            f"{name} must hold classes of labels, got {label!r} at index {index}; add it there"
+        )
+    return positions
