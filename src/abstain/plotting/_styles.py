@@ -148,9 +148,10 @@ def draw_prototypes(
             text = ax.annotate(
                 str(label),
                 position,
-                xytext=(0, 9),
+                xytext=(0, 10),
                 textcoords="offset points",
                 horizontalalignment="center",
+                verticalalignment="bottom",
                 fontsize="small",
                 zorder=4,
             )

@@ -331,6 +331,7 @@ class AccuracyRejectCurveDisplay:
         """
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs
+        from matplotlib.colors import to_rgba
         from matplotlib.lines import Line2D
         from matplotlib.ticker import PercentFormatter
 
@@ -345,8 +346,9 @@ class AccuracyRejectCurveDisplay:
         self.band_ = self.point_ = None
         if self.std is not None:
             low, high = self.accuracies - self.std, np.minimum(self.accuracies + self.std, 1.0)
-            band: dict[str, Any] = {"color": colour, "alpha": 0.15, "linewidth": 0.0}
-            self.band_ = ax.fill_between(self.reject_rates, low, high, **band)
+            band: dict[str, Any] = {"facecolor": to_rgba(colour, 0.15), "linewidth": 0.6}
+            edge = to_rgba(colour, 0.5)
+            self.band_ = ax.fill_between(self.reject_rates, low, high, edgecolor=edge, **band)
         if self.operating_point is not None:
             dot: dict[str, Any] = {"s": 45, "edgecolors": "black", "zorder": 3}
             self.point_ = ax.scatter(*self.operating_point, color=colour, **dot)

@@ -63,8 +63,8 @@ class CertaintyContourDisplay:
     prototype_labels : array-like of shape (n_prototypes,), default=None
         Their classes.
     deviation : float, default=0.0
-        By how much the certainty of half of the samples differs, at least, from that of the place
-        where they are drawn; with two features, that is the same place.
+        By how much the certainty of samples differs from that of the place where they are drawn,
+        their median; with two features, that is the same place.
 
     Examples
     --------
@@ -194,7 +194,6 @@ class CertaintyContourDisplay:
             return measure_certainty(answering, points, measure)
 
         classes = np.asarray(view.classifier.classes_)
-        apart = np.abs(question(view.X) - view.ask(question, view.samples))
         return cls(
             grid=view.grid,
             certainty=view.ask_on_grid(question),
@@ -207,7 +206,7 @@ class CertaintyContourDisplay:
             labels=None if y is None else check_labels(y, view.samples, classes),
             prototypes=view.prototypes,
             prototype_labels=view.prototype_labels,
-            deviation=0.0 if len(view.plane.lift_by) == 2 else float(np.median(apart)),
+            deviation=_deviation(question(view.X), view.ask(question, view.samples)),
         )
 
     def plot(
@@ -299,7 +298,7 @@ class CertaintyContourDisplay:
         borders = self.contours_.levels
         inner = [level for level in borders if finite.min() < level < finite.max()]
         if inner:
-            ax.contour(*self.grid, shown, levels=inner, colors="0.35", linewidths=0.4)
+            ax.contour(*self.grid, shown, levels=inner, colors="0.35", linewidths=0.4, zorder=1.5)
         if colorbar:
             bar = ax.figure.colorbar(self.contours_, ax=ax)
             bar.set_label(self.certainty_name)
@@ -313,6 +312,15 @@ class CertaintyContourDisplay:
         if self.samples is not None and len(self.samples) > MAX_DOTS:
             notes.append(f"{MAX_DOTS} of {len(self.samples)} samples are drawn")
         return notes
+
+
+def _deviation(truly: NDArray[np.float64], shown: NDArray[np.float64]) -> float:
+    """Return the median by which certainties differ; 0 where that is rounding on the way."""
+    is_known = np.isfinite(truly) & np.isfinite(shown)
+    if not is_known.any():
+        return 0.0
+    apart = float(np.median(np.abs(truly[is_known] - shown[is_known])))
+    return 0.0 if apart <= 1e-9 * np.abs(truly[is_known]).max() else apart
 
 
 def _measure_of(estimator: Any, certainty: Any) -> Any:

@@ -19,6 +19,7 @@ from abstain.plotting._styles import (
     UNCROWDED,
     class_colours,
     codes_of,
+    draw_prototypes,
     legend_beside,
     lighter,
 )
@@ -261,9 +262,8 @@ class PrototypeDisplay:
         colours = class_colours(len(self.classes))
         self._draw_regions(ax, colours)
         self._draw_samples(ax, colours, **kwargs)
-        columns, rows = self.prototypes.T
-        self.prototypes_ = ax.scatter(
-            columns, rows, c=colours[self._codes(self.prototype_labels)], zorder=3, **PROTOTYPE
+        self.prototypes_, _ = draw_prototypes(
+            ax, self.prototypes, self.prototype_labels, self.classes, is_named=True
         )
         self._draw_legend(ax, colours)
         ax.set(

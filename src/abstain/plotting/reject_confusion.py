@@ -319,7 +319,7 @@ class RejectConfusionDisplay:
                 float(columns[column]),
                 float(row),
                 text,
-                color="white" if is_dark else "black",
+                color="white" if is_dark else ("black" if value else "0.55"),
                 weight="bold" if row == column else "normal",
                 fontsize="medium" if len(self.values) <= ROOMY else "small",
                 horizontalalignment="center",
@@ -336,7 +336,8 @@ class RejectConfusionDisplay:
         ax.set(xlabel="predicted class", ylabel="true class")
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        if max(map(len, [*names, reject_name])) * len(columns) > 40:
+        longest = max(map(len, names))
+        if max(longest, (longest + len(reject_name)) / 2) * len(columns) > 48:
             ax.tick_params(axis="x", rotation=30)
             for text in ax.get_xticklabels():
                 text.set(horizontalalignment="right", rotation_mode="anchor")

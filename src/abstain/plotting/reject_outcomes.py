@@ -263,9 +263,8 @@ class RejectOutcomesDisplay:
         borders = np.cumsum([np.zeros_like(self.right), *self._parts], axis=0)
         self.areas_ = []
         for (kind, look), low, high in zip(STYLES.items(), borders[:-1], borders[1:], strict=True):
-            # A point is what can be had from its reject rate on, up to the next point.
+            # Between two points lies what tossing a coin between them would do.
             style = {
-                "step": "post",
                 "edgecolor": "0.25",
                 "linewidth": 0.5,
                 "label": WHAT[kind],

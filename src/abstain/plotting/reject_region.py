@@ -226,10 +226,7 @@ class RejectRegionDisplay:
     @classmethod
     def _from_view(cls, view: View, y: ArrayLike | None) -> Self:
         clf = view.classifier
-        predict, rejected_samples = clf.estimator_.predict, clf.reject(view.X)
-        agrees = (view.ask(clf.reject, view.samples) == rejected_samples) & (
-            view.ask(predict, view.samples) == predict(view.X)
-        )
+        predict = clf.estimator_.predict
         return cls(
             grid=view.grid,
             predictions=view.ask_on_grid(predict),
@@ -241,10 +238,10 @@ class RejectRegionDisplay:
             axis_names=view.plane.names,
             samples=view.samples,
             labels=None if y is None else check_labels(y, view.samples, clf.classes_),
-            rejected_samples=rejected_samples,
+            rejected_samples=clf.reject(view.X),
             prototypes=view.prototypes,
             prototype_labels=view.prototype_labels,
-            agreement=1.0 if len(view.plane.lift_by) == 2 else float(np.mean(agrees)),
+            agreement=_agreement(view),
         )
 
     def plot(
@@ -407,6 +404,18 @@ class RejectRegionDisplay:
         if self.samples is not None and len(self.samples) > MAX_DOTS:
             notes.append(f"{MAX_DOTS} of {len(self.samples)} samples are drawn")
         return notes
+
+
+def _agreement(view: View) -> float:
+    """Return the share of samples that fare alike where they are and where they are drawn."""
+    clf = view.classifier
+    truly = clf.certainties(view.X)
+    # Thresholds are certainties of samples: rounding on the way to the plane must not count.
+    is_same = np.isclose(view.ask(clf.certainties, view.samples), truly, rtol=1e-9, atol=1e-12)
+    is_same &= view.ask(clf.apply, view.samples) == clf.apply(view.X)
+    is_same |= view.ask(clf.reject, view.samples) == clf.reject(view.X)
+    predict = clf.estimator_.predict
+    return float(np.mean(is_same & (view.ask(predict, view.samples) == predict(view.X))))
 
 
 def _array(values: ArrayLike | None) -> Array | None:
