@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from abstain import RejectOptionClassifier, RejectRate
 from abstain.models import GMLVQ
 
 pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to run the examples")
@@ -44,7 +45,8 @@ def outputs(tmp_path_factory):
 
 
 def test_there_are_examples():
-    assert "breast_cancer_relevances" in {script.stem for script in EXAMPLES}
+    found = {script.stem for script in EXAMPLES}
+    assert {"breast_cancer_relevances", "pictures_of_rejects"} <= found
 
 
 @pytest.mark.parametrize("name", [script.stem for script in EXAMPLES])
@@ -123,3 +125,20 @@ def test_the_figures_of_breast_cancer_lie_where_it_says(outputs):
     written = sorted(path.name for path in (folder / "made by it").iterdir())
     assert written == ["prototypes.png", "relevances.png"]
     assert printed.splitlines()[-1] == f"The figures lie in {folder / 'made by it'}"
+
+
+# Counted by certainty and thresholds, without `reject` and without the Display.
+def test_what_is_told_of_rejects_is_counted(outputs):
+    X, y = load_digits(n_class=6, return_X_y=True)
+    X, X_new, y, y_new = train_test_split(X / 16, y, test_size=0.5, stratify=y, random_state=0)
+    model = GMLVQ(n_components=2, random_state=0)
+    clf = RejectOptionClassifier(model, target=RejectRate(0.1), cv=5, random_state=0).fit(X, y)
+    limits = clf.thresholds_[clf.estimator_.apply(X_new)]
+    accepted = clf.certainties(X_new) >= limits
+    right = clf.estimator_.predict(X_new) == y_new
+    printed = outputs["pictures_of_rejects"][0]
+    assert f"right on all 542 new digits: {right.mean():.1%}\n" in printed
+    told = f"right on the {accepted.mean():.1%} that are answered: {right[accepted].mean():.1%}\n"
+    assert told in printed
+    of_each = " ".join(str(count) for count in np.bincount(y_new[~accepted], minlength=6))
+    assert f"rejected of each digit: {of_each}\n" in printed

@@ -135,6 +135,37 @@ def test_each_cell_bears_its_threshold(sepals):
     assert texts(display.plot(label_cells=False)) == ["setosa", "versicolor", "virginica"]
 
 
+# A narrow cell has its label upright, a small one a short label, and each part of a cell has one.
+def test_labels_are_made_to_fit():
+    columns = np.arange(100)
+    cells = np.tile(np.digitize(columns, [15, 18, 40, 70]), (100, 1))
+    cells[:, 70:] = 0
+    display = RejectRegionDisplay(
+        grid=(columns, columns),
+        predictions=np.zeros((100, 100), int),
+        certainty=np.ones((100, 100)),
+        cells=cells,
+        thresholds=[0.25, np.inf, -np.inf, 0.5],
+        cell_names=["a", "b", "c", "d"],
+        classes=[0, 1],
+        axis_names=("x", "y"),
+        prototypes=[[29, 50]],
+        prototype_labels=[1],
+    ).plot()
+    found = {text.get_text(): text for text in display.ax_.texts}
+    assert len(display.ax_.texts) == 5
+    assert sorted(found) == [
+        "a\nrejected below 0.25",
+        "all",
+        "c\nnone rejected",
+        "d\nrejected below 0.5",
+    ]
+    upright = [text for text in display.ax_.texts if text.get_rotation() == 90]
+    assert [text.get_position()[0] for text in upright] == [pytest.approx(7, abs=1)]
+    _, row = found["c\nnone rejected"].get_position()
+    assert abs(row - 50) > 5  # off the star
+
+
 @pytest.mark.parametrize(
     ("estimator", "cells", "name"),
     [

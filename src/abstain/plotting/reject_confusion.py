@@ -337,7 +337,7 @@ class RejectConfusionDisplay:
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         longest = max(map(len, names))
-        if max(longest, (longest + len(reject_name)) / 2) * len(columns) > 48:
+        if max(longest / 48, (longest + len(reject_name)) / 120) * len(columns) > 1:
             ax.tick_params(axis="x", rotation=30)
             for text in ax.get_xticklabels():
                 text.set(horizontalalignment="right", rotation_mode="anchor")

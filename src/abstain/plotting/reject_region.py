@@ -36,8 +36,12 @@ Array = NDArray[Any]
 HATCH = "////"
 # So many cells leave room for their thresholds.
 LABELLED = 16
-# A cell that takes a smaller share of the picture is too small for a label.
+# A part of a cell that takes a smaller share of the picture is too small for a label.
 SMALLEST = 0.004
+# Share of the picture from the middle of a star to its points.
+STAR = 0.02
+# Share of the picture that a small letter takes, in a figure of matplotlib's own size.
+CHARACTER = 0.0145
 
 
 class RejectRegionDisplay:
@@ -355,34 +359,44 @@ class RejectRegionDisplay:
         )
 
     def _label_cell(self, ax: Axes, cell: int) -> None:
-        """Write name and threshold where a cell has most room."""
-        from scipy.ndimage import distance_transform_edt
+        """Write name and threshold where each part of a cell has most room."""
+        from scipy.ndimage import label
 
-        mask = self.cells == cell
-        if mask.mean() < SMALLEST:
-            return
         columns, rows = self.grid
-        # A label must keep off the border, the frame and the prototypes.
-        free = np.pad(mask, 1)
-        if self.prototypes is not None:
-            for column, row in self.prototypes:
-                free[
-                    1 + int(np.abs(rows - row).argmin()),
-                    1 + int(np.abs(columns - column).argmin()),
-                ] = False
-        # Letters stand side by side: room to the left and right counts for more.
-        room = distance_transform_edt(free, sampling=(1.0, 0.5))[1:-1, 1:-1]
-        at_row, at_column = np.unravel_index(room.argmax(), room.shape)
-        text = ax.text(
-            columns[at_column],
-            rows[at_row],
-            f"{self.cell_names[cell]}\n{_told(self.thresholds[cell])}",
-            fontsize="small",
-            horizontalalignment="center",
-            verticalalignment="center",
-            zorder=4,
-        )
-        outline(text)
+        parts, n_parts = label(self.cells == cell)
+        for part in range(1, n_parts + 1):
+            mask = parts == part
+            if mask.mean() < SMALLEST:
+                continue
+            free = mask & ~self._near_prototypes
+            free = free if free.any() else mask
+            at_row, at_column = _roomiest(free)
+            name, limit = self.cell_names[cell], self.thresholds[cell]
+            text, rotation = _fitting(mask, at_row, at_column, name, limit)
+            if rotation:
+                at_column, at_row = _roomiest(free.T)
+            outline(
+                ax.text(
+                    columns[at_column],
+                    rows[at_row],
+                    text,
+                    rotation=rotation,
+                    fontsize="small",
+                    horizontalalignment="center",
+                    verticalalignment="center",
+                    zorder=4,
+                )
+            )
+
+    @property
+    def _near_prototypes(self) -> NDArray[np.bool_]:
+        """Return which positions of the grid a star covers."""
+        columns, rows = self.grid
+        near = np.zeros(self.cells.shape, dtype=bool)
+        for column, row in [] if self.prototypes is None else self.prototypes:
+            beside = np.abs(columns - column) <= STAR * np.ptp(columns)
+            near |= np.outer(np.abs(rows - row) <= STAR * np.ptp(rows), beside)
+        return near
 
     def _handles_of_rejects(self, ax: Axes) -> list[Any]:
         from matplotlib.patches import Patch
@@ -427,6 +441,48 @@ def _told(threshold: float) -> str:
     if np.isinf(threshold):
         return "all rejected" if threshold > 0 else "none rejected"
     return f"rejected below {threshold:.3g}"
+
+
+def _told_shortly(threshold: float) -> str:
+    if np.isinf(threshold):
+        return "all" if threshold > 0 else "none"
+    return f"< {threshold:.2g}"
+
+
+def _roomiest(free: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the row and column that are farthest from all that a label must keep off."""
+    from scipy.ndimage import distance_transform_edt
+
+    # Letters stand side by side, so that room to the left and right is needed twice.
+    room = distance_transform_edt(np.pad(free, 1), sampling=(1.0, 0.5))[1:-1, 1:-1]
+    places = np.argwhere(room >= 0.95 * room.max())
+    # Along a strip there are many such places; the one in their middle is best.
+    at_row, at_column = places[((places - places.mean(axis=0)) ** 2).sum(axis=1).argmin()]
+    return int(at_row), int(at_column)
+
+
+def _fitting(
+    mask: NDArray[np.bool_], at_row: int, at_column: int, name: str, threshold: float
+) -> tuple[str, int]:
+    """Return the longest label that a cell has room for, and by how much it is turned."""
+    width, height = _run(mask[at_row], at_column), _run(mask[:, at_column], at_row)
+    longest = CHARACTER * max(len(name), len(_told(threshold)))
+    if width >= longest:
+        return f"{name}\n{_told(threshold)}", 0
+    if height >= longest and height > 1.5 * width and width >= 5 * CHARACTER:
+        return f"{name}\n{_told(threshold)}", 90
+    if width >= 0.5 * longest:
+        return f"{name}\n{_told_shortly(threshold)}", 0
+    return _told_shortly(threshold), 0
+
+
+def _run(line: NDArray[np.bool_], at: int) -> float:
+    """Return the share of a line that an unbroken run of it takes around a position."""
+    outside = np.flatnonzero(~line)
+    after = outside[outside > at]
+    before = outside[outside < at]
+    end = after[0] if len(after) else len(line)
+    return float((end - (before[-1] if len(before) else -1) - 1) / len(line))
 
 
 def _cell_names(clf: Any, prototype_labels: Array | None) -> list[str]:

@@ -1,0 +1,69 @@
+"""All Displays keep scikit-learn's manner: arrays first, and a figure wherever one is asked for."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import abstain
+from abstain import GMLVQ, RejectOptionClassifier, RejectRate, load, plotting, save
+
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+
+NEED_NO_SAMPLES = {"RelevanceDisplay"}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = load_iris(return_X_y=True)
+    clf = RejectOptionClassifier(GMLVQ(n_components=2, random_state=0), target=RejectRate(0.2))
+    return clf.fit(X, y), X, y
+
+
+def made(name, fitted, **options):
+    clf, X, y = fitted
+    samples = () if name in NEED_NO_SAMPLES else (X, y)
+    return getattr(plotting, name).from_estimator(clf, *samples, **options)
+
+
+every_display = pytest.mark.parametrize("name", plotting.__all__)
+
+
+@every_display
+def test_a_display_is_found_in_the_package(name):
+    assert name in abstain.__all__
+    assert getattr(abstain, name) is getattr(plotting, name)
+
+
+@every_display
+def test_a_display_is_drawn_where_it_is_told(name, fitted):
+    from matplotlib import pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, layout="constrained")
+    display = made(name, fitted, ax=left)
+    assert display.ax_ is left
+    assert display.figure_ is figure
+    assert display.plot(ax=right) is display
+    assert display.ax_ is right
+    figure.canvas.draw()
+    assert display.plot().figure_ is not figure
+
+
+@every_display
+def test_without_matplotlib_the_extra_is_named(name, fitted, monkeypatch):
+    display = made(name, fitted)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'abstain\[plot\]'"):
+        display.plot()
+
+
+# What a picture needs of a classifier is saved with it.
+@every_display
+def test_a_loaded_classifier_gives_the_same_picture(name, fitted, tmp_path):
+    clf, X, y = fitted
+    save(clf, tmp_path / "clf.skops")
+    again = made(name, (load(tmp_path / "clf.skops"), X, y))
+    for key, value in vars(made(name, fitted)).items():
+        if isinstance(value, np.ndarray) and not key.endswith("_"):
+            assert getattr(again, key).tolist() == value.tolist()
