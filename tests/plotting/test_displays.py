@@ -12,6 +12,7 @@ from abstain import GMLVQ, RejectOptionClassifier, RejectRate, load, plotting, s
 pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
 
 NEED_NO_SAMPLES = {"RelevanceDisplay"}
+SHOW_A_PLANE = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,8 @@ def fitted():
 def made(name, fitted, **options):
     clf, X, y = fitted
     samples = () if name in NEED_NO_SAMPLES else (X, y)
+    if name in SHOW_A_PLANE:
+        options["grid_resolution"] = 40
     return getattr(plotting, name).from_estimator(clf, *samples, **options)
 
 
@@ -48,6 +51,12 @@ def test_a_display_is_drawn_where_it_is_told(name, fitted):
     assert display.ax_ is right
     figure.canvas.draw()
     assert display.plot().figure_ is not figure
+
+
+@pytest.mark.parametrize("name", ["CertaintyContourDisplay", "RejectRegionDisplay"])
+def test_panels_side_by_side_need_one_legend(name, fitted):
+    assert made(name, fitted).ax_.get_legend() is not None
+    assert made(name, fitted, legend=False).ax_.get_legend() is None
 
 
 @every_display

@@ -215,6 +215,7 @@ class CertaintyContourDisplay:
         *,
         levels: int | ArrayLike = 10,
         colorbar: bool = True,
+        legend: bool = True,
         scatter_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -230,6 +231,8 @@ class CertaintyContourDisplay:
             About how many steps of certainty there are, or their borders.
         colorbar : bool, default=True
             Whether there is a bar that tells the certainty of the greys.
+        legend : bool, default=True
+            Whether there is a legend; one is enough for panels side by side.
         scatter_kwargs : dict, default=None
             Passed to matplotlib's ``scatter`` for the samples.
         **kwargs : dict
@@ -263,13 +266,18 @@ class CertaintyContourDisplay:
                 ax, self.prototypes, self.prototype_labels, self.classes, is_named=True
             )
             handles.append(handle)
-        if handles:
+        if handles and legend:
             ax.legend(
                 handles=handles,
                 loc="lower center",
                 bbox_to_anchor=(0.5, 1.0),
                 ncols=min(len(handles), 4),
                 frameon=False,
+                fontsize="small",
+                columnspacing=0.9,
+                handletextpad=0.2,
+                handlelength=1.4,
+                borderaxespad=0.2,
             )
         ax.set(
             xlabel="\n".join([self.axis_names[0], *self._notes()]),

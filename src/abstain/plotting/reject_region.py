@@ -190,7 +190,7 @@ class RejectRegionDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **kwargs : dict
-            Passed to matplotlib's ``scatter`` for the samples.
+            Passed to :meth:`plot`.
 
         Returns
         -------
@@ -249,7 +249,12 @@ class RejectRegionDisplay:
         )
 
     def plot(
-        self, ax: Axes | None = None, *, label_cells: bool | None = None, **kwargs: Any
+        self,
+        ax: Axes | None = None,
+        *,
+        label_cells: bool | None = None,
+        legend: bool = True,
+        **kwargs: Any,
     ) -> Self:
         """Draw cells, reject regions, samples and prototypes.
 
@@ -261,6 +266,8 @@ class RejectRegionDisplay:
             Where to draw; None makes a new figure.
         label_cells : bool, default=None
             Whether each cell bears its name and threshold; None is up to 16 cells.
+        legend : bool, default=True
+            Whether there is a legend; one is enough for panels side by side.
         **kwargs : dict
             Passed to matplotlib's ``scatter`` for the samples.
 
@@ -299,7 +306,8 @@ class RejectRegionDisplay:
         if has_labels:
             for cell in shown.tolist():
                 self._label_cell(ax, cell)
-        legend_beside(ax, [*handles, *self._handles_of_rejects(ax)])
+        if legend:
+            legend_beside(ax, [*handles, *self._handles_of_rejects(ax)])
         ax.set(
             xlabel="\n".join([self.axis_names[0], *self._notes()]),
             ylabel=self.axis_names[1],
