@@ -5,7 +5,7 @@ import polars
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -52,6 +52,8 @@ def grid_points(display):
         (LinearSVC(), "decision", "margin of the decision function"),
         (GaussianNB(), lambda model, X: -X[:, 0], "certainty"),
         (CalibratedClassifierCV(GLVQ(), ensemble=False), "conf", "largest posterior (Conf)"),
+        # It has an estimator_, which is not fitted.
+        (BaggingClassifier(GaussianNB(), 3), "conf", "largest posterior (Conf)"),
     ],
 )
 def test_with_two_features_the_grid_holds_the_certainty(two, estimator, certainty, name):

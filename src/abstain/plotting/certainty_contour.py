@@ -185,8 +185,11 @@ class CertaintyContourDisplay:
     @classmethod
     def _from_view(cls, view: View, y: ArrayLike | None, measure: Any) -> Self:
         from abstain.certainty import auto_measure, measure_certainty
+        from abstain.classifier import RejectOptionClassifier
 
-        answering = getattr(view.classifier, "estimator_", view.classifier)
+        # Of a reject option, the classifier inside is asked; others have an ``estimator_`` too.
+        is_reject_option = isinstance(view.classifier, RejectOptionClassifier)
+        answering = view.classifier.estimator_ if is_reject_option else view.classifier
         if isinstance(measure, str) and measure == "auto":
             measure = auto_measure(answering).name
 
