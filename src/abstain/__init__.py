@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         RejectOutcomesDisplay,
         RejectRegionDisplay,
         RelevanceDisplay,
+        RelevanceMatrixDisplay,
     )
     from abstain.saving import load, save
 
@@ -67,6 +68,7 @@ __all__ = [
     "RejectRate",
     "RejectRegionDisplay",
     "RelevanceDisplay",
+    "RelevanceMatrixDisplay",
     "Target",
     "__version__",
     "augrc_scorer",

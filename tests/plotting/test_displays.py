@@ -11,7 +11,7 @@ from abstain import GMLVQ, RejectOptionClassifier, RejectRate, load, plotting, s
 
 pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
 
-NEED_NO_SAMPLES = {"RelevanceDisplay"}
+NEED_NO_SAMPLES = {"RelevanceDisplay", "RelevanceMatrixDisplay"}
 SHOW_A_PLANE = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}
 
 

@@ -7,6 +7,7 @@ from abstain.plotting.reject_confusion import RejectConfusionDisplay
 from abstain.plotting.reject_outcomes import RejectOutcomesDisplay
 from abstain.plotting.reject_region import RejectRegionDisplay
 from abstain.plotting.relevance import RelevanceDisplay
+from abstain.plotting.relevance_matrix import RelevanceMatrixDisplay
 
 __all__ = [
     "AccuracyRejectCurveDisplay",
@@ -16,4 +17,5 @@ __all__ = [
     "RejectOutcomesDisplay",
     "RejectRegionDisplay",
     "RelevanceDisplay",
+    "RelevanceMatrixDisplay",
 ]

@@ -1,0 +1,249 @@
+"""Which features does a learned metric take together?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import InputError
+from abstain._estimators import names_of_features, unwrap
+from abstain.plotting._matplotlib import axes_to_draw_on
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure, SubFigure
+
+__all__ = ["RelevanceMatrixDisplay"]
+
+# So many features can be read in a figure of matplotlib's own size.
+READABLE = 15
+# Up to so many of them leave room for a number in each cell.
+LEGIBLE = 8
+# Characters of a name that leave room for the rest.
+LONGEST_NAME = 24
+
+
+class RelevanceMatrixDisplay:
+    r"""Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
+
+    The diagonal holds the relevances, which sum to 1. An entry beside it tells how the metric
+    weighs two features together: in d(x, w) = Σ Λ_ij (x_i − w_i)(x_j − w_j), a positive one makes
+    deviations of the same sign count more, a negative one those of opposite signs.
+
+    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again, the most relevant features
+    first. Colours tell the sign in grey as well: a negative entry is hatched.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        Λ; it is divided by its trace.
+    feature_names : sequence of str of length n_features
+        What the features are called.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_features,)
+        Indices of the features, the most relevant first.
+
+    Examples
+    --------
+    >>> from abstain.plotting import RelevanceMatrixDisplay
+    >>> display = RelevanceMatrixDisplay(matrix=[[1, -1], [-1, 3]], feature_names=["a", "b"])
+    >>> display.matrix.tolist(), display.order.tolist()
+    ([[0.25, -0.25], [-0.25, 0.75]], [1, 0])
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    mesh_: QuadMesh
+
+    def __init__(self, *, matrix: ArrayLike, feature_names: Sequence[str]) -> None:
+        values: NDArray[np.float64] = np.asarray(matrix, dtype=np.float64)
+        if values.ndim != 2 or values.shape[0] != values.shape[1] or not values.size:
+            raise InputError(f"matrix must be square, got shape {values.shape}")
+        if not values.trace() > 0:
+            raise InputError(f"matrix must have a positive trace, got {values.trace():g}")
+        self.feature_names = [str(name) for name in feature_names]
+        if len(self.feature_names) != len(values):
+            raise InputError(
+                f"feature_names must name each of the {len(values)} features, got "
+                f"{len(self.feature_names)} names"
+            )
+        self.matrix = values / values.trace()
+        self.order: NDArray[np.int64] = np.argsort(-self.matrix.diagonal(), kind="stable")
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        prototype: int | None = None,
+        feature_names: Sequence[str] | None = None,
+        top: int | None = READABLE,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the relevance matrix of a fitted model.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted model with a matrix: GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ, alone or at the end of
+            a ``Pipeline``, inside a search, a ``FrozenEstimator`` or a reject option.
+        prototype : int, default=None
+            Whose matrix is shown if each prototype has its own; None shows their mean.
+        feature_names : sequence of str of length n_features, default=None
+            Names of the features as they reach the model; None takes those that it was fitted
+            with, or what the steps before it make of theirs.
+        top : int or None, default=15
+            How many features are shown, the most relevant ones; None shows all.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``pcolormesh``.
+
+        Returns
+        -------
+        display : RelevanceMatrixDisplay
+            The arrays, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from abstain.models import GMLVQ
+        >>> from abstain.plotting import RelevanceMatrixDisplay
+        >>> iris = load_iris()
+        >>> model = GMLVQ().fit(iris.data, iris.target)
+        >>> display = RelevanceMatrixDisplay.from_estimator(model)
+        >>> bool(np.allclose(display.matrix.diagonal(), model.relevances_))
+        True
+        """
+        steps, model = unwrap(estimator)
+        display = cls(
+            matrix=_relevance_matrix(model, prototype),
+            feature_names=names_of_features(steps, model, feature_names),
+        )
+        return display.plot(ax=ax, top=top, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        top : int or None, default=15
+            How many features are shown, the most relevant ones; None shows all.
+        **kwargs : dict
+            Passed to matplotlib's ``pcolormesh``.
+
+        Returns
+        -------
+        display : RelevanceMatrixDisplay
+            Itself, with ``ax_``, ``figure_`` and ``mesh_``.
+
+        Examples
+        --------
+        >>> from abstain.plotting import RelevanceMatrixDisplay
+        >>> display = RelevanceMatrixDisplay(matrix=[[1, -1], [-1, 3]], feature_names=["a", "b"])
+        >>> [text.get_text() for text in display.plot().ax_.get_yticklabels()]
+        ['b', 'a']
+        """
+        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+            raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
+        shown = self.order[:top]
+        values = self.matrix[np.ix_(shown, shown)]
+        ax = axes_to_draw_on(ax)
+        largest = float(np.abs(values).max())
+        edges = np.arange(len(shown) + 1) - 0.5
+        style = {"cmap": "PuOr_r", "vmin": -largest, "vmax": largest, **kwargs}
+        self.mesh_ = ax.pcolormesh(edges, edges, values, **style)
+        _hatch(ax, values < 0)
+        if len(shown) <= LEGIBLE:
+            _write_numbers(ax, values, largest)
+        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=lambda share, _: f"{100 * share:g} %")
+        bar.set_label("entry of Λ (hatched: negative)")
+        bar.outline.set_visible(False)
+        self._name_features(ax, shown)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _name_features(self, ax: Axes, shown: NDArray[np.int64]) -> None:
+        names = [_elided(self.feature_names[feature]) for feature in shown]
+        ax.set_yticks(range(len(shown)), names)
+        ax.set_xticks(range(len(shown)), names, rotation=45, rotation_mode="anchor", ha="right")
+        ax.tick_params(length=0)
+        ax.set_ylim(len(shown) - 0.5, -0.5)
+        ax.set_aspect("equal")
+        ax.spines[:].set_visible(False)
+        n_hidden = len(self.order) - len(shown)
+        if n_hidden:
+            left = 100 * (1 - self.matrix.diagonal()[shown].sum())
+            what = "1 more feature weighs" if n_hidden == 1 else f"{n_hidden} more features weigh"
+            ax.set_xlabel(f"{what} {left:.1f} % on the diagonal", loc="right")
+
+
+def _relevance_matrix(model: Any, prototype: int | None) -> NDArray[np.float64]:
+    """Return Λ of a model, or of one of its prototypes."""
+    roots = getattr(model, "omegas_", None)
+    if roots is None:
+        omega = getattr(model, "omega_", None)
+        if omega is None:
+            raise InputError(
+                f"estimator must be a model that learns a matrix, got a {type(model).__name__}; "
+                "use GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ"
+            )
+        if prototype is not None:
+            raise InputError(
+                f"prototype must be None for a model with one matrix for all, got {prototype!r}"
+            )
+        return np.asarray(omega.T @ omega, dtype=np.float64)
+    matrices = np.asarray(roots.swapaxes(1, 2) @ roots, dtype=np.float64)
+    if prototype is None:
+        traces = np.trace(matrices, axis1=1, axis2=2)
+        return np.asarray((matrices / traces[:, np.newaxis, np.newaxis]).mean(axis=0))
+    is_index = isinstance(prototype, int | np.integer) and not isinstance(prototype, bool)
+    if not is_index or not 0 <= prototype < len(matrices):
+        raise InputError(
+            f"prototype must be an integer from 0 to {len(matrices) - 1}, got {prototype!r}"
+        )
+    return np.asarray(matrices[prototype])
+
+
+def _hatch(ax: Axes, chosen: NDArray[np.bool_]) -> None:
+    """Hatch some cells, so that they can be told in grey."""
+    from matplotlib.collections import PolyCollection
+
+    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+    rows, columns = np.nonzero(chosen)
+    cells = np.stack([columns, rows], axis=1)[:, np.newaxis] + corners
+    ax.add_collection(
+        PolyCollection(list(cells), facecolor="none", edgecolor="0.55", linewidth=0, hatch="////")
+    )
+
+
+def _write_numbers(ax: Axes, values: NDArray[np.float64], largest: float) -> None:
+    for row, column in np.ndindex(*values.shape):
+        value = float(values[row, column])
+        ax.text(
+            column,
+            row,
+            f"{100 * value:.1f}".replace("-", "−"),
+            color="white" if abs(value) > 0.7 * largest else "black",
+            fontsize="small",
+            horizontalalignment="center",
+            verticalalignment="center",
+            bbox={"facecolor": "white", "alpha": 0.6, "linewidth": 0, "pad": 1}
+            if -0.7 * largest < value < 0
+            else None,
+        )
+
+
+def _elided(name: str) -> str:
+    """Leave out the middle of a long name: names often differ at their ends."""
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
