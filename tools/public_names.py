@@ -17,6 +17,7 @@ PUBLIC_MODULES = [
     "abstain.metrics",
     "abstain.models",
     "abstain.plotting",
+    "abstain.report",
 ]
 
 # What numpydoc calls the faults that matter to a reader: no docstring; no summary; parameters

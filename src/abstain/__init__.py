@@ -22,12 +22,13 @@ from abstain.targets import (
 )
 
 if TYPE_CHECKING:
-    from abstain import cells, certainty, datasets, models
+    from abstain import cells, certainty, datasets, models, report
     from abstain.classifier import (
         CoverageScorer,
         RejectOptionClassifier,
         augrc_scorer,
         aurc_scorer,
+        read_thresholds,
     )
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
     from abstain.plotting import (
@@ -82,15 +83,25 @@ __all__ = [
     "operating_point",
     "pareto_front",
     "plotting",
+    "read_thresholds",
+    "report",
     "save",
 ]
+
+_OF_CLASSIFIER = (
+    "CoverageScorer",
+    "RejectOptionClassifier",
+    "augrc_scorer",
+    "aurc_scorer",
+    "read_thresholds",
+)
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs scikit-learn when it is asked for: fronts and the command do not."""
-    if name in ("cells", "certainty", "datasets", "models"):
+    if name in ("cells", "certainty", "datasets", "models", "report"):
         return import_module(f"abstain.{name}")
-    if name in ("CoverageScorer", "RejectOptionClassifier", "augrc_scorer", "aurc_scorer"):
+    if name in _OF_CLASSIFIER:
         return getattr(import_module("abstain.classifier"), name)
     if name in plotting.__all__:
         return getattr(plotting, name)

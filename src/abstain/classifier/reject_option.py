@@ -7,9 +7,9 @@ correctness, cell), their front holds the best trade-offs there are, and the tar
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,7 @@ from abstain.classifier.calibration import (
     calibrate_out_of_fold,
 )
 from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
+from abstain.classifier.given_thresholds import are_thresholds, given_point
 from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, pareto_front
@@ -463,20 +464,27 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     def _run_at(self, target: Target) -> None:
         point = choose_point(self.front_, target, self._held_out)
-        self.thresholds_ = self._regions.thresholds(self.front_.cells, point.thresholds)
+        self._run_with(self._regions.thresholds(self.front_.cells, point.thresholds), point)
+
+    def _run_with(self, thresholds: NDArray[np.float64], point: OperatingPoint) -> None:
+        self.thresholds_ = thresholds
         names = np.empty(len(self.cells_) + 1, dtype=object)
         names[:-1] = self.cells_.tolist()
         self.operating_point_ = replace(point, cells=names[self.front_.cells])
 
-    def retarget(self, target: Target) -> Self:
+    def retarget(self, target: Target | Mapping[str, Any] | ArrayLike) -> Self:
         """Move to another point of the front, without fitting or asking the classifier again.
 
         Parameters
         ----------
-        target : Target
+        target : Target, dict or array-like of shape (n_cells + 1,)
             Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`. One with
             ``confidence`` needs samples held out by a fit with such a target; each certificate
-            then holds for itself, not all of several at once.
+            then holds for itself, not all of several at once. Or thresholds in the order of
+            ``thresholds_``, alone or in a dict as `read_thresholds` returns it: ``row`` and
+            ``cells`` are then checked. The parameter ``target`` stays what it was with these, for
+            they belong to this fit alone; the ``row`` of the operating point is None unless a row
+            of the front has them.
 
         Returns
         -------
@@ -491,8 +499,15 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
         >>> clf.retarget(RejectCost(0.2)).target
         RejectCost(cost=0.2)
+        >>> clf.retarget([0.1, 0.2, "-inf", "-inf"]).thresholds_.tolist()
+        [0.1, 0.2, -inf, -inf]
         """
         check_is_fitted(self, "thresholds_")
+        if are_thresholds(target):
+            thresholds, point = given_point(target, self.front_, self.calibration_, self._regions)
+            self._run_with(thresholds, point)
+            return self
+        target = cast(Target, target)
         if getattr(target, "confidence", None) is not None:
             n_held = 0 if self._held_out is None else len(self._held_out.correct)
             n_samples = n_held + self.front_.n_samples

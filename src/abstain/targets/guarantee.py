@@ -30,7 +30,7 @@ from abstain._checks import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
-__all__ = ["Guarantee", "certify", "needed_answers"]
+__all__ = ["Guarantee", "accuracy_bound", "certify", "needed_answers"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def certify(
     if certified is None:
         raise InputError(_uncertain(accuracy, confidence, len(held_out.correct), accepted, errors))
     _, row, accepted, errors = certified
-    bound = _bound(accepted, errors, level)
+    bound = accuracy_bound(accepted, errors, level)
     return row, Guarantee(
         accuracy, confidence, len(held_out.correct), accepted, errors, bound, n_tested
     )
@@ -124,7 +124,7 @@ def _tail(accepted: Any, errors: Any, accuracy: float) -> Any:
     return bdtr(errors, accepted, 1 - accuracy)
 
 
-def _bound(accepted: int, errors: int, level: float) -> float:
+def accuracy_bound(accepted: int, errors: int, level: float) -> float:
     """Return the accuracy at which so few errors have just the probability ``level``."""
     from scipy.special import betaincinv
 
@@ -142,7 +142,7 @@ def _uncertain(
         f"held-out samples {accepted} are accepted by the surest thresholds, {errors} of them wrong"
     )
     least = needed_answers(accuracy, confidence)
-    bound = _bound(accepted, errors, 1 - confidence)
+    bound = accuracy_bound(accepted, errors, 1 - confidence)
     enough = _enough(accepted, errors, accuracy, 1 - confidence)
     bears_out = f"{found}; that bears out {floor(1000 * bound) / 1000:g}: ask for no more"
     if enough is None:

@@ -29,8 +29,8 @@ class OperatingPoint:
 
     Parameters
     ----------
-    row : int
-        Index of the row in its front.
+    row : int or None
+        Index of the row in its front; None for thresholds that were given and are of no row.
     n_samples, n_errors : int
         Size of the calibration data, and the wrong samples among it.
     true_rejects, false_rejects : int
@@ -55,7 +55,7 @@ class OperatingPoint:
     [True, False]
     """
 
-    row: int
+    row: int | None
     n_samples: int
     n_errors: int
     true_rejects: int

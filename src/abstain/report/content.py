@@ -1,0 +1,231 @@
+"""What does a report hold, in numbers and names that a page can read?
+
+Everything that the page shows follows from it by looking up and by counting:
+
+- for every row that can be picked, its thresholds, how many samples of each cell they reject, and
+  what is accepted and wrong, on the calibration data and on the samples given, with thresholds per
+  cell and with one for all;
+- ``pairs``, the true class and the answer of every sample, as one number, ordered by cell and in it
+  by certainty: a row rejects the first few of each cell, and the rest make its confusion matrix.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._estimators import unwrap
+from abstain.cells import auto_rule, known_rule
+from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.given_thresholds import FORMAT
+from abstain.classifier.regions import Regions
+from abstain.fronts import ParetoFront, pareto_front
+from abstain.report.counting import (
+    CONFIDENCES,
+    Counts,
+    bounds,
+    counts_of_front,
+    counts_of_samples,
+    counts_with_one_threshold,
+    rejected_by_cell,
+)
+from abstain.report.rows import ShownRows, choose_rows, global_rows, thresholds_of
+from abstain.report.samples import (
+    Samples,
+    details,
+    feature_names_of,
+    look_at,
+    names_of_samples,
+    places_of_details,
+)
+from abstain.report.view import View, find_view, places_of_dots
+
+__all__ = ["find_content"]
+
+Content = dict[str, Any]
+
+# So many features can be read in a chart.
+MAX_FEATURES = 20
+_RULES = {"prototype": "prototype", "class": "predicted class", "leaf": "leaf"}
+
+
+def find_content(
+    clf: RejectOptionClassifier, X: Any, y: Any, feature_names: Any, sample_names: Any
+) -> Content:
+    """Return the content of a report, in lists and numbers alone."""
+    names = names_of_samples(X, sample_names)
+    features = feature_names_of(clf, feature_names)
+    samples = look_at(clf, X, y)
+    shown = choose_rows(clf.front_, clf.operating_point_)
+    thresholds = _thresholds(clf, shown.rows)
+    told, dots = places_of_details(samples), places_of_dots(samples)
+    view = find_view(clf, X, dots, features, samples.certainty[dots])
+    return {
+        "format": FORMAT,
+        "classes": [str(label) for label in samples.classes],
+        "features": features,
+        "rows": _rows(clf, samples, shown, thresholds),
+        "cells": _cells(clf, samples),
+        "pairs": _pairs(samples).tolist(),
+        "calibration": {"n": clf.front_.n_samples, "errors": clf.front_.n_errors},
+        "samples": {"n": len(samples.wrong), "errors": int(samples.wrong.sum())},
+        "is_calibration": _is_calibration(clf, samples),
+        "details": _some(samples, told, names) | details(clf, X, told, samples),
+        "view": None if view is None else _view(view) | _some(samples, dots, names),
+        "relevances": _relevances(clf, features),
+        "guarantee": _guarantee(clf),
+    }
+
+
+def _numbers(values: NDArray[np.float64]) -> list[Any]:
+    """Return floats as JSON can hold them: infinities become text."""
+    if values.ndim > 1:
+        return [_numbers(row) for row in values]
+    return [value if np.isfinite(value) else str(value) for value in values.tolist()]
+
+
+def _thresholds(clf: RejectOptionClassifier, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what ``thresholds_`` would be at each row."""
+    regions, front = Regions(clf.cells_), clf.front_
+    found = [regions.thresholds(front.cells, row) for row in thresholds_of(front, rows)]
+    return np.array(found)
+
+
+def _rows(
+    clf: RejectOptionClassifier,
+    samples: Samples,
+    shown: ShownRows,
+    thresholds: NDArray[np.float64],
+) -> Content:
+    front, on_samples = clf.front_, counts_of_samples(samples, thresholds)
+    shared, is_of_calibration = _global_front(clf, samples)
+    chosen = global_rows(shared, front, shown.rows)
+    threshold = thresholds_of(shared, chosen)[:, 0]
+    return {
+        "row": shown.rows.tolist(),
+        "start": shown.start,
+        "is_exactly_there": clf.operating_point_.row is not None,
+        "n_useful": shown.n_useful,
+        "n_rows": len(front),
+        "thresholds": _numbers(thresholds),
+        "rejected": rejected_by_cell(samples, thresholds).tolist(),
+        "on_calibration": _counts(counts_of_front(front, shown.rows)),
+        "on_samples": _counts(on_samples),
+        "bounds": {str(level): bounds(on_samples, level) for level in CONFIDENCES},
+        "one_for_all": {
+            "threshold": _numbers(threshold),
+            "is_of_calibration": is_of_calibration,
+            "on_calibration": _counts(counts_of_front(shared, chosen)),
+            "on_samples": _counts(counts_with_one_threshold(samples, threshold)),
+        },
+    }
+
+
+def _counts(counts: Counts) -> Content:
+    return {"accepted": counts.accepted.tolist(), "errors": counts.errors.tolist()}
+
+
+def _global_front(clf: RejectOptionClassifier, samples: Samples) -> tuple[ParetoFront, bool]:
+    """Return the front of one threshold for all, of the calibration data if these are kept."""
+    if not hasattr(clf, "calibration_"):
+        return pareto_front(samples.certainty, ~samples.wrong), False
+    return pareto_front(clf.calibration_.certainty, clf.calibration_.correct), True
+
+
+def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
+    """Tell whether the samples given are those that the thresholds were set on."""
+    known = getattr(clf, "calibration_", None)
+    if known is None or len(known.certainty) != len(samples.certainty):
+        return False
+    same = np.array_equal(known.certainty, samples.certainty)
+    return bool(same and np.array_equal(known.correct, ~samples.wrong))
+
+
+def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
+    regions = Regions(clf.cells_)
+    n_cells = regions.shared + 1
+    calibrated = None
+    if hasattr(clf, "calibration_"):
+        positions = regions.positions(clf.calibration_.cells)
+        calibrated = np.bincount(positions, minlength=n_cells).tolist()
+    sizes = np.bincount(samples.position, minlength=n_cells)
+    return {
+        "kind": _RULES.get(_rule(clf), "cell"),
+        "labels": [*map(str, clf.cells_.tolist()), None],
+        "names": [*_cell_names(clf), "all others"],
+        # Where no sample has ever been, there is nothing to show.
+        "is_shown": [
+            *[True] * regions.shared,
+            bool(regions.shared in clf.front_.cells or sizes[regions.shared]),
+        ],
+        "calibrated": calibrated,
+        "sizes": sizes.tolist(),
+        "errors": np.bincount(samples.position[samples.wrong], minlength=n_cells).tolist(),
+    }
+
+
+def _rule(clf: RejectOptionClassifier) -> str:
+    rule = known_rule(clf.cells)
+    return auto_rule(clf.estimator_).name if rule == "auto" else str(rule)
+
+
+def _cell_names(clf: RejectOptionClassifier) -> list[str]:
+    rule, labels = _rule(clf), clf.cells_.tolist()
+    if rule == "global":
+        return ["all samples"] * len(labels)
+    if rule == "prototype":
+        classes = unwrap(clf.estimator_)[1].prototype_labels_.tolist()
+        return [f"{label} ({classes[label]})" for label in labels]
+    return [str(label) for label in labels]
+
+
+def _pairs(samples: Samples) -> NDArray[np.int64]:
+    order = np.lexsort((samples.certainty, samples.position))
+    return (samples.truth * len(samples.classes) + samples.answer)[order]
+
+
+def _some(samples: Samples, places: NDArray[np.int64], names: list[str] | None) -> Content:
+    return {
+        "name": None if names is None else [names[place] for place in places.tolist()],
+        "place": places.tolist(),
+        "truth": samples.truth[places].tolist(),
+        "answer": samples.answer[places].tolist(),
+        "cell": samples.position[places].tolist(),
+        "certainty": _numbers(samples.certainty[places]),
+    }
+
+
+def _view(view: View) -> Content:
+    return {
+        "x": _numbers(view.samples[:, 0].round(6)),
+        "y": _numbers(view.samples[:, 1].round(6)),
+        "axes": list(view.axis_names),
+        "prototypes": view.prototypes.round(6).tolist(),
+        "prototype_labels": view.prototype_labels,
+    }
+
+
+def _relevances(clf: RejectOptionClassifier, features: list[str] | None) -> Content | None:
+    """Return the features that weigh most in the metric of the model; None if it has none."""
+    model = unwrap(clf.estimator_)[1]
+    relevances = getattr(model, "relevances_", None)
+    if relevances is None or features is None:
+        return None
+    values = np.atleast_2d(np.asarray(relevances, dtype=np.float64))
+    mean = values.mean(axis=0)
+    order = np.argsort(-mean, kind="stable")[:MAX_FEATURES]
+    labels = [str(label) for label in model.prototype_labels_.tolist()]
+    return {
+        "features": order.tolist(),
+        "values": values[:, order].round(6).tolist(),
+        "columns": [f"{number} ({label})" for number, label in enumerate(labels)],
+        "n_features": len(mean),
+        "left_out": float(mean.sum() - mean[order].sum()),
+    }
+
+
+def _guarantee(clf: RejectOptionClassifier) -> Content | None:
+    guarantee = clf.operating_point_.guarantee
+    return None if guarantee is None else dict(vars(guarantee))

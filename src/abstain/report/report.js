@@ -1,0 +1,640 @@
+// What does the page show at the place where the slider stands?
+//
+// All numbers come from the content that Python has packed into the page. A place of the slider is
+// a row of the front; `show` writes what the row does, and draws it. Text is only ever set as text.
+"use strict";
+
+const PAGE_SIZE = 25;
+const byId = (id) => document.getElementById(id);
+
+// --- numbers and text ----------------------------------------------------------------------------
+
+// Infinities travel as text.
+const number = (value) => (typeof value === "number" ? value : value === "inf" ? Infinity : -Infinity);
+
+function percent(share, digits = 2) {
+  if (Number.isNaN(share)) return "–";
+  const text = (100 * share).toFixed(digits);
+  // What is not all of them is never called 100 %, nor what is some of them 0 %.
+  if (share < 1 && Number(text) >= 100) return `> ${(100 - 10 ** -digits).toFixed(digits)} %`;
+  if (share > 0 && Number(text) === 0) return `< ${(10 ** -digits).toFixed(digits)} %`;
+  return `${text} %`;
+}
+
+const count = (value) => value.toLocaleString("en-GB");
+
+function decimal(value) {
+  if (value === Infinity) return "∞";
+  if (value === -Infinity) return "−∞";
+  const size = Math.abs(value);
+  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(3) : value.toPrecision(5);
+  return text.replace("-", "−");
+}
+
+// Plotly reads some HTML in its texts: names must not look like it.
+const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+
+function element(tag, text, className) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+// Write a number for people, and the number itself for whoever wants it exactly.
+function write(target, text, value) {
+  if (target.dataset.value === String(value) && target.firstChild) return;
+  target.textContent = text;
+  target.dataset.value = String(value);
+}
+
+function heading(text, scope) {
+  const made = element("th", text);
+  made.scope = scope;
+  return made;
+}
+
+function download(name, type, text) {
+  const link = element("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function unpack(id) {
+  const letters = atob(byId(id).textContent);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+// --- what a row does -----------------------------------------------------------------------------
+
+// Counts of a set of samples of which some are accepted, `errors` of these being wrong.
+function outcome(counts, total, place) {
+  const accepted = counts.accepted[place];
+  const errors = counts.errors[place];
+  const caught = total.errors - errors;
+  const rejected = total.n - accepted;
+  return {
+    accepted, errors, rejected, caught, lost: rejected - caught,
+    accuracy: accepted ? (accepted - errors) / accepted : NaN,
+    coverage: accepted / total.n, rejectRate: rejected / total.n,
+  };
+}
+
+// The confusion matrix: of each cell, a row rejects the samples that it is least sure of.
+function confusion(content, place) {
+  const size = content.classes.length;
+  const accepted = new Array(size * size).fill(0);
+  const rejected = new Array(size).fill(0);
+  const errorsLeft = [];
+  let start = 0;
+  content.cells.sizes.forEach((cellSize, cell) => {
+    const begin = start + content.rows.rejected[place][cell];
+    let errors = 0;
+    for (let at = start; at < begin; at += 1) rejected[Math.floor(content.pairs[at] / size)] += 1;
+    for (let at = begin; at < start + cellSize; at += 1) {
+      const pair = content.pairs[at];
+      accepted[pair] += 1;
+      if (Math.floor(pair / size) !== pair % size) errors += 1;
+    }
+    errorsLeft.push(errors);
+    start += cellSize;
+  });
+  return { accepted, rejected, errorsLeft };
+}
+
+// --- tables --------------------------------------------------------------------------------------
+
+function summary(content) {
+  const rows = content.rows;
+  const local = content.cells.names.length > 2 ? `local, per ${content.cells.kind}` : "as fitted";
+  const kinds = [[local, "samples given", rows.on_samples, content.samples]];
+  if (content.cells.names.length > 2) {
+    kinds.push(["global, one for all", "samples given", rows.one_for_all.on_samples, content.samples]);
+  }
+  if (!content.is_calibration) {
+    kinds.push([local, "calibration", rows.on_calibration, content.calibration]);
+    if (content.cells.names.length > 2 && rows.one_for_all.is_of_calibration) {
+      kinds.push(["global, one for all", "calibration", rows.one_for_all.on_calibration, content.calibration]);
+    }
+  }
+  const body = byId("numbers").tBodies[0];
+  const lines = kinds.map(([thresholds, on]) => {
+    const line = body.insertRow();
+    line.append(heading(thresholds, "row"), element("td", on, "words"));
+    if (on === "calibration") line.className = "faint";
+    return Array.from({ length: 6 }, () => line.insertCell());
+  });
+  return (place) => kinds.forEach(([, , counts, total], index) => {
+    const found = outcome(counts, total, place);
+    const [accuracy, answered, rejected, errors, caught, lost] = lines[index];
+    write(accuracy, percent(found.accuracy), found.accuracy);
+    write(answered, `${count(found.accepted)} (${percent(found.coverage, 1)})`, found.accepted);
+    write(rejected, `${count(found.rejected)} (${percent(found.rejectRate, 1)})`, found.rejected);
+    write(errors, count(found.errors), found.errors);
+    write(caught, count(found.caught), found.caught);
+    write(lost, count(found.lost), found.lost);
+  });
+}
+
+function matrix(content) {
+  const table = byId("confusion");
+  const head = table.tHead.insertRow();
+  head.append(heading("true class", "col"), ...content.classes.map((name) => heading(name, "col")));
+  const last = heading("rejected", "col");
+  last.className = "rejects";
+  head.append(last);
+  const cells = content.classes.map((name, truth) => {
+    const line = table.tBodies[0].insertRow();
+    line.append(heading(name, "row"));
+    const answers = content.classes.map(() => line.insertCell());
+    const rejected = line.insertCell();
+    rejected.className = "rejects";
+    return { answers, rejected, truth };
+  });
+  return (found) => cells.forEach(({ answers, rejected, truth }) => {
+    answers.forEach((cell, answer) => {
+      const value = found.accepted[truth * content.classes.length + answer];
+      write(cell, count(value), value);
+      cell.className = truth === answer ? "right" : value ? "wrong" : "";
+    });
+    write(rejected, count(found.rejected[truth]), found.rejected[truth]);
+  });
+}
+
+function cellTable(content) {
+  const { names, is_shown: isShown, calibrated, sizes, errors } = content.cells;
+  const body = byId("cells").tBodies[0];
+  const lines = names.map((name, cell) => {
+    if (!isShown[cell]) return null;
+    const line = body.insertRow();
+    line.append(heading(name, "row"));
+    if (calibrated) line.insertCell().textContent = count(calibrated[cell]);
+    line.insertCell().textContent = count(sizes[cell]);
+    line.insertCell().textContent = count(errors[cell]);
+    return Array.from({ length: 4 }, () => line.insertCell());
+  });
+  return (place, found) => lines.forEach((line, cell) => {
+    if (!line) return;
+    const [threshold, rejected, share, left] = line;
+    const value = number(content.rows.thresholds[place][cell]);
+    const some = content.rows.rejected[place][cell];
+    const part = sizes[cell] ? some / sizes[cell] : NaN;
+    write(threshold, decimal(value), value);
+    write(rejected, count(some), some);
+    write(share, percent(part, 1), part);
+    share.className = "share";
+    share.style.setProperty("--part", `${100 * (part || 0)}%`);
+    write(left, count(found.errorsLeft[cell]), found.errorsLeft[cell]);
+  });
+}
+
+// --- the rejected samples ------------------------------------------------------------------------
+
+// Each column: its title, the value that sorts it, and the text that is shown (of words, the same).
+function columns(content) {
+  const { details, classes, cells, features } = content;
+  const label = (code) => (code < 0 ? "" : classes[code]);
+  const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)} %`;
+  const found = [
+    { title: "sample", value: (at) => (details.name ? details.name[at] : details.place[at]), isWord: true },
+    { title: "true class", value: (at) => label(details.truth[at]), isWord: true },
+    { title: "answer withheld", value: (at) => label(details.answer[at]), isWord: true },
+    { title: "rival", value: (at) => label(details.rival[at]), isWord: true },
+    { title: "was", value: (at) => (details.truth[at] === details.answer[at] ? "right" : "wrong"), isWord: true },
+    { title: "reason", value: (at) => (details.far[at] ? "far" : "ambiguous"), isWord: true },
+    { title: "certainty", value: (at) => details.certainty[at] },
+    { title: "threshold", value: (at, limits) => limits[details.cell[at]] },
+    { title: "to acceptance", value: (at, limits) => limits[details.cell[at]] - details.certainty[at] },
+    { title: cells.kind, value: (at) => cells.names[details.cell[at]], isWord: true },
+  ];
+  if (details.features) {
+    found.push({
+      title: "features", isWord: true, isLong: true,
+      value: (at) => details.features[at]
+        .map((feature, index) => `${features[feature]} ${signed(details.shares[at][index])}`).join(", "),
+    });
+  }
+  return found;
+}
+
+function compare(first, second) {
+  if (typeof first === "number") return first === second ? 0 : first < second ? -1 : 1;
+  return first.localeCompare(second, "en", { numeric: true });
+}
+
+function csvField(value) {
+  const text = String(value).replace(/^(-?)Infinity$/, "$1inf");
+  return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+class RejectedTable {
+  constructor(content) {
+    this.content = content;
+    this.details = content.details;
+    this.details.certainty = this.details.certainty.map(number);
+    this.columns = columns(content);
+    this.sortedBy = 8;
+    this.sign = 1;
+    this.page = 0;
+    this.limits = [];
+    this.chosen = [];
+    this.words = null;
+    this.makeHead();
+    byId("search").addEventListener("input", () => { this.page = 0; this.choose(); });
+    byId("previous").addEventListener("click", () => this.turn(-1));
+    byId("next").addEventListener("click", () => this.turn(1));
+    byId("csv").addEventListener("click", () => this.save());
+  }
+
+  makeHead() {
+    const line = byId("rejected").tHead.insertRow();
+    this.heads = this.columns.map((column, index) => {
+      const head = heading(undefined, "col");
+      if (column.isWord) head.className = "words";
+      const button = element("button", column.title);
+      button.type = "button";
+      button.addEventListener("click", () => this.sortBy(index));
+      head.append(button);
+      line.append(head);
+      return head;
+    });
+  }
+
+  sortBy(index) {
+    this.sign = index === this.sortedBy ? -this.sign : 1;
+    this.sortedBy = index;
+    this.page = 0;
+    this.choose();
+  }
+
+  turn(step) {
+    this.page += step;
+    this.draw();
+  }
+
+  show(place) {
+    this.limits = this.content.rows.thresholds[place].map(number);
+    this.n = this.content.samples.n - this.content.rows.on_samples.accepted[place];
+    this.page = 0;
+    this.choose();
+  }
+
+  // What can be searched does not depend on the slider: words of a sample are joined once.
+  textOf(at) {
+    this.words ??= [];
+    const isWord = this.columns.filter((column) => column.isWord);
+    this.words[at] ??= isWord.map((column) => column.value(at)).join("\n").toLowerCase();
+    return this.words[at];
+  }
+
+  choose() {
+    const { certainty, cell } = this.details;
+    const wanted = byId("search").value.trim().toLowerCase();
+    const rejected = [];
+    for (let at = 0; at < certainty.length; at += 1) {
+      if (certainty[at] < this.limits[cell[at]]) rejected.push(at);
+    }
+    this.rejected = rejected.length;
+    const found = wanted ? rejected.filter((at) => this.textOf(at).includes(wanted)) : rejected;
+    const { value } = this.columns[this.sortedBy];
+    const keys = new Map(found.map((at) => [at, value(at, this.limits)]));
+    // Equal ones stay in the order of the samples, whichever way they are sorted.
+    this.chosen = found.sort((a, b) => this.sign * compare(keys.get(a), keys.get(b)) || a - b);
+    this.draw();
+  }
+
+  draw() {
+    const pages = Math.max(1, Math.ceil(this.chosen.length / PAGE_SIZE));
+    this.page = Math.min(Math.max(this.page, 0), pages - 1);
+    const first = this.page * PAGE_SIZE;
+    const body = element("tbody");
+    this.chosen.slice(first, first + PAGE_SIZE).forEach((at) => {
+      const line = body.insertRow();
+      this.columns.forEach((column) => {
+        const value = column.value(at, this.limits);
+        const kind = column.isLong ? "words long" : column.isWord ? "words" : "";
+        const cell = element("td", typeof value === "number" && !column.isWord ? decimal(value) : String(value), kind);
+        if (column.isLong || column.title === "sample") cell.title = String(value);
+        line.append(cell);
+      });
+    });
+    byId("rejected").tBodies[0].replaceWith(body);
+    this.heads.forEach((head, index) => {
+      const order = this.sign > 0 ? "ascending" : "descending";
+      if (index === this.sortedBy) head.setAttribute("aria-sort", order);
+      else head.removeAttribute("aria-sort");
+      const mark = index === this.sortedBy ? (this.sign > 0 ? " ▲" : " ▼") : "";
+      head.firstChild.textContent = this.columns[index].title + mark;
+    });
+    byId("page").textContent = `Page ${count(this.page + 1)} of ${count(pages)}`;
+    byId("previous").disabled = this.page === 0;
+    byId("next").disabled = this.page === pages - 1;
+    byId("csv").disabled = this.chosen.length === 0;
+    const some = this.rejected < this.n ? `, ${count(this.rejected)} of them with details` : "";
+    const shown = this.chosen.length < this.rejected ? `; ${count(this.chosen.length)} found` : "";
+    byId("found").textContent = `${count(this.n)} rejected${some}${shown}.`;
+  }
+
+  save() {
+    const lines = [this.columns.map((column) => column.title), ...this.chosen.map(
+      (at) => this.columns.map((column) => column.value(at, this.limits)),
+    )];
+    const text = lines.map((line) => line.map(csvField).join(",")).join("\r\n");
+    download("rejected.csv", "text/csv", `${text}\r\n`);
+  }
+}
+
+// --- pictures ------------------------------------------------------------------------------------
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function layout(more) {
+  const axis = () => ({
+    gridcolor: colour("line"), linecolor: colour("faint"), zeroline: false, automargin: true,
+    tickfont: { color: colour("faint") },
+  });
+  const made = {
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false,
+    font: { family: "system-ui, sans-serif", size: 13, color: colour("ink") },
+    margin: { l: 10, r: 10, t: 10, b: 10 }, hovermode: "closest",
+    hoverlabel: { bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink") } },
+    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+    xaxis: axis(), yaxis: axis(),
+  };
+  for (const name of ["xaxis", "yaxis"]) Object.assign(made[name], more[name]);
+  return { ...made, ...more, xaxis: made.xaxis, yaxis: made.yaxis };
+}
+
+const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
+
+class Curve {
+  constructor(content) {
+    this.content = content;
+    this.target = byId("curve");
+    const rows = content.rows;
+    const all = rows.row.map((_, place) => place);
+    const line = (counts, total) => ({
+      x: all.map((place) => outcome(counts, total, place).rejectRate),
+      y: all.map((place) => outcome(counts, total, place).accuracy),
+    });
+    this.local = line(rows.on_samples, content.samples);
+    this.traces = [{ ...this.local, name: "samples given", colour: "local", dash: "solid", width: 3 }];
+    if (content.cells.names.length > 2) {
+      this.traces[0].name = "local thresholds";
+      this.traces.push({ ...line(rows.one_for_all.on_samples, content.samples), name: "global threshold", colour: "global", dash: "dash", width: 2 });
+    }
+    if (!content.is_calibration) {
+      const name = `${this.traces[0].name}, calibration`;
+      this.traces.push({ ...line(rows.on_calibration, content.calibration), name, colour: "calibration", dash: "dashdot", width: 1.5 });
+    }
+  }
+
+  draw(confidence, place) {
+    const hover = "%{fullData.name}<br>rejected %{x:.1%}<br>accuracy %{y:.2%}<extra></extra>";
+    const traces = this.traces.map(({ x, y, name, colour: role, dash, width }) => ({
+      x, y, name, mode: x.length > 1 ? "lines" : "markers", hovertemplate: hover,
+      line: { color: colour(role), dash, width },
+    }));
+    traces.push({
+      x: this.local.x, y: this.content.rows.bounds[confidence], mode: "lines",
+      name: `at least, with ${percent(Number(confidence), 0)}`, hovertemplate: hover,
+      line: { color: colour("bound"), dash: "dot", width: 2 },
+    });
+    traces.push({
+      x: [this.local.x[place]], y: [this.local.y[place]], mode: "markers", name: "chosen point",
+      hoverinfo: "skip",
+      marker: { size: 14, color: colour("local"), line: { width: 3, color: colour("ink") } },
+    });
+    this.marker = traces.length - 1;
+    return Plotly.react(this.target, traces, layout({
+      xaxis: { title: { text: "rejected" }, tickformat: ".0%", rangemode: "tozero" },
+      yaxis: { title: { text: "accuracy of answers" }, tickformat: ".4~p" },
+    }), CONFIG);
+  }
+
+  move(place) {
+    Plotly.restyle(this.target, { x: [[this.local.x[place]]], y: [[this.local.y[place]]] }, [this.marker]);
+  }
+
+  onClick(choose) {
+    this.target.on("plotly_click", (event) => {
+      const { curveNumber, pointNumber } = event.points[0];
+      if (curveNumber < this.marker) choose(pointNumber);
+    });
+  }
+}
+
+// Shape and colour both tell what becomes of a sample.
+const KINDS = [
+  { name: "answered, right", symbol: "circle", colour: "right", size: 6, opacity: 0.75 },
+  { name: "rejected, right", symbol: "triangle-up-open", colour: "rejected", size: 9, opacity: 1 },
+  { name: "rejected, wrong", symbol: "triangle-down", colour: "rejected", size: 9, opacity: 1 },
+  { name: "answered, wrong", symbol: "x", colour: "wrong", size: 10, opacity: 1 },
+];
+
+class View {
+  constructor(content) {
+    this.content = content;
+    this.view = content.view;
+    this.target = byId("view");
+    this.certainty = this.view.certainty.map(number);
+    const name = (at) => (this.view.name ? this.view.name[at] : this.view.place[at]);
+    this.texts = this.certainty.map((_, at) => plain(
+      `sample ${name(at)}: ${content.classes[this.view.truth[at]]}, answer ${content.classes[this.view.answer[at]]}`,
+    ));
+  }
+
+  kinds(place) {
+    const limits = this.content.rows.thresholds[place].map(number);
+    const made = KINDS.map(() => ({ x: [], y: [], text: [] }));
+    this.certainty.forEach((certainty, at) => {
+      const isRejected = certainty < limits[this.view.cell[at]];
+      const isWrong = this.view.truth[at] !== this.view.answer[at];
+      const kind = made[isRejected ? (isWrong ? 2 : 1) : (isWrong ? 3 : 0)];
+      kind.x.push(number(this.view.x[at]));
+      kind.y.push(number(this.view.y[at]));
+      kind.text.push(this.texts[at]);
+    });
+    return made;
+  }
+
+  draw(place) {
+    const traces = this.kinds(place).map((kind, index) => ({
+      ...kind, name: KINDS[index].name, mode: "markers", hovertemplate: "%{text}<extra></extra>",
+      marker: {
+        symbol: KINDS[index].symbol, color: colour(KINDS[index].colour), size: KINDS[index].size,
+        opacity: KINDS[index].opacity,
+      },
+    }));
+    if (this.view.prototypes.length) {
+      traces.push({
+        x: this.view.prototypes.map(([x]) => x), y: this.view.prototypes.map(([, y]) => y),
+        text: this.view.prototype_labels.map(plain), name: "prototype", mode: "markers",
+        hovertemplate: "prototype of %{text}<extra></extra>",
+        marker: { symbol: "star", size: 17, color: colour("prototype"), line: { width: 1.5, color: colour("paper") } },
+      });
+    }
+    const [first, second] = this.view.axes.map(plain);
+    return Plotly.react(this.target, traces, layout({
+      xaxis: { title: { text: first } }, yaxis: { title: { text: second } },
+    }), CONFIG);
+  }
+
+  move(place) {
+    const made = this.kinds(place);
+    const of = (name) => made.map((kind) => kind[name]);
+    Plotly.restyle(this.target, { x: of("x"), y: of("y"), text: of("text") }, [0, 1, 2, 3]);
+  }
+}
+
+const short = (text) => (text.length <= 36 ? text : `${text.slice(0, 18)}…${text.slice(-17)}`);
+
+function drawRelevances(content) {
+  const { features, values, columns: names } = content.relevances;
+  const ticks = features.map((feature) => plain(short(content.features[feature])));
+  const places = features.map((_, index) => index);
+  const one = {
+    type: "bar", orientation: "h", x: values[0], y: places, marker: { color: colour("local") },
+    text: values[0].map((value) => percent(value, 1)), textposition: "auto", hoverinfo: "skip",
+  };
+  const several = {
+    type: "heatmap", z: places.map((index) => values.map((row) => row[index])), x: names.map(plain),
+    y: places, colorscale: "Viridis", zmin: 0, colorbar: { tickformat: ".0%", thickness: 12 },
+    hovertemplate: "%{x}: %{z:.1%}<extra></extra>",
+  };
+  const made = layout({
+    xaxis: values.length > 1 ? { title: { text: "prototype" }, type: "category" } : { title: { text: "relevance" }, tickformat: ".0%" },
+    yaxis: { tickvals: places, ticktext: ticks, autorange: "reversed", showgrid: false },
+    showlegend: false,
+  });
+  byId("relevances").style.height = `${Math.max(12, 5 + 1.6 * places.length)}rem`;
+  return Plotly.react(byId("relevances"), [values.length > 1 ? several : one], made, CONFIG);
+}
+
+// --- the page ------------------------------------------------------------------------------------
+
+function exportThresholds(content, place) {
+  const found = outcome(content.rows.on_calibration, content.calibration, place);
+  const document_ = {
+    format: content.format,
+    thresholds: content.rows.thresholds[place],
+    cells: content.cells.labels,
+    row: content.rows.row[place],
+    reject_rate: found.rejectRate,
+    accuracy: Number.isNaN(found.accuracy) ? null : found.accuracy,
+  };
+  download("thresholds.json", "application/json", `${JSON.stringify(document_, null, 2)}\n`);
+}
+
+function cards(content) {
+  const card = (id, text, value, more) => {
+    write(byId(id), text, value);
+    byId(id).append(element("small", more));
+  };
+  return (place, confidence) => {
+    const found = outcome(content.rows.on_samples, content.samples, place);
+    const bound = content.rows.bounds[confidence][place];
+    for (const id of ["accuracy", "coverage", "errors-left", "bound"]) byId(id).replaceChildren();
+    card("accuracy", percent(found.accuracy), found.accuracy, "of the answers are right");
+    card("coverage", percent(found.coverage, 1), found.coverage, `${count(found.accepted)} of ${count(content.samples.n)}`);
+    card("errors-left", count(found.errors), found.errors, `of ${count(content.samples.errors)}`);
+    card("bound", percent(bound), bound, "if fixed beforehand");
+    const sure = percent(Number(confidence), 0);
+    document.querySelectorAll(".confidence").forEach((each) => { each.textContent = sure; });
+    byId("sentence").textContent = found.accepted
+      ? `${count(found.accepted)} answers, ${count(found.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers are right, had this point been fixed before these samples were looked at.`
+      : "Nothing is answered at this point, so nothing is borne out.";
+    return `${percent(found.coverage, 1)} answered, accuracy ${percent(found.accuracy)}, ${count(found.errors)} errors left`;
+  };
+}
+
+// Draw no more often than the screen shows, and only what is newest.
+function onceAFrame(draw) {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => { isWaiting = false; draw(); });
+  };
+}
+
+async function start() {
+  const plotly = unpack("plotly"); // takes a while, beside what follows
+  const content = JSON.parse(await unpack("content"));
+  document.querySelector("main").hidden = false;
+  const slider = byId("slider");
+  const level = byId("confidence");
+  const place = () => Number(slider.value);
+  const writers = { summary: summary(content), matrix: matrix(content), cells: cellTable(content), cards: cards(content) };
+  const table = new RejectedTable(content);
+  let drawings = [];
+
+  const drawAll = onceAFrame(() => { drawings.forEach((drawing) => drawing.move(place())); });
+  const writeCards = () => {
+    const told = writers.cards(place(), level.value);
+    slider.setAttribute("aria-valuetext", told);
+    return told;
+  };
+  const show = () => {
+    const found = confusion(content, place());
+    const told = writeCards();
+    writers.summary(place());
+    writers.matrix(found);
+    writers.cells(place(), found);
+    const threshold = number(content.rows.one_for_all.threshold[place()]);
+    write(byId("one-threshold"), decimal(threshold), threshold);
+    table.show(place());
+    byId("back").disabled = place() === 0;
+    byId("forth").disabled = place() === content.rows.row.length - 1;
+    drawAll();
+    return told;
+  };
+  const choose = (value) => {
+    slider.value = value;
+    byId("status").textContent = show();
+  };
+  slider.addEventListener("input", show);
+  byId("back").addEventListener("click", () => choose(place() - 1));
+  byId("forth").addEventListener("click", () => choose(place() + 1));
+  byId("reset").addEventListener("click", () => choose(content.rows.start));
+  byId("export").addEventListener("click", () => exportThresholds(content, place()));
+  slider.value = content.rows.start; // some browsers keep the place when they load a page again
+  show();
+
+  const script = element("script", await plotly);
+  document.head.append(script);
+  const curve = new Curve(content);
+  const view = content.view ? new View(content) : null;
+  const redraw = async () => {
+    await curve.draw(level.value, place());
+    if (view) await view.draw(place());
+    if (content.relevances) await drawRelevances(content);
+  };
+  await redraw();
+  curve.onClick(choose);
+  drawings = view ? [curve, view] : [curve];
+  level.addEventListener("change", () => { writeCards(); curve.draw(level.value, place()); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  document.body.dataset.ready = "yes";
+}
+
+function complain(message) {
+  byId("trouble").textContent = message;
+  byId("trouble").hidden = false;
+}
+
+if (typeof DecompressionStream === "undefined") {
+  complain("This browser is too old to unpack the report: use one of 2023 or later.");
+} else {
+  start().catch((error) => {
+    complain(`The report could not be shown: ${error.message}`);
+    throw error;
+  });
+}
