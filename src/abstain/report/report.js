@@ -203,9 +203,9 @@ function columns(content) {
   const found = [
     { title: "sample", value: (at) => (details.name ? details.name[at] : details.place[at]), isWord: true },
     { title: "true class", value: (at) => label(details.truth[at]), isWord: true },
-    { title: "answer withheld", value: (at) => label(details.answer[at]), isWord: true },
+    { title: "answer", value: (at) => label(details.answer[at]), isWord: true },
     { title: "rival", value: (at) => label(details.rival[at]), isWord: true },
-    { title: "was", value: (at) => (details.truth[at] === details.answer[at] ? "right" : "wrong"), isWord: true },
+    { title: "right or wrong", value: (at) => (details.truth[at] === details.answer[at] ? "right" : "wrong"), isWord: true },
     { title: "reason", value: (at) => (details.far[at] ? "far" : "ambiguous"), isWord: true },
     { title: "certainty", value: (at) => details.certainty[at] },
     { title: "threshold", value: (at, limits) => limits[details.cell[at]] },

@@ -133,7 +133,8 @@ def details(
 
     Features are numbers, in the order in which they reach the model.
     """
-    everything = copy(clf).retarget(np.full(len(clf.thresholds_), np.inf))
+    everything = copy(clf)
+    everything.thresholds_ = np.full(len(clf.thresholds_), np.inf)
     rows = X if len(places) == len(samples.certainty) else take_rows(X, places)
     table = everything.explain(rows, n_features=N_FEATURES)
     code = {label: index for index, label in enumerate(samples.classes)}

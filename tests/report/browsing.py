@@ -1,0 +1,121 @@
+"""A headless Chromium that opens reports from disk, and says what went wrong in them."""
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+__all__ = ["WHY_NOT", "Page", "open_browser"]
+
+CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), None)
+DRIVER = shutil.which("chromedriver")
+WHY_NOT = (
+    None
+    if CHROMIUM and DRIVER
+    else "no Chromium with its driver is installed: apt-get install chromium chromium-driver"
+)
+
+# As root there is no sandbox; and nothing is to be looked up on any network.
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--window-size=1200,900",
+]
+
+
+@contextmanager
+def open_browser(downloads=None):
+    """Start a browser with a profile of its own, and end it."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    with TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for flag in [*FLAGS, f"--user-data-dir={profile}"]:
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        try:
+            if downloads is not None:
+                driver.execute_cdp_cmd(
+                    "Browser.setDownloadBehavior",
+                    {"behavior": "allow", "downloadPath": str(downloads)},
+                )
+            yield driver
+        finally:
+            driver.quit()
+
+
+class Page:
+    """A report in a browser."""
+
+    def __init__(self, driver, file, *, scheme="light", width=None):
+        self.driver = driver
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        if width is None:
+            driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        else:
+            size = {"width": width, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        driver.get_log("browser")  # forgets what earlier pages said
+        driver.get(Path(file).as_uri())
+        self.wait("document.body.dataset.ready === 'yes'")
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, condition):
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, 60).until(lambda _: self.run(f"return {condition}"))
+
+    def element(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def click(self, selector):
+        # A person scrolls there first; what sticks to the top must not lie over it.
+        self.run("arguments[0].scrollIntoView({block: 'center'})", self.element(selector))
+        self.element(selector).click()
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def value(self, selector):
+        """Return the number itself behind what is written for people."""
+        found = self.run("return document.querySelector(arguments[0]).dataset.value", selector)
+        return float(found)
+
+    def values(self, selector):
+        """Return the numbers of a table, line by line."""
+        script = """
+            return [...document.querySelectorAll(arguments[0] + " tbody tr")].map(
+                line => [...line.querySelectorAll("td[data-value]")].map(cell => cell.dataset.value)
+            )"""
+        return [[float(value) for value in line] for line in self.run(script, selector)]
+
+    def texts(self, selector):
+        script = """
+            return [...document.querySelectorAll(arguments[0])].map(each => each.textContent)"""
+        return self.run(script, selector)
+
+    def move_to(self, place):
+        """Drag the slider, as far as the page can tell."""
+        script = """
+            const slider = document.getElementById("slider");
+            slider.value = arguments[0];
+            slider.dispatchEvent(new Event("input", {bubbles: true}));"""
+        self.run(script, int(place))
+
+    def complaints(self):
+        """Return what the console says, and the page itself."""
+        said = [entry["message"] for entry in self.driver.get_log("browser")]
+        return said + ([self.text("#trouble")] if self.text("#trouble") else [])

@@ -1,0 +1,502 @@
+"""What a person sees and does, in a real browser."""
+
+import csv
+import json
+import time
+from copy import copy
+from io import StringIO
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from abstain import (
+    LGMLVQ,
+    Accuracy,
+    RejectOptionClassifier,
+    RejectRate,
+    pareto_front,
+    read_thresholds,
+)
+from abstain import operating_point as choose
+from abstain.report import write_report
+from abstain.report.content import find_content
+from tests.report.browsing import WHY_NOT, Page, open_browser
+from tests.report.problems import (
+    HOSTILE_CLASSES,
+    HOSTILE_FEATURES,
+    IMAGE,
+    at_row,
+    confusion,
+    fitted_gmlvq,
+    fitted_stripes,
+    noisy,
+)
+
+pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="module")
+def driver(folder):
+    with open_browser(downloads=folder) as driver:
+        yield driver
+
+
+@pytest.fixture
+def opened(driver, folder):
+    """Open reports; in the end none of them may have complained, nor asked the network."""
+    pages = []
+
+    def open_report(clf, samples, *, scheme="light", width=None, **settings):
+        write_report(clf, *samples, folder / "report.html", **settings)
+        pages.append(Page(driver, folder / "report.html", scheme=scheme, width=width))
+        return pages[-1]
+
+    yield open_report
+    for page in pages:
+        assert page.complaints() == []
+        asked = page.run("return performance.getEntriesByType('resource').map(each => each.name)")
+        assert [name for name in asked if not name.startswith(("blob:", "data:"))] == []
+
+
+@pytest.fixture(scope="module")
+def gmlvq():
+    return fitted_gmlvq(cv=3)
+
+
+@pytest.fixture(scope="module")
+def stripes():
+    return fitted_stripes()
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return noisy(300, seed=1)
+
+
+@pytest.fixture(scope="module")
+def many():
+    return noisy(12_000, seed=1)
+
+
+def downloaded(folder, name):
+    """Return a file once it is there; each is removed after it was read."""
+    file, deadline = folder / name, time.monotonic() + 30
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    content = file.read_text(encoding="utf-8")
+    file.unlink()
+    return content
+
+
+def some_places(content, size=5):
+    return np.unique(np.linspace(0, len(content["rows"]["row"]) - 1, size).astype(int)).tolist()
+
+
+# --- the slider ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gmlvq", "stripes"])
+def test_every_number_is_the_library_s(name, opened, samples, request):
+    clf = request.getfixturevalue(name)
+    X, y = samples
+    content = find_content(clf, X, y, None, None)
+    wrong, certainty = clf.estimator_.predict(X) != y, clf.certainties(X)
+    shared = pareto_front(clf.calibration_.certainty, clf.calibration_.correct)
+    page = opened(clf, samples)
+    for place in some_places(content):
+        page.move_to(place)
+        there = at_row(clf, content["rows"]["row"][place])
+        point, rejected = there.operating_point_, there.reject(X)
+        accepted, errors = np.count_nonzero(~rejected), np.count_nonzero(wrong & ~rejected)
+        accuracy = (accepted - errors) / accepted if accepted else np.nan
+        assert page.value("#accuracy") == pytest.approx(accuracy, abs=0, nan_ok=True)
+        assert page.value("#coverage") == accepted / len(y)
+        assert page.value("#errors-left") == errors
+        # local and global, on the samples given and on the calibration data
+        lines = page.values("#numbers")
+        n_wrong = np.count_nonzero(wrong)
+        assert lines[0][1:] == _line(len(y), n_wrong, accepted, errors)
+        budget = choose(shared, RejectRate(point.reject_rate))
+        answered = certainty >= budget.thresholds[0]
+        assert lines[1][1:] == _line(
+            len(y), n_wrong, np.count_nonzero(answered), np.count_nonzero(answered & wrong)
+        )
+        assert lines[2][1:] == _line_of(point)
+        assert lines[3][1:] == _line_of(budget)
+        assert page.value("#one-threshold") == budget.thresholds[0]
+        # confusion matrix, thresholds and cells
+        found = np.array(page.values("#confusion"))
+        assert np.array_equal(found, confusion(there, X, y, clf.classes_.tolist()))
+        shown = np.array(page.values("#cells"))
+        assert np.array_equal(shown[:, 0], there.thresholds_[: len(shown)])
+        position = clf.apply(X)
+        for cell, (_, n_rejected, _, left) in enumerate(shown.tolist()):
+            assert n_rejected == np.count_nonzero(rejected & (position == cell))
+            assert left == np.count_nonzero(wrong & ~rejected & (position == cell))
+        assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
+
+
+def _line(n_samples, n_errors, accepted, errors):
+    rejected, caught = n_samples - accepted, n_errors - errors
+    return [accepted, rejected, errors, caught, rejected - caught]
+
+
+def _line_of(point):
+    accepted = point.n_samples - point.true_rejects - point.false_rejects
+    return _line(point.n_samples, point.n_errors, accepted, point.errors_left)
+
+
+def test_the_slider_begins_where_the_classifier_runs(opened, gmlvq, samples):
+    clf = copy(gmlvq).retarget(RejectRate(0.2))
+    page = opened(clf, samples)
+    begin = page.value("#accuracy"), page.value("#coverage")
+    assert begin[1] == np.mean(~clf.reject(samples[0]))
+    page.move_to(0)
+    assert page.value("#coverage") == 1
+    page.click("#reset")
+    assert (page.value("#accuracy"), page.value("#coverage")) == begin
+
+
+def test_the_confidence_moves_the_bound(opened, gmlvq, samples):
+    content = find_content(gmlvq, *samples, None, None)
+    page = opened(gmlvq, samples)
+    start = content["rows"]["start"]
+    for level in ("0.8", "0.99", "0.95"):
+        script = (
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))"
+        )
+        page.run(script, page.element("#confidence"), level)
+        assert page.value("#bound") == content["rows"]["bounds"][level][start]
+        assert f"{float(level):.0%}".replace("%", " %") in page.text("#sentence")
+    assert "voids the bound" in page.text("main")
+    assert "nothing is certified" in page.text("main")
+
+
+def test_a_certificate_is_shown(opened, samples):
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    told = " ".join(opened(clf, samples).text("main").split())
+    held = clf.operating_point_.guarantee
+    assert f"accuracy at least 70 % with confidence 90 %, on {held.n_samples} held-out" in told
+
+
+def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
+    from selenium.webdriver import ActionChains
+
+    content = find_content(gmlvq, *samples, None, None)
+    page = opened(gmlvq, samples)
+    page.move_to(0)
+    place = len(content["rows"]["row"]) // 2
+    page.run("document.getElementById('curve').scrollIntoView({block: 'center'})")
+    where = page.run(
+        """
+        const plot = document.getElementById("curve");
+        const { xaxis, yaxis } = plot._fullLayout;
+        const box = plot.getBoundingClientRect();
+        const { x, y } = plot.data[0];
+        return [
+            box.left + xaxis._offset + xaxis.d2p(x[arguments[0]]),
+            box.top + yaxis._offset + yaxis.d2p(y[arguments[0]]),
+        ]""",
+        place,
+    )
+    actions = ActionChains(page.driver, duration=50)
+    actions.w3c_actions.pointer_action.move_to_location(int(where[0]), int(where[1]))
+    actions.click().perform()
+    page.wait("document.getElementById('slider').value !== '0'")
+    # The closest point to where the pointer is, on a grid of pixels.
+    chosen = page.run("return Number(document.getElementById('slider').value)")
+    assert abs(chosen - place) <= 3
+    rows = content["rows"]["on_samples"]
+    assert page.value("#errors-left") == rows["errors"][chosen]
+
+
+# --- the table of rejected samples ---------------------------------------------------------------
+
+
+def test_five_thousand_rejected_samples_are_sorted_searched_and_saved(
+    opened, stripes, many, folder
+):
+    X, y = many
+    content = find_content(stripes, X, y, None, None)
+    on = content["rows"]["on_samples"]
+    place = int(np.argmax(np.array(on["accepted"]) <= len(y) - 5000))
+    there = at_row(stripes, content["rows"]["row"][place])
+    table = there.explain(X)
+    rejected = np.flatnonzero(there.reject(X))
+    assert len(rejected) >= 5000
+    page = opened(stripes, many)
+    page.move_to(place)
+    assert page.text("#found") == f"{len(rejected):,} rejected."
+    assert len(page.texts("#rejected tbody tr")) == 25
+    assert page.text("#page") == f"Page 1 of {-(-len(rejected) // 25)}"
+
+    page.click("#rejected th:nth-child(7) button")  # certainty
+    page.click("#csv")
+    lines = list(csv.DictReader(downloaded(folder, "rejected.csv").splitlines()))
+    saved = [float(line["certainty"]) for line in lines]
+    assert saved == sorted(there.certainties(X)[rejected].tolist())
+    assert sorted(int(line["sample"]) for line in lines) == rejected.tolist()
+    for line in lines[::97]:
+        told = table.row(int(line["sample"]), named=True)
+        assert (line["answer"], line["rival"]) == (told["label"], told["rival"])
+        assert line["reason"] == told["reason"]
+        assert line["true class"] == y[int(line["sample"])]
+        assert float(line["threshold"]) == told["threshold"]
+        assert float(line["to acceptance"]) == told["threshold"] - told["certainty"]
+
+    page.click("#rejected th:nth-child(7) button")
+    assert page.run("return document.querySelector('[aria-sort]').ariaSort") == "descending"
+    page.click("#csv")
+    again = list(csv.DictReader(downloaded(folder, "rejected.csv").splitlines()))
+    assert [float(line["certainty"]) for line in again] == saved[::-1]
+    shown = page.texts("#rejected tbody td:nth-child(1)")
+    assert shown == [line["sample"] for line in again[:25]]
+    page.click("#next")
+    shown = page.texts("#rejected tbody td:nth-child(1)")
+    assert shown == [line["sample"] for line in again[25:50]]
+
+
+def test_the_search_finds_samples_by_their_words(opened, gmlvq, samples, folder):
+    X, y = samples
+    names = [f"patient {number:03}" for number in range(len(y))]
+    clf = copy(gmlvq).retarget(RejectRate(0.3))
+    rejected = np.flatnonzero(clf.reject(X))
+    page = opened(clf, samples, sample_names=names)
+    page.element("#search").send_keys(f"PATIENT {rejected[3]:03}")
+    assert page.texts("#rejected tbody td:nth-child(1)") == [names[rejected[3]]]
+    assert page.text("#found") == f"{len(rejected)} rejected; 1 found."
+    page.click("#csv")
+    assert len(downloaded(folder, "rejected.csv").splitlines()) == 2
+    page.element("#search").clear()
+    page.element("#search").send_keys("no such thing")
+    assert page.texts("#rejected tbody tr") == []
+    assert not page.element("#csv").is_enabled()
+    page.move_to(0)
+    assert page.text("#found") == "0 rejected."
+
+
+def test_details_that_are_left_out_are_counted(opened, gmlvq):
+    samples = noisy(21_000, seed=1)
+    clf = copy(gmlvq).retarget({"thresholds": ["inf"] * len(gmlvq.thresholds_)})
+    page = opened(clf, samples)
+    last = page.run("return document.getElementById('slider').max")
+    page.move_to(last)
+    rejected = at_row(clf, find_content(clf, *samples, None, None)["rows"]["row"][-1]).reject(
+        samples[0]
+    )
+    assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
+    assert "20,000 of 21,000 samples, the least certain" in page.text("#detailed")
+    assert "Drawn are 1,500 of 21,000 samples" in page.text("main")
+    assert "thresholds of no row" in page.text("main")
+
+
+# --- what is taken away --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["first", "middle", "last"])
+def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
+    content = find_content(gmlvq, *samples, None, None)
+    last = len(content["rows"]["row"]) - 1
+    place = {"first": 0, "middle": last // 2, "last": last}[where]
+    page = opened(gmlvq, samples)
+    page.move_to(place)
+    page.click("#export")
+    text = downloaded(folder, "thresholds.json")
+    there = at_row(gmlvq, content["rows"]["row"][place])
+    (folder / "given.json").write_text(text)
+    back = copy(gmlvq).retarget(read_thresholds(folder / "given.json"))
+    assert np.array_equal(back.thresholds_, there.thresholds_)
+    assert back.operating_point_.row == there.operating_point_.row
+    document = json.loads(text)
+    assert document["reject_rate"] == there.operating_point_.reject_rate
+    assert document["accuracy"] == there.operating_point_.accuracy
+
+
+# --- for everybody -------------------------------------------------------------------------------
+
+
+def test_everything_can_be_done_with_the_keyboard(opened, gmlvq, samples):
+    from selenium.webdriver import ActionChains, Keys
+
+    def press(*keys):
+        for key in keys:
+            ActionChains(page.driver).send_keys(key).perform()
+
+    def focused():
+        return page.run("return document.activeElement.id || document.activeElement.textContent")
+
+    content = find_content(gmlvq, *samples, None, None)
+    rows, last = content["rows"], len(content["rows"]["row"]) - 1
+    page = opened(gmlvq, samples)
+    press(Keys.TAB, Keys.TAB)
+    assert focused() == "slider"
+    place = rows["start"]
+    for key, step in [(Keys.ARROW_RIGHT, 1), (Keys.ARROW_RIGHT, 1), (Keys.ARROW_LEFT, -1)]:
+        press(key)
+        place += step
+        assert page.value("#errors-left") == rows["on_samples"]["errors"][place]
+    press(Keys.HOME)
+    assert page.value("#coverage") == 1
+    press(Keys.END)
+    assert page.value("#errors-left") == rows["on_samples"]["errors"][last]
+    assert "errors left" in page.run("return document.activeElement.ariaValueText")
+    seen = []
+    for _ in range(40):
+        press(Keys.TAB)
+        seen.append(focused())
+        if seen[-1] == "export":
+            break
+        if seen[-1].startswith("sample"):
+            press(Keys.ENTER)
+    assert {"reset", "confidence", "search", "csv", "next", "export"} <= set(seen)
+    order = page.texts("#rejected tbody td:nth-child(1)")
+    assert [int(name) for name in order] == sorted(map(int, order))
+    outline = page.run("return getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+def test_names_stay_text(opened, folder):
+    clf = fitted_gmlvq(HOSTILE_CLASSES, cv=3)
+    samples = noisy(200, HOSTILE_CLASSES, seed=1)
+    names = [f"{IMAGE} {number}" for number in range(200)]
+    page = opened(
+        clf.retarget(RejectRate(0.3)),
+        samples,
+        title=IMAGE,
+        feature_names=HOSTILE_FEATURES,
+        sample_names=names,
+    )
+    for place in (3, 0, 5):
+        page.move_to(place)
+    page.click("#reset")
+    page.element("#search").send_keys("<script>")
+    assert page.run("return window.harmed") is None
+    assert page.run("return document.querySelectorAll('img, main a, main script').length") == 0
+    assert page.text("h1") == page.driver.title == IMAGE
+    assert page.texts("#confusion tbody th") == clf.classes_.tolist()
+    assert page.texts("#rejected tbody td:nth-child(1)")[0] in names
+    assert any(IMAGE in text for text in page.texts("#rejected tbody td:last-child"))
+    ticks = page.texts("#relevances .ytick text")
+    short = [f if len(f) <= 36 else f"{f[:18]}…{f[-17:]}" for f in HOSTILE_FEATURES]
+    assert sorted(ticks) == sorted(short)
+    page.click("#csv")
+    saved = downloaded(folder, "rejected.csv")
+    lines = list(csv.DictReader(StringIO(saved, newline="")))
+    assert {line["true class"] for line in lines} <= set(HOSTILE_CLASSES)
+
+
+@pytest.mark.parametrize("name", ["gmlvq", "stripes"])
+def test_a_phone_shows_it_without_scrolling_sideways(name, opened, samples, request):
+    page = opened(request.getfixturevalue(name), samples, width=390)
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+    sizes = page.run(
+        """
+        return [...document.querySelectorAll("button, select, #search, #slider")]
+            .filter(each => each.offsetParent)
+            .map(each => [each.id, each.getBoundingClientRect().height])"""
+    )
+    assert [each for each in sizes if each[1] < 38] == []
+    # What sticks to the top leaves most of the screen to what it changes.
+    height = page.run("return document.querySelector('.bar').getBoundingClientRect().height")
+    assert height < 844 / 3
+
+
+def _luminance(colour):
+    channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
+    page = opened(gmlvq, samples, scheme=scheme)
+    found = page.run(
+        """
+        const below = (each) => {
+            for (let at = each; at; at = at.parentElement) {
+                const colour = getComputedStyle(at).backgroundColor;
+                if (colour !== "rgba(0, 0, 0, 0)") return colour;
+            }
+        };
+        const hasText = each => [...each.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+        return [...document.querySelectorAll("header *, main *")]
+            .filter(each => each.offsetParent && hasText(each) && !each.disabled)
+            .map(each => [each.textContent, getComputedStyle(each).color, below(each)]);"""
+    )
+    assert len(found) > 100
+    for text, colour, behind in found:
+        bright, dark = sorted([_luminance(colour), _luminance(behind)], reverse=True)
+        assert (bright + 0.05) / (dark + 0.05) >= 4.5, text
+    paper = page.run("return getComputedStyle(document.body).backgroundColor")
+    assert (_luminance(paper) < 0.1) == (scheme == "dark")
+
+
+def test_pictures_follow_when_night_falls(opened, gmlvq, samples):
+    page = opened(gmlvq, samples)
+    ink = "document.getElementById('curve')._fullLayout.font.color"
+    before = page.run(f"return {ink}")
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    page.wait(f"{ink} !== '{before}'")
+
+
+def test_samples_in_the_plane_are_marked_by_shape(opened, gmlvq, samples):
+    X, y = samples
+    clf = copy(gmlvq).retarget(RejectRate(0.2))
+    page = opened(clf, samples)
+    traces = page.run(
+        """
+        return document.getElementById("view").data.map(
+            trace => [trace.name, trace.marker.symbol, trace.x.length])"""
+    )
+    rejected, wrong = clf.reject(X), clf.estimator_.predict(X) != y
+    sizes = {name: size for name, _, size in traces}
+    assert sizes == {
+        "answered, right": np.count_nonzero(~rejected & ~wrong),
+        "rejected, right": np.count_nonzero(rejected & ~wrong),
+        "rejected, wrong": np.count_nonzero(rejected & wrong),
+        "answered, wrong": np.count_nonzero(~rejected & wrong),
+        "prototype": 6,
+    }
+    assert len({symbol for _, symbol, _ in traces}) == 5
+
+
+# --- other classifiers ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        RejectOptionClassifier(LGMLVQ(random_state=0), cv=3),
+        RejectOptionClassifier(GaussianNB(), cells="global"),
+        RejectOptionClassifier(DecisionTreeClassifier(max_depth=4, random_state=0)),
+    ],
+    ids=["metrics of prototypes", "one threshold", "leaves"],
+)
+def test_other_classifiers(clf, opened, samples):
+    page = opened(clf.fit(*noisy(400)), samples)
+    for place in (2, 0):
+        page.move_to(place)
+    assert page.value("#coverage") == 1
+    is_global = clf.cells == "global"
+    assert len(page.values("#numbers")) == (2 if is_global else 4)
+
+
+def test_a_classifier_without_errors_has_one_place(opened):
+    X, y = noisy(60)
+    with pytest.warns(UserWarning, match="finds no error"):
+        clf = RejectOptionClassifier(DecisionTreeClassifier(random_state=0)).fit(X, y)
+    page = opened(clf, (X, y))
+    assert page.value("#accuracy") == 1
+    assert not page.element("#forth").is_enabled()
+    assert "of its thresholds" not in page.text("header")
+    assert "these are the samples that its thresholds were set on" in " ".join(
+        page.text("header").split()
+    )

@@ -1,0 +1,271 @@
+"""Every number in a report is what the library says of that row."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from abstain import (
+    LGMLVQ,
+    Accuracy,
+    RejectCost,
+    RejectOptionClassifier,
+    RejectRate,
+    operating_point,
+    pareto_front,
+)
+from abstain.report.content import find_content
+from abstain.report.rows import choose_rows, thresholds_of
+from abstain.report.samples import Samples, places_of_details
+from abstain.report.view import places_of_dots
+from tests.fronts.strategies import synthetic
+from tests.report.problems import at_row, confusion, fitted_gmlvq, fitted_stripes, noisy
+
+CLASSIFIERS = {
+    "gmlvq": lambda: fitted_gmlvq(),
+    "gmlvq, certified": lambda: fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0),
+    "lgmlvq, out of fold": lambda: _fit(LGMLVQ(random_state=0), cv=3),
+    "50 cells": fitted_stripes,
+    "global": lambda: _fit(GaussianNB(), cells="global"),
+    "small cells": lambda: _fit(GaussianNB(), min_cell_size=130),
+    "hull": lambda: _fit(GaussianNB(), method="hull"),
+    "greedy": lambda: _fit(GaussianNB(), method="greedy"),
+    "leaves": lambda: _fit(DecisionTreeClassifier(max_depth=3, random_state=0)),
+    "forest": lambda: _fit(RandomForestClassifier(20, random_state=0), cv=3),
+    "svm": lambda: _fit(SVC()),
+    "ridge": lambda: _fit(RidgeClassifier()),
+}
+
+
+def _fit(estimator, **settings):
+    clf = RejectOptionClassifier(make_pipeline(StandardScaler(), estimator), **settings)
+    return clf.fit(*noisy(400))
+
+
+@pytest.fixture(params=CLASSIFIERS, scope="module")
+def clf(request):
+    return CLASSIFIERS[request.param]()
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return noisy(300, seed=1)
+
+
+def places(content, size=9):
+    return np.unique(np.linspace(0, len(content["rows"]["row"]) - 1, size).astype(int)).tolist()
+
+
+def as_floats(values):
+    return np.array([float(value) for value in values])
+
+
+def test_thresholds_and_counts_are_those_of_the_row(clf, samples):
+    X, y = samples
+    content = find_content(clf, X, y, None, None)
+    rows, wrong = content["rows"], clf.estimator_.predict(X) != y
+    for place in places(content):
+        there = at_row(clf, rows["row"][place])
+        point, rejected = there.operating_point_, there.reject(X)
+        assert np.array_equal(as_floats(rows["thresholds"][place]), there.thresholds_)
+        by_cell = np.bincount(clf.apply(X)[rejected], minlength=len(there.thresholds_))
+        assert rows["rejected"][place] == by_cell.tolist()
+        assert rows["on_samples"]["accepted"][place] == np.count_nonzero(~rejected)
+        assert rows["on_samples"]["errors"][place] == np.count_nonzero(wrong & ~rejected)
+        n_rejected = point.true_rejects + point.false_rejects
+        assert rows["on_calibration"]["accepted"][place] == point.n_samples - n_rejected
+        assert rows["on_calibration"]["errors"][place] == point.errors_left
+
+
+def test_the_global_threshold_is_the_best_within_the_same_rejects(clf, samples):
+    X, y = samples
+    content = find_content(clf, X, y, None, None)
+    rows, shared = content["rows"], content["rows"]["one_for_all"]
+    front = pareto_front(clf.calibration_.certainty, clf.calibration_.correct)
+    wrong, certainty = clf.estimator_.predict(X) != y, clf.certainties(X)
+    assert shared["is_of_calibration"]
+    for place in places(content):
+        rate = clf.front_.reject_rates[rows["row"][place]]
+        point = operating_point(front, RejectRate(float(rate)))
+        (threshold,) = point.thresholds.tolist()
+        assert float(shared["threshold"][place]) == threshold
+        assert shared["on_calibration"]["errors"][place] == point.errors_left
+        answered = certainty >= threshold
+        assert shared["on_samples"]["accepted"][place] == np.count_nonzero(answered)
+        assert shared["on_samples"]["errors"][place] == np.count_nonzero(answered & wrong)
+
+
+def test_the_confusion_matrix_can_be_counted_from_the_pairs(clf, samples):
+    X, y = samples
+    content = find_content(clf, X, y, None, None)
+    size = len(content["classes"])
+    ends = np.cumsum(content["cells"]["sizes"])
+    for place in places(content, 4):
+        counts = np.zeros((size, size + 1), dtype=int)
+        for end, cell_size, rejected in zip(
+            ends, content["cells"]["sizes"], content["rows"]["rejected"][place], strict=True
+        ):
+            members = content["pairs"][end - cell_size : end]
+            for rank, pair in enumerate(members):
+                counts[pair // size, size if rank < rejected else pair % size] += 1
+        there = at_row(clf, content["rows"]["row"][place])
+        assert np.array_equal(counts, confusion(there, X, y, clf.classes_.tolist()))
+
+
+def test_cells_are_counted(clf, samples):
+    X, y = samples
+    cells = find_content(clf, X, y, None, None)["cells"]
+    position, wrong = clf.apply(X), clf.estimator_.predict(X) != y
+    for cell, name in enumerate([*clf.cells_.tolist(), None]):
+        assert cells["labels"][cell] == (None if name is None else str(name))
+        assert cells["sizes"][cell] == np.count_nonzero(position == cell)
+        assert cells["errors"][cell] == np.count_nonzero(wrong[position == cell])
+    assert sum(cells["calibrated"]) == clf.front_.n_samples
+    hidden = np.array(cells["sizes"])[~np.array(cells["is_shown"])]
+    assert not hidden.any()
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99])
+def test_bounds_are_those_of_clopper_and_pearson(clf, samples, confidence):
+    rows = find_content(clf, *samples, None, None)["rows"]
+    on = rows["on_samples"]
+    for place in places({"rows": rows}, 5):
+        accepted, errors = on["accepted"][place], on["errors"][place]
+        if accepted:
+            test = binomtest(accepted - errors, accepted, alternative="greater")
+            expected = test.proportion_ci(confidence, method="exact").low
+            assert rows["bounds"][str(confidence)][place] == pytest.approx(expected, abs=1e-9)
+
+
+def test_rejected_samples_are_explained_as_the_classifier_does(clf, samples):
+    X, y = samples
+    content = find_content(clf, X, y, None, None)
+    known, rows = content["details"], content["rows"]
+    assert known["place"] == list(range(len(y)))
+    for place in places(content, 3):
+        there = at_row(clf, rows["row"][place])
+        limits = as_floats(rows["thresholds"][place])
+        table = there.explain(X)
+        certainty = as_floats(known["certainty"])
+        rejected = certainty < limits[known["cell"]]
+        assert np.array_equal(rejected, table["rejected"].to_numpy())
+        for index in np.flatnonzero(rejected).tolist():
+            told = table.row(index, named=True)
+            assert ["ambiguous", "far"][known["far"][index]] == told["reason"]
+            rival = None if known["rival"][index] < 0 else clf.classes_[known["rival"][index]]
+            assert rival == told["rival"]
+            assert clf.classes_[known["answer"][index]] == told["label"]
+            if known["features"]:
+                names = [content["features"][feature] for feature in known["features"][index]]
+                assert names == told["features"]
+                assert known["shares"][index] == pytest.approx(told["contributions"], abs=1e-4)
+
+
+def test_the_content_is_strict_json(clf, samples):
+    content = find_content(clf, *samples, None, None)
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+
+
+@pytest.mark.parametrize(
+    "target", [RejectRate(0.0), RejectRate(0.13), RejectRate(1.0), Accuracy(0.95), RejectCost(0.3)]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_every_target_chooses_a_row_that_is_shown(target, seed):
+    front = pareto_front(*synthetic(400, 5, decimals=1 if seed % 2 else None, seed=seed))
+    begin = operating_point(front, RejectRate(0))
+    shown = choose_rows(front, begin)
+    rejects = front.true_rejects + front.false_rejects
+    assert rejects[operating_point(front, target).row] in rejects[shown.rows]
+    chosen = operating_point(front, target)
+    (same,) = shown.rows[rejects[shown.rows] == rejects[chosen.row]]
+    assert front.true_rejects[same] == front.true_rejects[chosen.row]
+    assert np.all(np.diff(rejects[shown.rows]) > 0)
+    assert np.all(np.diff(front.true_rejects[shown.rows]) > 0)
+
+
+def test_a_large_front_is_thinned_and_keeps_the_row_that_the_classifier_runs_at():
+    front = pareto_front(*synthetic(40_000, 20), method="hull")
+    point = operating_point(front, RejectRate(0.123))
+    everything = choose_rows(front, point, max_rows=10**9)
+    shown = choose_rows(front, point, max_rows=200)
+    rejects = front.true_rejects + front.false_rejects
+    assert everything.n_shown == everything.n_useful == shown.n_useful > 1000
+    assert 150 < shown.n_shown <= 201
+    assert set(shown.rows) <= set(everything.rows)
+    assert shown.rows[shown.start] == point.row
+    assert shown.rows[0] == everything.rows[0]
+    assert shown.rows[-1] == everything.rows[-1]
+    # No place is farther from the next than the even steps, but for gaps of the front itself.
+    gaps, steps = np.diff(rejects[everything.rows]), rejects.max() / 99
+    assert np.diff(rejects[shown.rows]).max() <= steps + gaps.max()
+
+
+def test_thresholds_are_looked_up_a_few_rows_at_a_time():
+    front = pareto_front(*synthetic(2000, 3))
+    rows = np.arange(len(front))[::-1]
+    assert len(rows) > 64
+    assert np.array_equal(thresholds_of(front, rows), front.thresholds[rows])
+
+
+def test_thresholds_of_no_row_begin_at_the_closest_row(samples):
+    clf = fitted_gmlvq()
+    clf.retarget(np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2)))
+    rows = find_content(clf, *samples, None, None)["rows"]
+    assert not rows["is_exactly_there"]
+    accepted = rows["on_calibration"]["accepted"]
+    left = clf.front_.n_samples - accepted[rows["start"]]
+    point = clf.operating_point_
+    assert left <= point.true_rejects + point.false_rejects
+    after = clf.front_.n_samples - accepted[rows["start"] + 1]
+    assert after > point.true_rejects + point.false_rejects
+
+
+def test_without_calibration_data_the_global_threshold_is_that_of_the_samples(samples):
+    clf = fitted_gmlvq()
+    del clf.calibration_
+    content = find_content(clf, *samples, None, None)
+    assert not content["rows"]["one_for_all"]["is_of_calibration"]
+    assert content["cells"]["calibrated"] is None
+    assert content["rows"]["one_for_all"]["on_calibration"]["accepted"][0] == len(samples[1])
+
+
+def test_samples_that_set_the_thresholds_are_known_again():
+    clf = fitted_gmlvq()
+    assert find_content(clf, *noisy(400), None, None)["is_calibration"]
+    assert not find_content(clf, *noisy(400, seed=1), None, None)["is_calibration"]
+
+
+def _many(n_samples):
+    rng = np.random.default_rng(0)
+    classes = rng.integers(0, 2, (2, n_samples))
+    return Samples(rng.random(n_samples), rng.integers(0, 4, n_samples), *classes, ["a", "b"])
+
+
+def test_of_too_many_samples_the_least_certain_of_each_cell_are_told_about():
+    samples = _many(1000)
+    told = places_of_details(samples, 200)
+    assert len(told) == 200
+    for cell in range(4):
+        members = np.flatnonzero(samples.position == cell)
+        inside = np.isin(members, told)
+        assert samples.certainty[members][inside].max() < samples.certainty[members][~inside].min()
+        assert inside.mean() == pytest.approx(0.2, abs=0.01)
+
+
+def test_of_too_many_samples_some_are_drawn():
+    samples = _many(1000)
+    dots = places_of_dots(samples, 100)
+    assert len(np.unique(dots)) == 100
+    assert np.count_nonzero(samples.wrong[dots]) == 50
+    few = samples._replace(answer=samples.truth.copy())
+    few.answer[:3] = 1 - few.truth[:3]
+    assert np.count_nonzero(few.wrong[places_of_dots(few, 100)]) == 3
+    assert places_of_dots(samples, 1000).tolist() == list(range(1000))

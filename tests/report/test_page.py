@@ -1,0 +1,178 @@
+"""The page is one file, and what cannot be meant is refused."""
+
+import base64
+import gzip
+import json
+import re
+import sys
+from copy import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from abstain import GMLVQ, InputError, RejectOptionClassifier
+from abstain.report import page, render_report, write_report
+from tests.report.problems import HOSTILE_CLASSES, HOSTILE_FEATURES, IMAGE, fitted_gmlvq, noisy
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+
+
+@pytest.fixture(scope="module")
+def clf():
+    return RejectOptionClassifier(GMLVQ()).fit(X, Y)
+
+
+def content_of(text):
+    packed = re.search('<script type="text/plain" id="content">([^<]*)</script>', text)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def test_the_file_is_the_page(clf, tmp_path):
+    write_report(clf, X, Y, tmp_path / "report.html", title="Iris")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text == render_report(clf, X, Y, title="Iris")
+    assert "<title>Iris</title>" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_the_page_loads_nothing(clf):
+    text = render_report(clf, X, Y)
+    assert "://" not in text
+    assert not re.search(r"<(link|img|iframe|script[^>]* src)", text)
+
+
+def test_names_cannot_become_markup():
+    clf = fitted_gmlvq(HOSTILE_CLASSES)
+    samples, labels = noisy(100, HOSTILE_CLASSES, seed=1)
+    names = [f"{IMAGE} {number}" for number in range(100)]
+    text = render_report(
+        clf, samples, labels, title=IMAGE, feature_names=HOSTILE_FEATURES, sample_names=names
+    )
+    assert "<img" not in text
+    assert text.count("<script") == text.count("</script>") == 3
+    content = content_of(text)
+    assert content["classes"] == sorted(HOSTILE_CLASSES)
+    assert content["features"] == HOSTILE_FEATURES
+    assert content["details"]["name"] == names
+
+
+def test_names_of_features_and_samples_come_from_a_frame(clf):
+    frame = X.set_index(pd.Index([f"flower {number}" for number in range(150)]))
+    content = content_of(render_report(clf, frame, Y))
+    assert content["features"] == X.columns.tolist()
+    assert content["details"]["name"][3] == "flower 3"
+    assert content_of(render_report(clf, X, Y))["details"]["name"] is None
+
+
+def test_pipelines_searches_and_frozen_classifiers():
+    inside = RejectOptionClassifier(GMLVQ())
+    outer = make_pipeline(StandardScaler(), inside).fit(X, Y)
+    content = content_of(render_report(outer, X, Y))
+    assert content["samples"]["n"] == 150
+    frozen = RejectOptionClassifier(FrozenEstimator(GaussianNB().fit(X, Y))).fit(X, Y)
+    assert content_of(render_report(frozen, X, Y))["relevances"] is None
+
+
+def test_classes_that_only_the_samples_have_count_as_wrong(clf):
+    strange = np.where(Y == 2, 7, Y)
+    content = content_of(render_report(clf, X, strange))
+    assert content["classes"] == ["0", "1", "2", "7"]
+    assert content["samples"]["errors"] == np.count_nonzero(clf.predict(X) != strange)
+
+
+def test_missing_values_are_drawn_too():
+    gaps = X.to_numpy().copy()
+    gaps[::7, 1] = np.nan
+    clf = RejectOptionClassifier(GMLVQ()).fit(gaps, Y)
+    assert len(content_of(render_report(clf, gaps, Y))["view"]["x"]) == 150
+
+
+def test_one_feature_is_drawn_against_the_certainty():
+    one = X[["petal width (cm)"]]
+    clf = RejectOptionClassifier(GaussianNB()).fit(one, Y)
+    view = content_of(render_report(clf, one, Y))["view"]
+    assert view["axes"] == ["petal width (cm)", "certainty"]
+    assert view["y"] == pytest.approx(clf.certainties(one), abs=1e-6)
+    two = X.iloc[:, :2]
+    clf = RejectOptionClassifier(GaussianNB()).fit(two, Y)
+    assert content_of(render_report(clf, two, Y))["view"]["axes"] == two.columns.tolist()
+
+
+def test_text_is_encoded_before_it_is_drawn():
+    shifted = (Y + (np.arange(150) % 10 == 0)) % 3
+    words = pd.DataFrame({"colour": np.array(["red", "green", "blue"])[shifted]})
+    clf = RejectOptionClassifier(
+        make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    ).fit(words, Y)
+    assert len(content_of(render_report(clf, words, Y))["view"]["x"]) == 150
+
+
+class ByColour(ClassifierMixin, BaseEstimator):
+    """Knows no numbers."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.array(["wine" if colour == "red" else "sea" for (colour,) in X])
+
+
+def test_samples_that_are_no_numbers_are_not_drawn():
+    colours = [["red"], ["red"], ["blue"]] * 10
+    labels = ["wine", "sea", "sea"] * 10
+    clf = RejectOptionClassifier(
+        ByColour(), certainty=lambda estimator, X: [colour == "blue" for (colour,) in X]
+    ).fit(colours, labels)
+    text = render_report(clf, colours, labels)
+    assert content_of(text)["view"] is None
+    assert 'id="view"' not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y": Y[:5]}, "y must name the class of each of 150 samples, got 5 labels"),
+        ({"y": ["a"] * 150}, r"y must hold classes of the classifier \(\[0, 1, 2\]\), got none"),
+        ({"feature_names": ["a"]}, "feature_names must name each of the 4 features .* got 1"),
+        ({"sample_names": ["a"]}, "sample_names must name each of 150 samples, got 1 names"),
+        ({"clf": GaussianNB().fit(X, Y)}, "clf must have a reject option, got a GaussianNB"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(clf, arguments, message):
+    with pytest.raises(InputError, match=message):
+        render_report(**({"clf": clf, "X": X, "y": Y} | arguments))
+
+
+def test_a_classifier_that_is_not_fitted():
+    with pytest.raises(NotFittedError):
+        render_report(RejectOptionClassifier(GMLVQ()), X, Y)
+
+
+def test_where_it_cannot_be_written_nothing_is_computed(clf, tmp_path):
+    with pytest.raises(InputError, match="there is no folder"):
+        write_report(clf, X, Y[:3], tmp_path / "missing" / "report.html")
+
+
+@pytest.mark.parametrize("package", ["jinja2", "plotly.offline"])
+def test_packages_that_are_missing_are_named(clf, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    page._packed_plotly.cache_clear()
+    name = package.split(".")[0]
+    with pytest.raises(InputError, match=rf"need {name}, .* pip install 'abstain\[report\]'"):
+        render_report(clf, X, Y)
+
+
+def test_the_classifier_stays_where_it_is(clf):
+    before = copy(vars(clf))
+    render_report(clf, X, Y)
+    assert vars(clf) == before
