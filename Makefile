@@ -24,6 +24,7 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py
 	.venv/bin/python benchmarks/model_limits.py
 	.venv/bin/python benchmarks/guarantee.py
+	.venv/bin/python benchmarks/report.py
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
 # defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.
@@ -48,6 +49,7 @@ picture: .venv/ready
 	cp build/demo/curve.png docs/images/digits.png
 	.venv/bin/python examples/breast_cancer_relevances.py --out build/example
 	cp build/example/relevances.png docs/images/relevances.png
+	.venv/bin/python -m tools.report_picture docs/images/report.png
 
 dist: .venv/ready
 	rm -rf dist

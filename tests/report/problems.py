@@ -3,6 +3,8 @@
 from copy import copy
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -42,6 +44,15 @@ def fitted_gmlvq(classes=("a", "b", "c"), **settings):
     model = GMLVQ(n_prototypes_per_class=2, random_state=0)
     clf = RejectOptionClassifier(make_pipeline(StandardScaler(), model), **settings)
     return clf.fit(*noisy(400, classes))
+
+
+def breast_tumours():
+    """Return a classifier of breast tumours, and samples that it has not seen."""
+    data = load_breast_cancer(as_frame=True)
+    labels = data.target_names[data.target]
+    X, X_new, y, y_new = train_test_split(data.data, labels, test_size=0.5, random_state=0)
+    model = make_pipeline(StandardScaler(), GMLVQ(random_state=0))
+    return RejectOptionClassifier(model, cv=5).fit(X, y), X_new, y_new
 
 
 def in_stripes(estimator, X):

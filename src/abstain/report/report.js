@@ -222,10 +222,7 @@ function columns(content) {
   return found;
 }
 
-function compare(first, second) {
-  if (typeof first === "number") return first === second ? 0 : first < second ? -1 : 1;
-  return first.localeCompare(second, "en", { numeric: true });
-}
+const collator = new Intl.Collator("en", { numeric: true });
 
 function csvField(value) {
   const text = String(value).replace(/^(-?)Infinity$/, "$1inf");
@@ -243,7 +240,8 @@ class RejectedTable {
     this.page = 0;
     this.limits = [];
     this.chosen = [];
-    this.words = null;
+    this.words = [];
+    this.ranks = new Map();
     this.makeHead();
     byId("search").addEventListener("input", () => { this.page = 0; this.choose(); });
     byId("previous").addEventListener("click", () => this.turn(-1));
@@ -286,10 +284,28 @@ class RejectedTable {
 
   // What can be searched does not depend on the slider: words of a sample are joined once.
   textOf(at) {
-    this.words ??= [];
-    const isWord = this.columns.filter((column) => column.isWord);
-    this.words[at] ??= isWord.map((column) => column.value(at)).join("\n").toLowerCase();
+    this.words[at] ??= this.columns.filter((column) => column.isWord)
+      .map((column) => column.value(at)).join("\n").toLowerCase();
     return this.words[at];
+  }
+
+  // Nor does the order of words: it is found once, and told as numbers.
+  ranksOf(column) {
+    if (!this.ranks.has(column)) {
+      const words = this.details.place.map((_, at) => String(column.value(at)));
+      const order = [...new Set(words)].sort(collator.compare);
+      const rank = new Map(order.map((word, index) => [word, index]));
+      this.ranks.set(column, words.map((word) => rank.get(word)));
+    }
+    return this.ranks.get(column);
+  }
+
+  keysOf(found) {
+    const column = this.columns[this.sortedBy];
+    if (column.isWord) return this.ranksOf(column);
+    const keys = [];
+    found.forEach((at) => { keys[at] = column.value(at, this.limits); });
+    return keys;
   }
 
   choose() {
@@ -301,10 +317,9 @@ class RejectedTable {
     }
     this.rejected = rejected.length;
     const found = wanted ? rejected.filter((at) => this.textOf(at).includes(wanted)) : rejected;
-    const { value } = this.columns[this.sortedBy];
-    const keys = new Map(found.map((at) => [at, value(at, this.limits)]));
+    const keys = this.keysOf(found);
     // Equal ones stay in the order of the samples, whichever way they are sorted.
-    this.chosen = found.sort((a, b) => this.sign * compare(keys.get(a), keys.get(b)) || a - b);
+    this.chosen = found.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -this.sign : this.sign));
     this.draw();
   }
 
@@ -565,6 +580,18 @@ function onceAFrame(draw) {
   };
 }
 
+// Draw a picture when it can be seen; what has changed meanwhile, when it comes into sight.
+function inSight(target, draw) {
+  let isSeen = false;
+  let isStale = false;
+  new IntersectionObserver((entries) => {
+    isSeen = entries[entries.length - 1].isIntersecting;
+    if (isSeen && isStale) draw();
+    isStale = isStale && !isSeen;
+  }, { rootMargin: "100px" }).observe(target);
+  return () => { if (isSeen) draw(); else isStale = true; };
+}
+
 async function start() {
   const plotly = unpack("plotly"); // takes a while, beside what follows
   const content = JSON.parse(await unpack("content"));
@@ -576,7 +603,7 @@ async function start() {
   const table = new RejectedTable(content);
   let drawings = [];
 
-  const drawAll = onceAFrame(() => { drawings.forEach((drawing) => drawing.move(place())); });
+  const drawAll = onceAFrame(() => { drawings.forEach((draw) => draw()); });
   const writeCards = () => {
     const told = writers.cards(place(), level.value);
     slider.setAttribute("aria-valuetext", told);
@@ -619,9 +646,12 @@ async function start() {
   };
   await redraw();
   curve.onClick(choose);
-  drawings = view ? [curve, view] : [curve];
+  const pictures = view ? [curve, view] : [curve];
+  drawings = pictures.map((picture) => inSight(picture.target, () => picture.move(place())));
+  drawAll(); // the slider may have moved while plotly was unpacked
   level.addEventListener("change", () => { writeCards(); curve.draw(level.value, place()); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  addEventListener("beforeprint", redraw);
   document.body.dataset.ready = "yes";
 }
 
