@@ -145,7 +145,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if WHY_NOT or CHROMIUM is None:
         sys.exit(str(WHY_NOT))
-    rounds = 1 if arguments.quick else 5
+    rounds = 1 if arguments.quick else 3
     with TemporaryDirectory() as folder:
         rows = [
             measure("breast tumours", breast_tumours(), rounds, Path(folder)),

@@ -18,7 +18,8 @@ def take_picture(picture: Path) -> None:
     """Write the picture of a report."""
     with TemporaryDirectory() as folder, open_browser() as driver:
         file = Path(folder, "report.html")
-        write_report(*breast_tumours(), file, title="Breast tumours")
+        clf, X, y = breast_tumours()
+        write_report(clf, X, y, file, title="Breast tumours")
         driver.set_window_size(1000, 1000)
         page = Page(driver, file)
         page.wait("document.querySelector('#curve .scatterlayer')")

@@ -1,9 +1,11 @@
 """A headless Chromium that opens reports from disk, and says what went wrong in them."""
 
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 __all__ = ["WHY_NOT", "Page", "open_browser"]
 
@@ -31,14 +33,14 @@ FLAGS = [
 
 
 @contextmanager
-def open_browser(downloads=None):
+def open_browser(downloads: Path | None = None) -> Iterator[Any]:
     """Start a browser with a profile of its own, and end it."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
+        options.binary_location = str(CHROMIUM)
         for flag in [*FLAGS, f"--user-data-dir={profile}"]:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -57,7 +59,9 @@ def open_browser(downloads=None):
 class Page:
     """A report in a browser."""
 
-    def __init__(self, driver, file, *, scheme="light", width=None):
+    def __init__(
+        self, driver: Any, file: Path, *, scheme: str = "light", width: int | None = None
+    ) -> None:
         self.driver = driver
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
@@ -70,31 +74,31 @@ class Page:
         driver.get(Path(file).as_uri())
         self.wait("document.body.dataset.ready === 'yes'")
 
-    def run(self, script, *arguments):
+    def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, condition):
+    def wait(self, condition: str) -> None:
         from selenium.webdriver.support.ui import WebDriverWait
 
         WebDriverWait(self.driver, 60).until(lambda _: self.run(f"return {condition}"))
 
-    def element(self, selector):
+    def element(self, selector: str) -> Any:
         return self.driver.find_element("css selector", selector)
 
-    def click(self, selector):
+    def click(self, selector: str) -> None:
         # A person scrolls there first; what sticks to the top must not lie over it.
         self.run("arguments[0].scrollIntoView({block: 'center'})", self.element(selector))
         self.element(selector).click()
 
-    def text(self, selector):
-        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+    def text(self, selector: str) -> str:
+        return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
 
-    def value(self, selector):
+    def value(self, selector: str) -> float:
         """Return the number itself behind what is written for people."""
         found = self.run("return document.querySelector(arguments[0]).dataset.value", selector)
         return float(found)
 
-    def values(self, selector):
+    def values(self, selector: str) -> list[list[float]]:
         """Return the numbers of a table, line by line."""
         script = """
             return [...document.querySelectorAll(arguments[0] + " tbody tr")].map(
@@ -102,12 +106,12 @@ class Page:
             )"""
         return [[float(value) for value in line] for line in self.run(script, selector)]
 
-    def texts(self, selector):
+    def texts(self, selector: str) -> list[str]:
         script = """
             return [...document.querySelectorAll(arguments[0])].map(each => each.textContent)"""
-        return self.run(script, selector)
+        return list(self.run(script, selector))
 
-    def move_to(self, place):
+    def move_to(self, place: int) -> None:
         """Drag the slider, as far as the page can tell."""
         script = """
             const slider = document.getElementById("slider");
@@ -115,7 +119,7 @@ class Page:
             slider.dispatchEvent(new Event("input", {bubbles: true}));"""
         self.run(script, int(place))
 
-    def complaints(self):
+    def complaints(self) -> list[str]:
         """Return what the console says, and the page itself."""
         said = [entry["message"] for entry in self.driver.get_log("browser")]
         return said + ([self.text("#trouble")] if self.text("#trouble") else [])

@@ -1,6 +1,7 @@
 """Classifiers and samples that reports are made of."""
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -46,7 +47,7 @@ def fitted_gmlvq(classes=("a", "b", "c"), **settings):
     return clf.fit(*noisy(400, classes))
 
 
-def breast_tumours():
+def breast_tumours() -> tuple[Any, Any, Any]:
     """Return a classifier of breast tumours, and samples that it has not seen."""
     data = load_breast_cancer(as_frame=True)
     labels = data.target_names[data.target]

@@ -129,6 +129,7 @@ def test_cells_are_counted(clf, samples):
         assert cells["sizes"][cell] == np.count_nonzero(position == cell)
         assert cells["errors"][cell] == np.count_nonzero(wrong[position == cell])
     assert sum(cells["calibrated"]) == clf.front_.n_samples
+    assert cells["several"] == (clf.front_.n_cells > 1)
     hidden = np.array(cells["sizes"])[~np.array(cells["is_shown"])]
     assert not hidden.any()
 

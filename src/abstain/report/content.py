@@ -152,6 +152,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
         calibrated = np.bincount(positions, minlength=n_cells).tolist()
     sizes = np.bincount(samples.position, minlength=n_cells)
     return {
+        "several": clf.front_.n_cells > 1,
         "kind": _RULES.get(_rule(clf), "cell"),
         "labels": [*map(str, clf.cells_.tolist()), None],
         "names": [*_cell_names(clf), "all others"],

@@ -111,15 +111,16 @@ function confusion(content, place) {
 
 function summary(content) {
   const rows = content.rows;
-  const local = content.cells.names.length > 2 ? `local, per ${content.cells.kind}` : "as fitted";
+  const { several, kind } = content.cells;
+  const shared = rows.one_for_all;
+  const local = several ? `local, per ${kind}` : "one for all";
+  const global = "global, one for all";
   const kinds = [[local, "samples given", rows.on_samples, content.samples]];
-  if (content.cells.names.length > 2) {
-    kinds.push(["global, one for all", "samples given", rows.one_for_all.on_samples, content.samples]);
-  }
+  if (several) kinds.push([global, "samples given", shared.on_samples, content.samples]);
   if (!content.is_calibration) {
     kinds.push([local, "calibration", rows.on_calibration, content.calibration]);
-    if (content.cells.names.length > 2 && rows.one_for_all.is_of_calibration) {
-      kinds.push(["global, one for all", "calibration", rows.one_for_all.on_calibration, content.calibration]);
+    if (several && shared.is_of_calibration) {
+      kinds.push([global, "calibration", shared.on_calibration, content.calibration]);
     }
   }
   const body = byId("numbers").tBodies[0];
@@ -225,7 +226,7 @@ function columns(content) {
 const collator = new Intl.Collator("en", { numeric: true });
 
 function csvField(value) {
-  const text = String(value).replace(/^(-?)Infinity$/, "$1inf");
+  const text = typeof value === "number" ? String(value).replace("Infinity", "inf") : value;
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
@@ -400,14 +401,17 @@ class Curve {
       y: all.map((place) => outcome(counts, total, place).accuracy),
     });
     this.local = line(rows.on_samples, content.samples);
-    this.traces = [{ ...this.local, name: "samples given", colour: "local", dash: "solid", width: 3 }];
-    if (content.cells.names.length > 2) {
-      this.traces[0].name = "local thresholds";
-      this.traces.push({ ...line(rows.one_for_all.on_samples, content.samples), name: "global threshold", colour: "global", dash: "dash", width: 2 });
+    const name = content.cells.several ? "local thresholds" : "one threshold";
+    this.traces = [{ ...this.local, name, colour: "local", dash: "solid", width: 3 }];
+    if (content.cells.several) {
+      const shared = line(rows.one_for_all.on_samples, content.samples);
+      this.traces.push({ ...shared, name: "global threshold", colour: "global", dash: "dash", width: 2 });
     }
     if (!content.is_calibration) {
-      const name = `${this.traces[0].name}, calibration`;
-      this.traces.push({ ...line(rows.on_calibration, content.calibration), name, colour: "calibration", dash: "dashdot", width: 1.5 });
+      const set = line(rows.on_calibration, content.calibration);
+      this.traces.push({
+        ...set, name: `${name}, calibration`, colour: "calibration", dash: "dashdot", width: 1.5,
+      });
     }
   }
 
@@ -592,35 +596,62 @@ function inSight(target, draw) {
   return () => { if (isSeen) draw(); else isStale = true; };
 }
 
+// Write everything that is no picture; return it in a sentence.
+function numbers(content) {
+  const writeSummary = summary(content);
+  const writeMatrix = matrix(content);
+  const writeCells = cellTable(content);
+  const writeCards = cards(content);
+  const table = new RejectedTable(content);
+  return (place, confidence) => {
+    const found = confusion(content, place);
+    writeSummary(place);
+    writeMatrix(found);
+    writeCells(place, found);
+    table.show(place);
+    if (content.cells.several) {
+      const threshold = number(content.rows.one_for_all.threshold[place]);
+      write(byId("one-threshold"), decimal(threshold), threshold);
+    }
+    byId("back").disabled = place === 0;
+    byId("forth").disabled = place === content.rows.row.length - 1;
+    return writeCards(place, confidence);
+  };
+}
+
+// Draw the pictures; return what draws them again when the slider has moved.
+async function pictures(content, place) {
+  const level = byId("confidence");
+  const curve = new Curve(content);
+  const view = content.view ? new View(content) : null;
+  const drawAll = async () => {
+    await curve.draw(level.value, place());
+    if (view) await view.draw(place());
+    if (content.relevances) await drawRelevances(content);
+  };
+  await drawAll();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  addEventListener("beforeprint", drawAll);
+  const moves = (view ? [curve, view] : [curve]).map(
+    (picture) => inSight(picture.target, () => picture.move(place())),
+  );
+  return { curve, move: onceAFrame(() => moves.forEach((move) => move())) };
+}
+
 async function start() {
   const plotly = unpack("plotly"); // takes a while, beside what follows
   const content = JSON.parse(await unpack("content"));
-  document.querySelector("main").hidden = false;
   const slider = byId("slider");
   const level = byId("confidence");
   const place = () => Number(slider.value);
-  const writers = { summary: summary(content), matrix: matrix(content), cells: cellTable(content), cards: cards(content) };
-  const table = new RejectedTable(content);
-  let drawings = [];
+  document.querySelector("main").hidden = false;
+  const writeNumbers = numbers(content);
+  let draw = () => {};
 
-  const drawAll = onceAFrame(() => { drawings.forEach((draw) => draw()); });
-  const writeCards = () => {
-    const told = writers.cards(place(), level.value);
-    slider.setAttribute("aria-valuetext", told);
-    return told;
-  };
   const show = () => {
-    const found = confusion(content, place());
-    const told = writeCards();
-    writers.summary(place());
-    writers.matrix(found);
-    writers.cells(place(), found);
-    const threshold = number(content.rows.one_for_all.threshold[place()]);
-    write(byId("one-threshold"), decimal(threshold), threshold);
-    table.show(place());
-    byId("back").disabled = place() === 0;
-    byId("forth").disabled = place() === content.rows.row.length - 1;
-    drawAll();
+    const told = writeNumbers(place(), level.value);
+    slider.setAttribute("aria-valuetext", told);
+    draw();
     return told;
   };
   const choose = (value) => {
@@ -632,26 +663,15 @@ async function start() {
   byId("forth").addEventListener("click", () => choose(place() + 1));
   byId("reset").addEventListener("click", () => choose(content.rows.start));
   byId("export").addEventListener("click", () => exportThresholds(content, place()));
-  slider.value = content.rows.start; // some browsers keep the place when they load a page again
-  show();
+  level.addEventListener("change", show);
+  choose(content.rows.start); // some browsers keep the place when they load a page again
 
-  const script = element("script", await plotly);
-  document.head.append(script);
-  const curve = new Curve(content);
-  const view = content.view ? new View(content) : null;
-  const redraw = async () => {
-    await curve.draw(level.value, place());
-    if (view) await view.draw(place());
-    if (content.relevances) await drawRelevances(content);
-  };
-  await redraw();
+  document.head.append(element("script", await plotly));
+  const { curve, move } = await pictures(content, place);
   curve.onClick(choose);
-  const pictures = view ? [curve, view] : [curve];
-  drawings = pictures.map((picture) => inSight(picture.target, () => picture.move(place())));
-  drawAll(); // the slider may have moved while plotly was unpacked
-  level.addEventListener("change", () => { writeCards(); curve.draw(level.value, place()); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  addEventListener("beforeprint", redraw);
+  level.addEventListener("change", () => curve.draw(level.value, place()));
+  draw = move;
+  draw(); // the slider may have moved meanwhile
   document.body.dataset.ready = "yes";
 }
 
