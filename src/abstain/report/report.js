@@ -90,16 +90,16 @@ function confusion(content, place) {
   const size = content.classes.length;
   const accepted = new Array(size * size).fill(0);
   const rejected = new Array(size).fill(0);
+  const isWrong = accepted.map((_, pair) => Number(Math.trunc(pair / size) !== pair % size));
   const errorsLeft = [];
   let start = 0;
   content.cells.sizes.forEach((cellSize, cell) => {
     const begin = start + content.rows.rejected[place][cell];
     let errors = 0;
-    for (let at = start; at < begin; at += 1) rejected[Math.floor(content.pairs[at] / size)] += 1;
+    for (let at = start; at < begin; at += 1) rejected[Math.trunc(content.pairs[at] / size)] += 1;
     for (let at = begin; at < start + cellSize; at += 1) {
-      const pair = content.pairs[at];
-      accepted[pair] += 1;
-      if (Math.floor(pair / size) !== pair % size) errors += 1;
+      accepted[content.pairs[at]] += 1;
+      errors += isWrong[content.pairs[at]];
     }
     errorsLeft.push(errors);
     start += cellSize;
@@ -304,7 +304,7 @@ class RejectedTable {
   keysOf(found) {
     const column = this.columns[this.sortedBy];
     if (column.isWord) return this.ranksOf(column);
-    const keys = [];
+    const keys = new Float64Array(this.details.place.length);
     found.forEach((at) => { keys[at] = column.value(at, this.limits); });
     return keys;
   }
@@ -641,6 +641,7 @@ async function pictures(content, place) {
 async function start() {
   const plotly = unpack("plotly"); // takes a while, beside what follows
   const content = JSON.parse(await unpack("content"));
+  content.pairs = Int32Array.from(content.pairs);
   const slider = byId("slider");
   const level = byId("confidence");
   const place = () => Number(slider.value);
