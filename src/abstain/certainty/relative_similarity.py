@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.certainty._prototypes import rivals, view
 
-__all__ = ["relative_similarity"]
+__all__ = ["relative_similarity", "similarity"]
 
 
 def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -43,6 +43,11 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     [0.0]
     """
     model, _, distances = view(estimator, X)
-    _, _, closest, second = rivals(distances, model.prototype_labels_)
+    return similarity(distances, model.prototype_labels_)
+
+
+def similarity(distances: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:
+    """Return RelSim of distances to prototypes of given classes."""
+    _, _, closest, second = rivals(distances, labels)
     total = np.where(second > 0, second + closest, 1)  # both 0: on two prototypes at once
     return np.asarray((second - closest) / total, dtype=np.float64)

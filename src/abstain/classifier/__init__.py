@@ -1,6 +1,7 @@
 """Any classifier, made one that may decline to answer."""
 
 from abstain.classifier.calibration import Calibration
+from abstain.classifier.deciding import Decisions
 from abstain.classifier.given_thresholds import read_thresholds
 from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.classifier.scoring import CoverageScorer, augrc_scorer, aurc_scorer
@@ -8,6 +9,7 @@ from abstain.classifier.scoring import CoverageScorer, augrc_scorer, aurc_scorer
 __all__ = [
     "Calibration",
     "CoverageScorer",
+    "Decisions",
     "RejectOptionClassifier",
     "augrc_scorer",
     "aurc_scorer",

@@ -52,6 +52,7 @@ from abstain.classifier.calibration import (
     calibrate,
     calibrate_out_of_fold,
 )
+from abstain.classifier.deciding import Decisions, decide
 from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
 from abstain.classifier.given_thresholds import are_thresholds, given_point
 from abstain.classifier.regions import Regions, find_regions
@@ -596,6 +597,37 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         True
         """
         return np.asarray(self.certainties(X) < self.thresholds_[self.apply(X)])
+
+    def decide(self, X: Any) -> Decisions:
+        """Return answers, certainty, thresholds' positions and rejects, all from one look at X.
+
+        Faster than `predict`, `certainties`, `apply` and `reject` one after the other, and equal.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        decisions : Decisions
+            Four arrays: ``answers``, positions in ``classes_``, of rejected samples too;
+            ``certainty``; ``positions`` in ``thresholds_``; ``rejected``.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
+        >>> found = clf.decide(X)
+        >>> bool((found.rejected == clf.reject(X)).all())
+        True
+        >>> bool((clf.classes_[found.answers] == clf.predict(X)).all())
+        True
+        """
+        check_is_fitted(self, "thresholds_")
+        return decide(self.estimator_, X, self._rules, self.cells_, self.thresholds_)
 
     def predict(self, X: Any) -> Array:
         """Return the class of each sample, or ``reject_label`` where one was given.
