@@ -55,12 +55,14 @@ def decide(
     model, seen = _behind_pipelines(estimator, X)
     classes = np.asarray(estimator.classes_)
     measure, rule = _names(estimator, rules)
+    distances: Any = None
+    winners: Any = None
+    owners: Any = None
     if _answers_by_the_closest(model):
         distances = model.distances(seen)
         winners, owners = distances.argmin(axis=1), _codes(model.prototype_labels_, classes)
         answers = owners[winners]
     else:
-        distances = winners = owners = None
         answers = _codes(np.asarray(model.predict(seen)), classes)
     if measure == "relsim" and distances is not None:
         certainty = similarity(distances, owners)

@@ -37,6 +37,7 @@ _OURS = {
     "abstain.models.lmrslvq": "LMRSLVQ",
     "abstain.models.mrslvq": "MRSLVQ",
     "abstain.models.rslvq": "RSLVQ",
+    "abstain.tables.columns": "TableColumns",
     "abstain.targets.choosing": "Accuracy RejectCost RejectRate",
     "abstain.targets.guarantee": "Guarantee",
     "abstain.targets.operating": "OperatingPoint",

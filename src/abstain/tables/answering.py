@@ -1,0 +1,310 @@
+"""How do the rows of a table, however many, pass through a saved classifier?
+
+Block by block: two threads read, decide and form what is written, and the blocks leave in the order
+in which they came. Reading begins while the classifier is still being loaded, which takes longer
+than most tables. No more than a few blocks are in memory at once.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from abstain._checks import InputError
+from abstain.classifier import Decisions
+from abstain.tables.columns import BadValueError, TableColumns, find_column
+from abstain.tables.needs import needs_of
+from abstain.tables.reading import Block, RaggedRowError, Table
+from abstain.tables.reasons import REJECT_MARK, Words, words_for
+from abstain.tables.writing import (
+    Sink,
+    check_output,
+    names_of_new_columns,
+    open_sink,
+    separator_for,
+)
+
+__all__ = ["Answered", "answer_frame", "answer_table"]
+
+THREADS = 2
+# Blocks that are read ahead, and blocks that are decided and not yet written.
+READ_AHEAD, DECIDED_AHEAD = 10, 3
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came of a table.
+
+    Attributes
+    ----------
+    n_rows, n_rejected, n_empty : int
+        All rows; those rejected; and those among them that said nothing.
+    class_counts : dict of str to int
+        How often each class was answered.
+    columns : list of str
+        What the new columns are called.
+    """
+
+    n_rows: int
+    n_rejected: int
+    n_empty: int
+    class_counts: dict[str, int]
+    columns: list[str]
+
+
+class _Formed(NamedTuple):
+    content: bytes
+    counts: NDArray[np.int64]
+    n_empty: int
+    n_rows: int
+
+
+def answer_table(
+    load: Callable[[], Any],
+    table: Table,
+    out: Path | None,
+    *,
+    mark: str = REJECT_MARK,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Answered:
+    """Answer every row of a table, or say why not.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the classifier; reading begins before it is called.
+    table : Table
+        From `open_table`.
+    out : Path or None
+        Where the answers shall lie: all columns as they were, and ``answer``, ``certainty`` and
+        ``reason``. None only counts.
+    mark : str, default="rejected"
+        What stands where no answer is given.
+    watch : callable, default=nothing
+        Told how many blocks are done, and of about how many.
+
+    Returns
+    -------
+    answered : Answered
+        How many rows were answered with which class, and how many rejected.
+
+    Raises
+    ------
+    InputError
+        If a column is not there, a value is no number, or the file cannot be written; then there
+        is no file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain.tables import Wishes, fit_table, open_table
+    >>> frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
+    >>> with TemporaryDirectory() as folder:
+    ...     frame.write_csv(Path(folder, "t.csv"))
+    ...     table = open_table(Path(folder, "t.csv"))
+    ...     clf = fit_table(table, Wishes("kind")).clf
+    ...     answered = answer_table(lambda: clf, table, Path(folder, "answers.csv"))
+    ...     pl.read_csv(Path(folder, "answers.csv")).columns
+    ['a', 'kind', 'answer', 'certainty', 'reason']
+    >>> answered.n_rows, answered.class_counts
+    (40, {'x': 20, 'y': 20})
+    """
+    if out is not None:
+        check_output(out, table)
+    pool = ThreadPoolExecutor(THREADS)
+    try:
+        read = _Ahead(pool, table)
+        clf = load()
+        return _answer(pool, read, clf, table, out, mark, watch)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Ahead:
+    """Blocks and their frames, read by other threads before they are asked for."""
+
+    def __init__(self, pool: ThreadPoolExecutor, table: Table) -> None:
+        self.pool, self.blocks = pool, table.blocks()
+        self.waiting: deque[tuple[Block, Future[pl.DataFrame]]] = deque()
+        self._fill()
+
+    def _fill(self) -> None:
+        while len(self.waiting) < READ_AHEAD:
+            block = next(self.blocks, None)
+            if block is None:
+                return
+            self.waiting.append((block, self.pool.submit(block.frame)))
+
+    def __iter__(self) -> Iterator[tuple[Block, Future[pl.DataFrame]]]:
+        while self.waiting:
+            yield self.waiting.popleft()
+            self._fill()
+
+
+def _answer(
+    pool: ThreadPoolExecutor,
+    read: _Ahead,
+    clf: Any,
+    table: Table,
+    out: Path | None,
+    mark: str,
+    watch: Callable[[int, int], None],
+) -> Answered:
+    needs = needs_of(clf)
+    for name in needs.needed:
+        find_column("the model", name, table.names, table.path)
+    words = words_for(clf, mark, None if out is None else separator_for(out, table))
+    counts = np.zeros(len(words.answers), dtype=np.int64)
+    n_rows = n_empty = 0
+    with nullcontext() if out is None else open_sink(out, table, list(needs.numeric)) as sink:
+        formed = _in_order(pool, read, partial(_form, clf, needs, words, sink), table)
+        for done, found in enumerate(formed, start=1):
+            if sink is not None:
+                sink.write(found.content)
+            counts += found.counts
+            n_rows, n_empty = n_rows + found.n_rows, n_empty + found.n_empty
+            watch(done, max(done, table.n_blocks))
+        if not n_rows:
+            raise InputError(f"{table.path} has a header but no rows; give at least one")
+    *answered, n_rejected = counts.tolist()
+    names = [str(label) for label in clf.classes_.tolist()]
+    class_counts = dict(zip(names, answered, strict=True))
+    return Answered(n_rows, n_rejected, n_empty, class_counts, names_of_new_columns(table.names))
+
+
+def _in_order(
+    pool: ThreadPoolExecutor,
+    read: _Ahead,
+    form: Callable[[Block, Future[pl.DataFrame]], _Formed],
+    table: Table,
+) -> Iterator[_Formed]:
+    """Yield what came of each block in the order of the blocks, some of them being ahead."""
+    waiting: deque[Future[_Formed]] = deque()
+    n_rows = 0
+
+    def next_formed() -> _Formed:
+        nonlocal n_rows
+        with _counted_from(n_rows, table):
+            found = waiting.popleft().result()
+        n_rows += found.n_rows
+        return found
+
+    for block, frame in read:
+        waiting.append(pool.submit(form, block, frame))
+        if len(waiting) > DECIDED_AHEAD:
+            yield next_formed()
+    while waiting:
+        yield next_formed()
+
+
+@contextmanager
+def _counted_from(n_rows: int, table: Table) -> Iterator[None]:
+    """Name the row of the table where a block names one of its own."""
+    try:
+        yield
+    except RaggedRowError as error:
+        raise error.told(table, n_rows) from None
+    except BadValueError as error:
+        place = f" of {table.path}"
+        raise BadValueError(error.column, n_rows + error.row, error.value, place) from None
+
+
+def _form(
+    clf: Any,
+    needs: TableColumns,
+    words: Words,
+    sink: Sink | None,
+    block: Block,
+    frame: Future[pl.DataFrame],
+) -> _Formed:
+    """Decide about the rows of a block, and return what is to be written of them."""
+    rows = frame.result()
+    answers, codes, n_empty = _answers(clf, needs, words, rows)
+    counts = np.bincount(codes, minlength=len(words.answers))
+    content = b"" if sink is None else sink.form(block, rows, answers)
+    return _Formed(content, counts, n_empty, rows.height)
+
+
+def answer_frame(clf: Any, frame: pl.DataFrame, *, mark: str = REJECT_MARK) -> pl.DataFrame:
+    """Answer every row of a frame in memory.
+
+    Parameters
+    ----------
+    clf : RejectOptionClassifier
+        From `fit_table`, or loaded.
+    frame : polars.DataFrame
+        The rows; columns that the classifier does not need may be there.
+    mark : str, default="rejected"
+        What stands where no answer is given.
+
+    Returns
+    -------
+    answers : polars.DataFrame
+        The columns ``answer``, ``certainty`` (null where a row says nothing) and ``reason``.
+
+    Examples
+    --------
+    >>> from abstain import GLVQ, RejectOptionClassifier, RejectRate
+    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    >>> clf = RejectOptionClassifier(GLVQ(), cv=2).fit(frame, ["a", "a", "b", "b"] * 5)
+    >>> answer_frame(clf, pl.DataFrame({"a": [0.5, None]}))["reason"].to_list()
+    ['', 'all columns that the model needs are empty']
+    """
+    return _answers(clf, needs_of(clf), words_for(clf, mark), frame)[0]
+
+
+def _answers(
+    clf: Any, needs: TableColumns, words: Words, frame: pl.DataFrame
+) -> tuple[pl.DataFrame, NDArray[np.int64], int]:
+    """Return the three new columns, which answer each row has, and how many rows say nothing."""
+    samples = needs.transform(frame)
+    is_empty = empty_rows(samples, needs)
+    n_empty = 0 if is_empty is None else int(is_empty.sum())
+    if is_empty is None or not n_empty:
+        found = clf.decide(samples) if samples.height else _NOTHING
+    else:
+        found = _spread(clf, samples, np.asarray(is_empty.to_numpy()))
+    reasons = words.reasons(found.certainty, found.positions, found.rejected)
+    codes = np.where(found.rejected, len(words.answers) - 1, found.answers)
+    columns = [words.answers.gather(codes), pl.Series("certainty", found.certainty), reasons]
+    answers = pl.DataFrame(columns)
+    return answers.with_columns(pl.col("certainty").fill_nan(None)), codes, n_empty
+
+
+_NOTHING = Decisions(
+    np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_)
+)
+
+
+def empty_rows(samples: pl.DataFrame, needs: TableColumns) -> pl.Series | None:
+    """Tell which rows say nothing, if any may; a missing kind says something."""
+    if needs.categorical:
+        return None
+    first = samples.to_series(0)
+    if not (first.null_count() or first.is_nan().any()):
+        return None
+    absent = pl.all().is_null() | pl.all().is_nan().fill_null(True)
+    return samples.select(pl.all_horizontal(absent)).to_series()
+
+
+def _spread(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:
+    """Return decisions about all rows, those that say nothing being rejected unasked."""
+    rows = np.flatnonzero(~is_empty)
+    size = len(is_empty)
+    spread = Decisions(
+        np.zeros(size, np.int64), np.full(size, np.nan), np.full(size, -1), is_empty.copy()
+    )
+    if len(rows):
+        for values, own in zip(spread, clf.decide(samples[rows]), strict=True):
+            values[rows] = own
+    return spread

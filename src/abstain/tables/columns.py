@@ -1,0 +1,465 @@
+"""Which columns of a table are features, of which kind, and which one names the classes?
+
+Numbers are features, and so is text with few values. What cannot help on new rows is left out, with
+a word about it: a column with one value only, an identifier, a date.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from abstain._checks import InputError, shown
+from abstain.tables.values import as_categories, as_numbers, without_missing
+
+__all__ = [
+    "BadValueError",
+    "Features",
+    "TableColumns",
+    "choose_features",
+    "find_column",
+    "read_labels",
+]
+
+# Text in which more than this share of the values differ, and of so many, names rows, not kinds.
+ID_SHARE, ID_VALUES = 0.5, 20
+# A column of numbers but for so few values holds mistakes; with more, it is text.
+MOSTLY_NUMBERS = 0.9
+# More different numbers than this in a label are measurements, unless each occurs many times.
+MANY_CLASSES, ROWS_A_CLASS = 20, 10
+COLUMNS_TO_LIST = 8
+_DATE = (
+    r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
+    r"([ T]\d{1,2}:\d{2}.*)?$"
+)
+_ID = re.compile(r"(^|[\W_])(id|nr|no|number|nummer|key|index|row|uid|uuid)$|^unnamed \d+$", re.I)
+
+
+class BadValueError(InputError):
+    """A value that is no number, in a column of numbers."""
+
+    def __init__(self, column: str, row: int, value: Any, place: str = "") -> None:
+        super().__init__(
+            f"column {column!r} must hold numbers, got {shown(value)} in data row {row + 1}{place}"
+            "; mend the file, or say that it means missing: --missing " + _for_shell(value)
+        )
+        self.column, self.row, self.value = column, row, value
+
+
+def _for_shell(value: Any) -> str:
+    return "'" + str(value).replace("'", "'\\''") + "'"
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns that a model looks at.
+
+    Attributes
+    ----------
+    numeric, categorical : list of str
+        Columns of numbers, and of names of kinds.
+    left_out : dict of str to str
+        For each column that is not looked at, why.
+    """
+
+    numeric: list[str]
+    categorical: list[str]
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Pick the columns that a model looks at out of a table, whatever else is in it.
+
+    Parameters
+    ----------
+    numeric, categorical : list of str
+        Columns of numbers, and of names of kinds.
+    label : str, default=None
+        The column that names the classes; it is no feature, and is kept for those who compare.
+    missing : list of str, default=()
+        Texts that stand for a missing value, beside the usual ones.
+
+    Attributes
+    ----------
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The numeric columns, then the categorical ones.
+    n_features_in_ : int
+        How many these are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from abstain.tables import TableColumns
+    >>> table = pl.DataFrame({"name": ["x", "y"], "age": ["41", "?"], "sex": ["f", "m"]})
+    >>> TableColumns(["age"], ["sex"]).fit_transform(table).to_dict(as_series=False)
+    {'age': [41.0, None], 'sex': ['f', 'm']}
+    """
+
+    def __init__(
+        self,
+        numeric: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        *,
+        label: str | None = None,
+        missing: Sequence[str] = (),
+    ) -> None:
+        self.numeric = numeric
+        self.categorical = categorical
+        self.label = label
+        self.missing = missing
+
+    @property
+    def needed(self) -> list[str]:
+        """All columns that a table must have."""
+        return [*self.numeric, *self.categorical]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Note the names of the columns.
+
+        Parameters
+        ----------
+        X : frame
+            A table with all columns.
+        y : None
+            Not looked at.
+
+        Returns
+        -------
+        self : object
+            The transformer itself.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from abstain.tables import TableColumns
+        >>> TableColumns(["age"]).fit(pl.DataFrame({"age": [41]})).n_features_in_
+        1
+        """
+        self.feature_names_in_ = np.array(self.needed, dtype=object)
+        self.n_features_in_ = len(self.needed)
+        self.transform(X)
+        return self
+
+    def transform(self, X: Any) -> pl.DataFrame:
+        """Return the columns in their order and in their types.
+
+        Parameters
+        ----------
+        X : frame
+            A table of polars or pandas with all columns, in any order; or an array with just
+            them, in their order.
+
+        Returns
+        -------
+        columns : polars.DataFrame
+            Float64 for numbers, text for kinds; null is missing.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from abstain.tables import TableColumns
+        >>> picker = TableColumns(["age"]).fit(pl.DataFrame({"age": [41]}))
+        >>> picker.transform(pl.DataFrame({"id": [7], "age": [42]})).columns
+        ['age']
+        """
+        check_is_fitted(self, "feature_names_in_")
+        frame = _as_polars(X, self.needed)
+        for name in self.needed:
+            if name not in frame.columns:
+                raise InputError(
+                    f"the model needs column {name!r}, which is not there; "
+                    f"{_listed(name, frame.columns)}"
+                )
+        return pl.DataFrame(
+            [_numbers(frame[name], self.missing) for name in self.numeric]
+            + [as_categories(frame[name], self.missing) for name in self.categorical]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Not looked at.
+
+        Returns
+        -------
+        names : ndarray of shape (n_features_in_,)
+            The numeric columns, then the categorical ones.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from abstain.tables import TableColumns
+        >>> TableColumns(["age"]).fit(pl.DataFrame({"age": [41]})).get_feature_names_out().tolist()
+        ['age']
+        """
+        check_is_fitted(self, "feature_names_in_")
+        return self.feature_names_in_
+
+
+def _as_polars(X: Any, names: list[str]) -> pl.DataFrame:
+    if isinstance(X, pl.DataFrame):
+        return X
+    if hasattr(X, "columns") and hasattr(X, "__getitem__"):  # pandas
+        return pl.DataFrame(
+            {str(name): pl.Series(X[name].tolist(), strict=False) for name in X.columns}
+        )
+    values = np.asarray(X, dtype=object)
+    if values.ndim != 2 or values.shape[1] != len(names):
+        raise InputError(
+            f"X must be a frame with the columns of the model, or an array of {len(names)} "
+            f"columns, got shape {values.shape}"
+        )
+    return pl.DataFrame(
+        {name: pl.Series(values[:, at].tolist(), strict=False) for at, name in enumerate(names)}
+    )
+
+
+def _numbers(column: pl.Series, missing: Sequence[str]) -> pl.Series:
+    """Return a column of numbers, or say which value is none."""
+    if column.dtype == pl.Float64:
+        numbers, strange = column, column.is_infinite()
+    else:
+        numbers = as_numbers(column, also=missing)
+        present = without_missing(column, missing)
+        if present.dtype.is_float():
+            present = present.fill_nan(None)
+        strange = (numbers.is_null() & present.is_not_null()) | numbers.is_infinite()
+    if strange.any():
+        row = strange.fill_null(False).arg_max()
+        assert row is not None
+        raise BadValueError(column.name, row, column[row])
+    return numbers
+
+
+def find_column(role: str, column: str, names: Sequence[str], where: Any) -> None:
+    """Refuse a column that a table does not have, and name those that are spelled alike.
+
+    Parameters
+    ----------
+    role : str
+        What it is wanted for, as an error names it.
+    column : str
+        The column.
+    names : sequence of str
+        Those that are there.
+    where : object
+        The file.
+
+    Raises
+    ------
+    InputError
+        If the column is not there.
+
+    Examples
+    --------
+    >>> find_column("--label", "diagnose", ["age", "diagnosis"], "patients.csv")
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: --label: there is no column 'diagnose' in patients.csv; ...
+    """
+    if column not in names:
+        raise InputError(
+            f"{role}: there is no column {column!r} in {where}; {_listed(column, names)}"
+        )
+
+
+def _listed(column: str, names: Sequence[str]) -> str:
+    """Return the columns that are there; of many, those spelled most alike."""
+    if len(names) <= COLUMNS_TO_LIST:
+        return f"its columns are {', '.join(map(repr, names))}"
+    alike = difflib.get_close_matches(column, names, n=COLUMNS_TO_LIST, cutoff=0.0)
+    return f"the most alike of its {len(names)} columns are {', '.join(map(repr, alike))}"
+
+
+def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = ()) -> pl.Series:
+    """Return the class that each row is of, null where it is missing.
+
+    Parameters
+    ----------
+    column : polars.Series
+        The label column.
+    decimal : {".", ","}, default="."
+        What stands before the fraction of a number in text.
+    missing : iterable of str, default=()
+        Texts that stand for a missing value, beside the usual ones.
+
+    Returns
+    -------
+    labels : polars.Series
+        Names of classes as text.
+
+    Raises
+    ------
+    InputError
+        If the column names rows or holds measurements instead of classes.
+
+    Examples
+    --------
+    >>> read_labels(pl.Series("ill", [1, 0, None, 1])).to_list()
+    ['1', '0', None, '1']
+    """
+    labels = as_categories(column, missing)
+    present = labels.drop_nulls()
+    n_classes = present.n_unique()
+    if len(present) > 2 and n_classes == len(present):
+        raise InputError(
+            f"label column {column.name!r} has another value in each of {len(present):,} rows "
+            f"({shown(present[0])}, {shown(present[1])}, …), as an identifier has; give as --label "
+            "the column that names the class"
+        )
+    if n_classes < 2:
+        got = f"only {shown(present[0])}" if n_classes else "no value at all"
+        raise InputError(
+            f"label column {column.name!r} must name at least two classes, got {got}; give rows of "
+            "another class, or another --label"
+        )
+    many = n_classes > MANY_CLASSES and len(present) < ROWS_A_CLASS * n_classes
+    numbers = as_numbers(present, decimal)
+    if many and numbers.null_count() == 0:
+        raise InputError(
+            f"label column {column.name!r} holds {n_classes:,} different numbers in "
+            f"{len(present):,} rows, as a measurement does; put them into classes first, such as "
+            "low and high, or give another --label"
+        )
+    if many and n_classes > ID_SHARE * len(present):
+        raise InputError(
+            f"label column {column.name!r} has {n_classes:,} different values in {len(present):,} "
+            "rows, as an identifier has; give as --label the column that names the class"
+        )
+    return labels
+
+
+def choose_features(
+    frame: pl.DataFrame,
+    *,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+) -> Features:
+    """Tell which columns can help to tell classes apart on new rows, and of which kind they are.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        All columns but the label.
+    decimal : {".", ","}, default="."
+        What stands before the fraction of a number in text.
+    missing : sequence of str, default=()
+        Texts that stand for a missing value, beside the usual ones.
+    drop, keep : iterable of str, default=()
+        Columns to leave out, and to take though they seem of no use.
+    categorical : iterable of str, default=()
+        Columns whose numbers are names of kinds.
+
+    Returns
+    -------
+    features : Features
+        The columns of each kind, and why the others are left out.
+
+    Raises
+    ------
+    InputError
+        If a column of numbers holds a few other values, or no column is left.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"id": range(60), "age": [30.5, 41, 52] * 20, "sex": ["f", "m"] * 30})
+    >>> choose_features(frame)
+    Features(numeric=['age'], categorical=['sex'], left_out={'id': 'numbers the rows'})
+    """
+    found = Features([], [])
+    drop, keep, categorical = set(drop), set(keep), set(categorical)
+    for column in frame:
+        kind, why = _judge(column, decimal, missing, column.name in categorical)
+        if column.name in drop:
+            found.left_out[column.name] = "as asked"
+        elif why and (column.name not in keep or why == "is empty"):
+            found.left_out[column.name] = why
+        elif kind == "numeric":
+            found.numeric.append(column.name)
+        else:
+            found.categorical.append(column.name)
+    if not found.numeric and not found.categorical:
+        reasons = "; ".join(f"{name!r} {why}" for name, why in list(found.left_out.items())[:5])
+        raise InputError(
+            "no column is left to learn from"
+            + (
+                f": {reasons}; take one all the same by --keep"
+                if reasons
+                else "; give more columns"
+            )
+        )
+    return found
+
+
+def _judge(
+    column: pl.Series, decimal: str, missing: Sequence[str], is_category: bool
+) -> tuple[str, str]:
+    """Return the kind of a column, and why it should be left out, if it should."""
+    present = without_missing(column, missing).drop_nulls()
+    if present.dtype.is_float():
+        present = present.drop_nans()
+    if not len(present):
+        return "categorical", "is empty"
+    if present.n_unique() == 1:
+        kind = "categorical" if as_numbers(present, decimal).null_count() else "numeric"
+        return kind, f"is {shown(present[0])} throughout"
+    if column.dtype.is_temporal():
+        return "categorical", "holds dates; make numbers of them, such as days"
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        raise InputError(
+            f"column {column.name!r} must hold numbers or text, got values of type {column.dtype}; "
+            f"leave it out: --drop {_for_shell(column.name)}"
+        )
+    numbers = as_numbers(present, decimal)
+    share = 1 - numbers.null_count() / len(present)
+    if share == 1 and not is_category:
+        return "numeric", "numbers the rows" if _numbers_rows(column.name, numbers) else ""
+    if share >= MOSTLY_NUMBERS and not is_category:
+        _complain(column, decimal, missing)
+    return "categorical", "" if is_category else _doubts_about_text(present)
+
+
+def _numbers_rows(name: str, numbers: pl.Series) -> bool:
+    """Tell whether numbers only tell rows apart: all different, whole, and in order or so named."""
+    if len(numbers) < ID_VALUES or numbers.n_unique() < len(numbers):
+        return False
+    if not (numbers == numbers.floor()).all():
+        return False
+    return bool((numbers.diff().drop_nulls() == 1).all()) or _ID.search(name) is not None
+
+
+def _doubts_about_text(present: pl.Series) -> str:
+    if present.dtype == pl.String and _share(present.str.contains(_DATE)) > MOSTLY_NUMBERS:
+        return "holds dates; make numbers of them, such as days"
+    n_values = present.n_unique()
+    if n_values > ID_VALUES and n_values > ID_SHARE * len(present):
+        return f"is text with {n_values:,} different values in {len(present):,} rows"
+    return ""
+
+
+def _share(mask: pl.Series) -> float:
+    return int(mask.sum()) / len(mask)
+
+
+def _complain(column: pl.Series, decimal: str, missing: Sequence[str]) -> None:
+    """Raise an error about the first value that is no number."""
+    present = without_missing(column, missing)
+    strange = present.is_not_null() & as_numbers(column, decimal, missing).is_null()
+    row = strange.arg_max()
+    assert row is not None
+    raise BadValueError(column.name, row, column[row])

@@ -1,0 +1,316 @@
+"""How does a labelled table become a classifier with a reject option, and what came of it?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from abstain._checks import InputError, shown
+from abstain.classifier import RejectOptionClassifier
+from abstain.tables.columns import Features, choose_features, find_column, read_labels
+from abstain.tables.learners import Learner, learner_named, make_pipeline_for
+from abstain.tables.needs import needs_of
+from abstain.tables.reading import Table, read_table
+from abstain.tables.values import as_numbers, without_missing
+from abstain.targets import Target
+
+__all__ = ["Fitted", "Wishes", "fit_table", "labelled_samples"]
+
+_CLASSES_TO_LIST = 5
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a fit shall be like.
+
+    Parameters
+    ----------
+    label : str
+        The column that names the classes.
+    model : str, default="gmlvq"
+        One of `LEARNERS`.
+    target : Target, default=None
+        Which point of the front to run at; None rejects at most a tenth.
+    cells : {"auto", "global", "class", "prototype", "leaf"}, default="auto"
+        Which rows share a threshold.
+    certainty : str, default="auto"
+        How sure the classifier is.
+    cv : int, default=5
+        Folds, so that thresholds are set on answers to rows that had not been seen; 0 sets them on
+        the rows that the classifier was fitted on.
+    seed : int, default=0
+        Decides what is drawn at random.
+    drop, keep, categorical : sequence of str, default=()
+        Columns to leave out, to take though they seem of no use, and whose numbers name kinds.
+
+    Examples
+    --------
+    >>> Wishes("diagnosis", model="forest").cv
+    5
+    """
+
+    label: str
+    model: str = "gmlvq"
+    target: Target | None = None
+    cells: str = "auto"
+    certainty: str = "auto"
+    cv: int = 5
+    seed: int = 0
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted classifier, and what it was fitted with.
+
+    Attributes
+    ----------
+    clf : RejectOptionClassifier
+        The classifier, its pipeline included.
+    learner : Learner
+        What is inside.
+    label : str
+        The column that names the classes.
+    features : Features
+        The columns that the classifier looks at, and why the others are left out.
+    class_counts : dict of str to int
+        Rows of each class.
+    n_unlabelled, n_empty : int
+        Rows left out because they have no label, or nothing but that.
+    notes : list of str
+        What the fit had to say.
+    """
+
+    clf: RejectOptionClassifier
+    learner: Learner
+    label: str
+    features: Features
+    class_counts: dict[str, int]
+    n_unlabelled: int = 0
+    n_empty: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that were used."""
+        return sum(self.class_counts.values())
+
+
+def fit_table(table: Table, wishes: Wishes) -> Fitted:
+    """Fit a classifier with a reject option to a table.
+
+    Parameters
+    ----------
+    table : Table
+        From `open_table`.
+    wishes : Wishes
+        The label, the model and the target.
+
+    Returns
+    -------
+    fitted : Fitted
+        The classifier, and what was left out.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be learnt from, or the target not be met.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from abstain.tables import open_table
+    >>> iris = load_iris()
+    >>> frame = pl.DataFrame(iris.data, schema=["a", "b", "c", "d"])
+    >>> frame = frame.with_columns(kind=iris.target_names[iris.target])
+    >>> with TemporaryDirectory() as folder:
+    ...     frame.write_csv(Path(folder, "iris.csv"))
+    ...     fitted = fit_table(open_table(Path(folder, "iris.csv")), Wishes("kind"))
+    >>> fitted.class_counts
+    {'setosa': 50, 'versicolor': 50, 'virginica': 50}
+    >>> fitted.clf.operating_point_.reject_rate <= 0.1
+    True
+    """
+    learner = learner_named(wishes.model)
+    _check_folds(wishes.cv)
+    _check_named_columns(table, wishes)
+    frame = read_table(table)
+    decimal = "." if table.format is None else table.format.decimal
+    labels = read_labels(frame[wishes.label], decimal, table.missing)
+    features = choose_features(
+        frame.drop(wishes.label),
+        decimal=decimal,
+        missing=table.missing,
+        drop=wishes.drop,
+        keep=wishes.keep,
+        categorical=wishes.categorical,
+    )
+    pipeline = make_pipeline_for(learner, features, wishes.label, table.missing)
+    samples = _typed(frame, features, decimal, table)
+    is_empty = _empty_rows(samples, features)
+    used = labels.is_not_null() & ~is_empty
+    counts = _class_counts(labels.filter(used), wishes)
+    clf = RejectOptionClassifier(
+        pipeline,
+        target=wishes.target,
+        cells=wishes.cells,
+        certainty=wishes.certainty,
+        cv=wishes.cv or None,
+        random_state=wishes.seed,
+    )
+    with _noted() as notes:
+        clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
+    n_unlabelled = labels.null_count()
+    n_empty = int((labels.is_not_null() & is_empty).sum())
+    return Fitted(clf, learner, wishes.label, features, counts, n_unlabelled, n_empty, notes)
+
+
+def _check_folds(cv: int) -> None:
+    if cv < 0 or cv == 1:
+        raise InputError(f"--cv must be at least 2 folds, or 0 for none, got {cv}")
+
+
+def _check_named_columns(table: Table, wishes: Wishes) -> None:
+    find_column("--label", wishes.label, table.names, table.path)
+    for option in ("drop", "keep", "categorical"):
+        for name in getattr(wishes, option):
+            find_column(f"--{option}", name, table.names, table.path)
+    for name in wishes.drop:
+        if name in wishes.keep:
+            raise InputError(f"column {name!r} is in both --drop and --keep; take it out of one")
+
+
+def _typed(frame: pl.DataFrame, features: Features, decimal: str, table: Table) -> pl.DataFrame:
+    """Return the features, numbers as such; the pipeline itself knows no decimal commas."""
+    return frame.select(
+        [as_numbers(frame[name], decimal, table.missing) for name in features.numeric]
+        + [frame[name] for name in features.categorical]
+    )
+
+
+def _empty_rows(samples: pl.DataFrame, features: Features) -> pl.Series:
+    """Tell which rows say nothing; where there are kinds, a missing one says something."""
+    if features.categorical:
+        return pl.Series([False]).new_from_index(0, samples.height)
+    return samples.select(pl.all_horizontal(pl.all().is_null())).to_series()
+
+
+def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
+    """Return the size of each class, or say which are too small."""
+    counted = labels.value_counts().sort(labels.name)
+    counts = dict(zip(*(counted.to_series(at).to_list() for at in (0, 1)), strict=True))
+    if len(counts) < 2:
+        raise InputError(
+            f"label column {labels.name!r} names {len(counts)} class in rows that say anything "
+            "else; give rows of another class"
+        )
+    least = max(wishes.cv, 2)
+    small = {name: count for name, count in counts.items() if count < least}
+    if small:
+        told = [f"{shown(name)} ({count})" for name, count in small.items()]
+        more = f" and {len(told) - _CLASSES_TO_LIST} more" if len(told) > _CLASSES_TO_LIST else ""
+        fewer = f", or take fewer folds (--cv is {wishes.cv})" if wishes.cv > 2 else ""
+        raise InputError(
+            f"label column {labels.name!r}: each class must have at least {least} rows, got "
+            f"{', '.join(told[:_CLASSES_TO_LIST])}{more}; add rows, merge such classes or remove "
+            f"them{fewer}"
+        )
+    return counts
+
+
+@contextmanager
+def _noted() -> Iterator[list[str]]:
+    """Keep warnings as notes of one line each; the same in every fold is said once."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield notes
+    for warning in caught:
+        note = _one_line(warning.message)
+        if note not in notes:
+            notes.append(note)
+
+
+def _one_line(message: Any) -> str:
+    first = str(message).strip().splitlines()[0] if str(message).strip() else "a warning"
+    return " ".join(first.split()).rstrip(".")
+
+
+def labelled_samples(clf: Any, table: Table) -> tuple[pl.DataFrame, NDArray[Any]]:
+    """Return the rows of a table that a saved classifier can be judged by, and their classes.
+
+    Parameters
+    ----------
+    clf : RejectOptionClassifier
+        From `fit_table`, or loaded.
+    table : Table
+        From `open_table`; it must have the features and the label column of the fit.
+
+    Returns
+    -------
+    X : polars.DataFrame
+        The features, as ``clf`` takes them.
+    y : ndarray of shape (n_samples,)
+        Names of classes. Rows without a label, and rows that say nothing, are left out.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a value is no number, or no row has a class that the model knows.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain.tables import Wishes, fit_table, labelled_samples, open_table
+    >>> frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
+    >>> with TemporaryDirectory() as folder:
+    ...     frame.write_csv(Path(folder, "t.csv"))
+    ...     table = open_table(Path(folder, "t.csv"))
+    ...     X, y = labelled_samples(fit_table(table, Wishes("kind")).clf, table)
+    >>> X.columns, y[:3].tolist()
+    (['a'], ['x', 'x', 'y'])
+    """
+    needs = needs_of(clf)
+    if needs.label is None:
+        raise InputError(
+            "the model does not know which column names the classes; make it by abstain fit"
+        )
+    for name in (needs.label, *needs.needed):
+        find_column("the model", name, table.names, table.path)
+    frame = read_table(table)
+    decimal = "." if table.format is None else table.format.decimal
+    features = Features(list(needs.numeric), list(needs.categorical))
+    samples = needs.transform(_typed_or_text(frame, features, decimal, table))
+    labels = read_labels(frame[needs.label], decimal, [*table.missing, *needs.missing])
+    used = labels.is_not_null() & ~_empty_rows(samples, features)
+    y = np.array(labels.filter(used).to_list())
+    if not np.isin(y, clf.classes_).any():
+        raise InputError(
+            f"label column {needs.label!r} of {table.path} must name classes of the model "
+            f"({', '.join(map(repr, clf.classes_[:5].tolist()))}), got none of them; check the file"
+        )
+    return samples.filter(used), y
+
+
+def _typed_or_text(
+    frame: pl.DataFrame, features: Features, decimal: str, table: Table
+) -> pl.DataFrame:
+    """Return the features, a column of numbers as text where a value in it is none."""
+    typed = _typed(frame, features, decimal, table)
+    for name in features.numeric:
+        present = without_missing(frame[name], table.missing)
+        if typed[name].null_count() > present.null_count():
+            typed = typed.with_columns(frame[name])
+    return typed

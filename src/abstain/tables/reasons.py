@@ -1,0 +1,149 @@
+"""Why was a row rejected, in plain words, and what is written for an answer?
+
+Most rows are answered, so that reasons are made of the others alone. Where what is written goes
+into a text table, it is quoted if any of its parts could be taken for a separator.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from abstain._checks import InputError
+from abstain.tables.needs import cell_names
+
+__all__ = ["REJECT_MARK", "Words", "words_for"]
+
+REJECT_MARK = "rejected"
+DIGITS = 4
+EMPTY = "all columns that the model needs are empty"
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What can be written of a row.
+
+    Attributes
+    ----------
+    answers : polars.Series
+        The classes, and last the mark of a rejected row.
+    thresholds : ndarray of shape (n_cells + 1,)
+        The thresholds.
+    endings : polars.Series
+        How the reason ends, for each threshold; and last what is said of an empty row.
+    """
+
+    answers: pl.Series
+    thresholds: NDArray[np.float64]
+    endings: pl.Series
+    quote: str = ""
+
+    def reasons(
+        self,
+        certainty: NDArray[np.float64],
+        positions: NDArray[np.int64],
+        is_rejected: NDArray[np.bool_],
+    ) -> pl.Series:
+        """Return why each row was rejected; nothing for the others.
+
+        The position of an empty row is -1.
+        """
+        rows = np.flatnonzero(is_rejected)
+        if not len(rows):
+            return pl.repeat("", len(certainty), dtype=pl.String, eager=True).alias("reason")
+        at = positions[rows]
+        told = pl.DataFrame(
+            {
+                "certainty": certainty[rows],
+                "threshold": self.thresholds[at],
+                "ending": self.endings.gather(np.where(at < 0, len(self.endings) - 1, at)),
+                "is_empty": at < 0,
+            }
+        ).select(_sentence(self.quote).alias("reason"))
+        # The last entry is that of all rows that are answered.
+        told = pl.concat([told, pl.DataFrame({"reason": [""]})])
+        where = np.full(len(certainty), len(rows), dtype=np.int64)
+        where[rows] = np.arange(len(rows))
+        return told["reason"].gather(where)
+
+
+def _sentence(quote: str) -> pl.Expr:
+    certainty, threshold = (
+        pl.col(name).round_sig_figs(DIGITS).cast(pl.String) for name in ("certainty", "threshold")
+    )
+    # Digits that are left out can make the two look the same.
+    beneath = pl.when(certainty == threshold).then(pl.lit("just below")).otherwise(pl.lit("below"))
+    sentence = pl.concat_str(
+        pl.lit(f"{quote}certainty "),
+        certainty,
+        pl.lit(" is "),
+        beneath,
+        pl.lit(" the threshold "),
+        threshold,
+        pl.col("ending"),
+    )
+    return pl.when("is_empty").then(pl.col("ending")).otherwise(sentence)
+
+
+def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -> Words:
+    """Return what can be written of the rows that a classifier answers or rejects.
+
+    Parameters
+    ----------
+    clf : RejectOptionClassifier
+        Fitted.
+    mark : str, default="rejected"
+        What stands where no answer is given.
+    separator : str, default=None
+        The separator of the text table that it is written to; None is no text table.
+
+    Returns
+    -------
+    words : Words
+        Answers and reasons.
+
+    Raises
+    ------
+    InputError
+        If a class has the name of the mark.
+
+    Examples
+    --------
+    >>> from abstain import GLVQ, RejectOptionClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]] * 5, ["a", "a", "b", "b"] * 5
+    >>> words = words_for(RejectOptionClassifier(GLVQ(), cv=2).fit(X, y))
+    >>> words.answers.to_list()
+    ['a', 'b', 'rejected']
+    """
+    classes = [str(label) for label in clf.classes_.tolist()]
+    if mark in classes or not mark.strip():
+        got = "is a class" if mark in classes else "is blank"
+        raise InputError(f"--reject-mark {mark!r} {got}; give another mark")
+    endings = [f" of {name}" for name in cell_names(clf)]
+    quote = ""
+    if separator is not None:
+        answers = [quoted(text, separator) for text in (*classes, mark)]
+        if any(_is_special(text, separator) for text in endings):
+            quote = '"'
+            endings = [text.replace('"', '""') + quote for text in endings]
+    else:
+        answers = [*classes, mark]
+    return Words(
+        pl.Series("answer", answers, dtype=pl.String),
+        np.asarray(clf.thresholds_, dtype=np.float64),
+        pl.Series("ending", [*endings, EMPTY], dtype=pl.String),
+        quote,
+    )
+
+
+def _is_special(text: str, separator: str) -> bool:
+    return any(mark in text for mark in (separator, '"', "\n", "\r"))
+
+
+def quoted(text: str, separator: str) -> str:
+    """Return text as a field of a text table, in quotes where it needs them."""
+    return '"' + text.replace('"', '""') + '"' if _is_special(text, separator) else text

@@ -1,0 +1,237 @@
+"""In which form do answered rows leave, and how does the file appear whole or not at all?
+
+Rows of a text table are written as they were read, with three fields more; only where the
+separator changes, or the file becomes Parquet, are they taken apart. Parquet is written part by
+part beside its place, and put together by polars without all of it in memory.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, Protocol
+
+import polars as pl
+
+from abstain._checks import InputError
+from abstain._files import check_can_write, whole_files
+from abstain.tables.formats import PARQUET
+from abstain.tables.reading import Block, Table
+from abstain.tables.reasons import quoted
+
+__all__ = ["NEW_COLUMNS", "Sink", "check_output", "names_of_new_columns", "open_sink"]
+
+NEW_COLUMNS = ("answer", "certainty", "reason")
+_TEXT_OUT = (".csv", ".tsv", ".txt")
+_DIGITS = 6
+
+
+class Sink(Protocol):
+    """Where answered rows go. ``form`` may run in any thread, ``write`` runs in order."""
+
+    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
+        """Return what to write of a block."""
+        ...
+
+    def write(self, formed: bytes) -> None:
+        """Write it."""
+        ...
+
+
+def check_output(out: Path, table: Table) -> None:
+    """Refuse an output that could not be written, before long work is spent on it.
+
+    Parameters
+    ----------
+    out : Path
+        Where the answers shall lie; the suffix says in which format.
+    table : Table
+        The table to be answered, which they must not replace.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written there.
+
+    Examples
+    --------
+    >>> from abstain.tables.reading import Table
+    >>> check_output(Path("answers.xlsx"), Table(Path("new.csv"), []))
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: cannot write answers.xlsx: its name must end with one of ...
+    """
+    if out.is_dir():
+        raise InputError(f"cannot write {out}: it is a folder; name a file in it")
+    if not out.name.lower().endswith(_TEXT_OUT + PARQUET):
+        known = ", ".join(_TEXT_OUT + PARQUET)
+        raise InputError(f"cannot write {out}: its name must end with one of {known}")
+    check_can_write(out)
+    if out.exists() and out.samefile(table.path):
+        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+
+
+def names_of_new_columns(taken: list[str]) -> list[str]:
+    """Return what the new columns are called: as they should be, or else by a longer name.
+
+    Parameters
+    ----------
+    taken : list of str
+        The columns that there are.
+
+    Returns
+    -------
+    names : list of str
+        For answer, certainty and reason.
+
+    Examples
+    --------
+    >>> names_of_new_columns(["age", "answer"])
+    ['abstain_answer', 'certainty', 'reason']
+    """
+    names = []
+    for name in NEW_COLUMNS:
+        while name in taken:
+            name = f"abstain_{name}"
+        names.append(name)
+    return names
+
+
+def separator_for(out: Path, table: Table) -> str | None:
+    """Return the separator of a text file; that of the table if the name tells nothing else."""
+    name = out.name.lower()
+    if name.endswith(PARQUET):
+        return None
+    if name.endswith(".tsv"):
+        return "\t"
+    return "," if table.format is None else table.format.separator
+
+
+@contextmanager
+def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
+    """Hand out where answered rows go; the file is there when all went well.
+
+    Parameters
+    ----------
+    out : Path
+        Where the answers shall lie.
+    table : Table
+        The table that is answered.
+    numeric : list of str
+        The columns that become numbers in Parquet; all others of a text table stay text.
+
+    Yields
+    ------
+    sink : Sink
+        To be told of each block.
+    """
+    names = names_of_new_columns(table.names)
+    separator = separator_for(out, table)
+    with whole_files(out) as (draft,):
+        if separator is None:
+            with TemporaryDirectory(prefix=".abstain-", dir=draft.parent) as folder:
+                parts = _Parts(Path(folder), names, numeric)
+                yield parts
+                parts.join(draft)
+        else:
+            with draft.open("wb") as file:
+                text = _Text(table, names, separator, file)
+                text.begin()
+                yield text
+
+
+class _Text:
+    """Rows as text."""
+
+    def __init__(self, table: Table, names: list[str], separator: str, file: object) -> None:
+        self.table, self.names, self.separator, self.file = table, names, separator, file
+        form = table.format
+        self.decimal = "." if form is None or separator == "," else form.decimal
+        self.is_kept = form is not None and form.separator == separator
+        self.has_mark = form is not None and form.encoding == "utf-8-sig" and _has_mark(table.path)
+
+    def begin(self) -> None:
+        """Write the header."""
+        names = [quoted(name, self.separator) for name in self.table.names]
+        start = self.table.header if self.is_kept else self.separator.join(names)
+        header = self.separator.join([start, *self.names]) + "\n"
+        self.write(header.encode("utf-8-sig" if self.has_mark else "utf-8"))
+
+    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
+        """Return rows as text; the words in them are quoted already."""
+        certainty = answers["certainty"].round_sig_figs(_DIGITS).cast(pl.String)
+        if self.decimal == ",":
+            certainty = certainty.str.replace(".", ",", literal=True)
+        rows = pl.DataFrame(
+            [self._rows(block, frame), answers["answer"], certainty, answers["reason"]]
+        )
+        return _as_csv(rows, self.separator, quote_style="never")
+
+    def _rows(self, block: Block, frame: pl.DataFrame) -> pl.Series:
+        """Return the rows as they were, or under another separator."""
+        if self.is_kept:
+            return block.records()
+        if self.table.format is not None:
+            frame = block.frame(frozenset())
+        text = _as_csv(frame, self.separator, quote_style="necessary")
+        return Block(self.table, text).records()
+
+    def write(self, formed: bytes) -> None:
+        """Append text to the file."""
+        self.file.write(formed)  # type: ignore[attr-defined]
+
+
+def _as_csv(
+    frame: pl.DataFrame, separator: str, quote_style: Literal["never", "necessary"]
+) -> bytes:
+    buffer = BytesIO()
+    frame.write_csv(
+        buffer,
+        include_header=False,
+        separator=separator,
+        quote_style=quote_style,
+    )
+    return buffer.getvalue()
+
+
+def _has_mark(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(3) == b"\xef\xbb\xbf"
+
+
+class _Parts:
+    """Rows as Parquet, in parts."""
+
+    def __init__(self, folder: Path, names: list[str], numeric: list[str]) -> None:
+        self.folder, self.names, self.numeric = folder, names, set(numeric)
+        self.n_parts = 0
+
+    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
+        """Return rows as a Parquet file of their own."""
+        if block.table.format is not None:
+            text = block.frame(frozenset())
+            frame = text.with_columns(frame[name] for name in self.numeric if name in frame)
+        new = dict(zip(NEW_COLUMNS, self.names, strict=True))
+        rows = frame.hstack(answers.select(NEW_COLUMNS).rename(new))
+        buffer = BytesIO()
+        rows.write_parquet(buffer)
+        return buffer.getvalue()
+
+    def write(self, formed: bytes) -> None:
+        """Keep a part."""
+        self._path(self.n_parts).write_bytes(formed)
+        self.n_parts += 1
+
+    def _path(self, index: int) -> Path:
+        return self.folder / f"{index:08d}.parquet"
+
+    def join(self, draft: Path) -> None:
+        """Make one file of all parts, in their order."""
+        paths = [self._path(index) for index in range(self.n_parts)]
+        try:
+            pl.scan_parquet(paths).sink_parquet(draft, maintain_order=True)
+        except pl.exceptions.PolarsError as error:  # so polars reports a full disk
+            raise OSError(str(error)) from error
