@@ -28,8 +28,18 @@ from abstain._score_files import Choice
 
 if TYPE_CHECKING:
     from abstain.study import Study
+    from abstain.tables import Answered, Fitted
 
-__all__ = ["demo_screen", "front_screen", "progress", "show", "sign_of_life", "study_screen"]
+__all__ = [
+    "demo_screen",
+    "fit_screen",
+    "front_screen",
+    "predict_screen",
+    "progress",
+    "show",
+    "sign_of_life",
+    "study_screen",
+]
 
 _CELLS_TO_SHOW = 10
 _COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
@@ -280,6 +290,180 @@ def _written(files: tuple[Path, Path, Path] | None) -> Text:
     return Text("Written: " + ", ".join(_printable(file) for file in files))
 
 
+_TARGETS_IN_WORDS = {
+    "Accuracy": ("accuracy", "accuracy"),
+    "RejectRate": ("reject_rate", "rate"),
+    "RejectCost": ("reject_cost", "cost"),
+}
+_CLASSES_TO_SHOW = 8
+_NAMES_TO_SHOW = 6
+
+
+def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
+    """Return what came of a fit, on one screen.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        As `fit_table` returns it.
+    table : Path
+        The table.
+    out : Path
+        Where the model was written.
+
+    Returns
+    -------
+    screen : rich renderable
+        Accuracy, rejects, guarantee, thresholds, and what was left out.
+    """
+    parts: list[RenderableType] = [
+        Text.assemble(
+            (_printable(table.name), "bold"),
+            f"\n{_count(fitted.n_rows, 'row')} of {_count(len(fitted.class_counts), 'class')}"
+            f" in column {_printable(repr(fitted.label))}",
+            f"; {fitted.learner.name}, {fitted.learner.title}",
+        ),
+        Text(),
+        _fit_facts(fitted),
+        Text(),
+        _fit_thresholds(fitted),
+        *_left_out(fitted),
+        *(Text(_printable(f"Note: {note}"), "yellow") for note in fitted.notes[:3]),
+        Text(),
+        Text(f"Written: {_printable(out)}"),
+        Text(f"Next: abstain predict {_printable(out)} new.csv --out answers.csv", "dim"),
+    ]
+    return Group(*parts)
+
+
+def _fit_facts(fitted: "Fitted") -> Table:
+    clf, point = fitted.clf, fitted.clf.operating_point_
+    name, value = _TARGETS_IN_WORDS[type(clf.target).__name__]
+    before = 1 - point.n_errors / point.n_samples
+    where = "on the rows it was fitted on" if clf.cv is None else "on rows it had not seen"
+    facts = {
+        "target": Text(_WISHES[name].format(getattr(clf.target, value))),
+        "accuracy": Text.assemble(
+            _percent(before), " → ", (_percent(point.accuracy), "bold green"), f" {where}"
+        ),
+        "answered": Text.assemble(
+            (_percent(point.coverage), "bold"),
+            f" of {_count(point.n_samples, 'row')}; rejected: {point.true_rejects:,} wrong"
+            f" and {point.false_rejects:,} right",
+        ),
+    }
+    sure = point.guarantee
+    if sure is not None:
+        facts["guarantee"] = Text.assemble(
+            (f"at least {sure.accuracy:g} on new rows", "bold green"),
+            f", with confidence {sure.confidence:g}:\n"
+            f"of {sure.n_samples:,} held-out rows {sure.accepted:,} were answered, "
+            f"{sure.errors:,} of them wrong",
+        )
+    n_features = len(fitted.features.numeric) + len(fitted.features.categorical)
+    facts["columns"] = Text(
+        f"{n_features:,}: {len(fitted.features.numeric):,} numeric, "
+        f"{len(fitted.features.categorical):,} categorical"
+    )
+    grid = Table.grid(padding=(0, 2))
+    for name, fact in facts.items():
+        grid.add_row(Text(name, "cyan"), fact)
+    return grid
+
+
+def _fit_thresholds(fitted: "Fitted") -> Table:
+    from abstain.classifier.regions import Regions
+    from abstain.tables import cell_names
+
+    clf = fitted.clf
+    certainty, cells = (
+        clf.calibration_.certainty,
+        Regions(clf.cells_).positions(clf.calibration_.cells),
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
+    table.add_column("rows of")
+    for name in ("threshold", "rows", "rejected"):
+        table.add_column(name, justify="right", no_wrap=True)
+    names = cell_names(clf)
+    for at, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
+        own = cells == at
+        if not own.any() and at == len(names) - 1:
+            continue  # nothing shares a threshold
+        if table.row_count == _CLASSES_TO_SHOW:
+            table.add_row(Text(f"… and {len(names) - at:,} more", "dim"))
+            break
+        rejected = int((certainty[own] < threshold).sum())
+        table.add_row(
+            Text(_printable(name), no_wrap=True, overflow="ellipsis"),
+            Text(_threshold(threshold), "bold"),
+            f"{int(own.sum()):,}",
+            f"{rejected:,}",
+        )
+    return table
+
+
+def _left_out(fitted: "Fitted") -> list[Text]:
+    """Return which rows and columns were not used, and why."""
+    lines = []
+    if fitted.n_unlabelled:
+        lines.append(f"{_count(fitted.n_unlabelled, 'row')} without a label left out")
+    if fitted.n_empty:
+        lines.append(f"{_count(fitted.n_empty, 'row')} with nothing but a label left out")
+    left_out = list(fitted.features.left_out.items())
+    lines += [f"column {name!r} left out: {why}" for name, why in left_out[:_NAMES_TO_SHOW]]
+    if len(left_out) > _NAMES_TO_SHOW:
+        lines.append(f"… and {len(left_out) - _NAMES_TO_SHOW:,} more columns; --json names all")
+    texts = [Text(_printable(line), "yellow") for line in lines]
+    return [Text(), *texts] if texts else []
+
+
+def predict_screen(answered: "Answered", table: Path, out: Path | None) -> RenderableType:
+    """Return what came of a table.
+
+    Parameters
+    ----------
+    answered : Answered
+        As `answer_table` returns it.
+    table : Path
+        The table.
+    out : Path or None
+        Where the answers were written, if they were.
+
+    Returns
+    -------
+    screen : rich renderable
+        How many rows were answered with which class, and how many rejected.
+    """
+    share = answered.n_rejected / answered.n_rows
+    counts = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
+    counts.add_column("answer")
+    counts.add_column("rows", justify="right", no_wrap=True)
+    frequent = sorted(answered.class_counts.items(), key=lambda item: -item[1])
+    for name, count in frequent[:_CLASSES_TO_SHOW]:
+        label = Text(_printable(name), no_wrap=True, overflow="ellipsis")
+        counts.add_row(label, f"{count:,}")
+    if len(frequent) > _CLASSES_TO_SHOW:
+        rest = sum(count for _, count in frequent[_CLASSES_TO_SHOW:])
+        counts.add_row(Text(f"{len(frequent) - _CLASSES_TO_SHOW:,} more", "dim"), f"{rest:,}")
+    counts.add_row(Text("none: rejected", "bold"), Text(f"{answered.n_rejected:,}", "bold"))
+    heading = Text.assemble(
+        (_printable(table.name), "bold"),
+        f"\n{_count(answered.n_rows, 'row')}, ",
+        (f"{_percent(1 - share)} answered", "bold green"),
+        f", {_percent(share)} rejected",
+    )
+    parts: list[RenderableType] = [heading, Text(), counts]
+    if answered.n_empty:
+        empty = f"{_count(answered.n_empty, 'row')} rejected because all needed columns are empty"
+        parts += [Text(), Text(empty, "yellow")]
+    if out is None:
+        end = "Nothing was written; --out answers.csv keeps the answers."
+    else:
+        *some, last = (repr(name) for name in answered.columns)
+        end = f"Written: {_printable(out)}, with the columns {', '.join(some)} and {last}"
+    return Group(*parts, Text(), Text(end))
+
+
 def demo_screen(demo: Demo) -> RenderableType:
     """Return what the demonstration found.
 
@@ -319,7 +503,8 @@ def demo_screen(demo: Demo) -> RenderableType:
 
 
 def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    ending = "" if number == 1 else "es" if thing.endswith("s") else "s"
+    return f"{number:,} {thing}{ending}"
 
 
 def _percent(share: float) -> str:

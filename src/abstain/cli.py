@@ -41,7 +41,6 @@ class _QuietErrors(TyperGroup):
 app = typer.Typer(
     cls=_QuietErrors,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Classifiers that know when not to answer.",
 )
@@ -181,6 +180,272 @@ def front(
     elif not quiet:
         by_default = accuracy is reject_rate is reject_cost is None
         screens.show(screens.front_screen(choice, scores, files, by_default=by_default))
+
+
+class Cells(StrEnum):
+    """Which samples share a threshold."""
+
+    auto = "auto"
+    all = "global"
+    by_class = "class"
+    prototype = "prototype"
+    leaf = "leaf"
+
+
+class Certainty(StrEnum):
+    """How sure a classifier is."""
+
+    auto = "auto"
+    relsim = "relsim"
+    conf = "conf"
+    margin = "margin"
+    boundary = "boundary"
+    distance = "distance"
+    pairwise = "pairwise"
+    decision = "decision"
+
+
+_FORMAT, _FITTING = "How the text is written (found out if not given)", "Fitting"
+
+Separator = Annotated[
+    str | None, typer.Option(help="Between fields: , ; tab |", rich_help_panel=_FORMAT)
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Before a fraction: . or ,", rich_help_panel=_FORMAT)
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Such as utf-8 or cp1252.", rich_help_panel=_FORMAT)
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What stands for a missing value, beside NA, ? and the like; may be repeated.",
+        rich_help_panel=_FORMAT,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the JSON document only.", rich_help_panel=_OUTPUT)
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print no summary.", rich_help_panel=_OUTPUT)
+]
+
+
+# Tables of fewer blocks are done in a second.
+_BLOCKS_TO_WATCH = 4
+
+
+def _model_names(incomplete: str) -> list[str]:
+    from abstain.tables import LEARNERS
+
+    return [name for name in LEARNERS if name.startswith(incomplete.lower())]
+
+
+@app.command()
+def fit(
+    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, one row per sample.")],
+    label: Annotated[
+        str, typer.Option(help="The column that names the class.", rich_help_panel=_COLUMNS)
+    ],
+    out: Annotated[Path, typer.Option(help="The model, such as model.skops.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="glvq, grlvq, gmlvq, lgmlvq, rslvq, mrslvq, lmrslvq, logistic, svm, knn, tree, "
+            "forest, boosting, naive-bayes, lda or mlp.",
+            rich_help_panel=_FITTING,
+            autocompletion=_model_names,
+        ),
+    ] = "gmlvq",
+    accuracy: Annotated[
+        float | None,
+        typer.Option(help="At least this, with fewest rejects.", rich_help_panel=_TARGETS),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="How sure --accuracy must be on new rows.", rich_help_panel=_TARGETS),
+    ] = None,
+    reject_rate: Annotated[
+        float | None,
+        typer.Option(help="At most this, most accurately.", rich_help_panel=_TARGETS),
+    ] = None,
+    reject_cost: Annotated[
+        float | None,
+        typer.Option(help="Least cost, an error costing 1.", rich_help_panel=_TARGETS),
+    ] = None,
+    test_size: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of the rows held out for --confidence; half if not given.",
+            rich_help_panel=_TARGETS,
+        ),
+    ] = None,
+    cells: Annotated[
+        Cells, typer.Option(help="Which rows share a threshold.", rich_help_panel=_FITTING)
+    ] = Cells.auto,
+    certainty: Annotated[
+        Certainty, typer.Option(help="How sure the model is.", rich_help_panel=_FITTING)
+    ] = Certainty.auto,
+    cv: Annotated[
+        int,
+        typer.Option(
+            help="Folds, so that thresholds are set on rows the model had not seen; 0: on those "
+            "it was fitted on.",
+            rich_help_panel=_FITTING,
+        ),
+    ] = 5,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Decides what is drawn at random.", rich_help_panel=_FITTING),
+    ] = 0,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(help="A column to leave out; may be repeated.", rich_help_panel=_COLUMNS),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column to take though it seems of no use; may be repeated.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column whose numbers name kinds; may be repeated.", rich_help_panel=_COLUMNS
+        ),
+    ] = None,
+    separator: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a model that may decline to answer to a table.
+
+    Numbers are scaled; text with few values and truth values are encoded; missing
+    values stay missing for the LVQ models and boosting, and become the median for
+    others. Columns that cannot help on new rows, such as identifiers and dates, are
+    left out, and the summary says so. All of it is saved with the model.
+
+    Accuracy and rejects are told for rows that the model had not seen, by
+    cross-validation. With --confidence, a part of the rows is held out, and the
+    accuracy is certified on it for new rows of the same kind.
+    """
+    from abstain._files import check_can_write
+
+    asked = _table_target(accuracy, confidence, reject_rate, reject_cost, test_size)
+    check_can_write(out)
+    from abstain import _screens as screens
+    from abstain.saving import save
+    from abstain.tables import Wishes, fit_table, fitted_as_json, open_table
+
+    if out.exists() and table.exists() and out.samefile(table):
+        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+    wishes = Wishes(
+        label,
+        model=model,
+        target=asked,
+        cells=str(cells),
+        certainty=str(certainty),
+        cv=cv,
+        seed=seed,
+        drop=drop or [],
+        keep=keep or [],
+        categorical=categorical or [],
+    )
+    with screens.sign_of_life(f"fitting {model} to {table}", quiet):
+        source = open_table(table, separator, decimal, encoding, missing or [])
+        fitted = fit_table(source, wishes)
+        save(fitted.clf, out)
+    if as_json:
+        typer.echo(fitted_as_json(fitted, __version__))
+    elif not quiet:
+        screens.show(screens.fit_screen(fitted, table, out))
+
+
+def _table_target(
+    accuracy: float | None,
+    confidence: float | None,
+    reject_rate: float | None,
+    reject_cost: float | None,
+    test_size: float | None,
+) -> Any:
+    """Return the target that was given, checked before any long work."""
+    from abstain import Accuracy
+    from abstain._score_files import TARGETS
+
+    name, value = _target(accuracy, reject_rate, reject_cost)
+    options = {"confidence": confidence, "test_size": test_size}
+    given = {option: number for option, number in options.items() if number is not None}
+    if given and name != "accuracy":
+        option = next(iter(given)).replace("_", "-")
+        raise InputError(f"--{option} belongs to an accuracy; give --accuracy as well")
+    if "test_size" in given and "confidence" not in given:
+        raise InputError("--test-size belongs to a confidence; give --confidence as well")
+    if not given:
+        return TARGETS[name](value)
+    asked = Accuracy(value, **given)
+    try:
+        asked.check()
+    except InputError as error:
+        raise InputError(f"--{error}".replace("test_size", "test-size")) from None
+    return asked
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="From abstain fit.")],
+    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, one row per sample.")],
+    out: Annotated[
+        Path | None, typer.Option(help="answers.csv, .tsv or .parquet.", rich_help_panel=_OUTPUT)
+    ] = None,
+    thresholds: Annotated[
+        Path | None, typer.Option(help="JSON with thresholds to use instead of the model's.")
+    ] = None,
+    reject_mark: Annotated[
+        str, typer.Option(help="What stands where no answer is given.", rich_help_panel=_OUTPUT)
+    ] = "rejected",
+    separator: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Answer the rows of a table, or say why not.
+
+    All rows and columns come out in their order, as they were, with three more: the
+    answer, which is a class or the mark of a rejected row; the certainty; and, for
+    rejected rows, the reason. The table may be larger than memory.
+
+    Without --out, rows are only counted.
+    """
+    from abstain import _screens as screens
+    from abstain import tables
+
+    source = tables.open_table(table, separator, decimal, encoding, missing or [])
+    if out is not None:
+        tables.check_output(out, source)
+    chosen = None if thresholds is None else tables.read_thresholds(thresholds)
+    if not model.exists():  # before anything is read for it
+        raise InputError(f"cannot load {model}: there is no such file")
+    is_short = source.n_blocks < _BLOCKS_TO_WATCH
+    with (
+        screens.progress(f"answering {table}", quiet or is_short) as watch,
+        tables.ReadAhead(source) as ahead,  # while the model is loaded
+    ):
+        from abstain.saving import load
+
+        clf = load(model)
+        if chosen is not None:
+            clf = tables.with_thresholds(clf, chosen)
+        answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
+    if as_json:
+        typer.echo(tables.answered_as_json(answered, out, __version__))
+    elif not quiet:
+        screens.show(screens.predict_screen(answered, table, out))
 
 
 @app.command()

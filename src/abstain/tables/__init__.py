@@ -1,14 +1,20 @@
 """From a table of samples to a classifier with a reject option, and through it."""
 
-from abstain.tables.answering import Answered, answer_frame, answer_table
-from abstain.tables.columns import Features, TableColumns, choose_features, read_labels
-from abstain.tables.fitting import Fitted, Wishes, fit_table, labelled_samples
-from abstain.tables.learners import LEARNERS, Learner, learner_named, make_pipeline_for
-from abstain.tables.needs import cell_names, needs_of
-from abstain.tables.reading import Block, Table, open_table, read_table
-from abstain.tables.reasons import REJECT_MARK
-from abstain.tables.thresholds import read_thresholds, with_thresholds
-from abstain.tables.writing import check_output
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abstain.tables.ahead import ReadAhead
+    from abstain.tables.answering import Answered, answer_frame, answer_table
+    from abstain.tables.columns import Features, TableColumns, choose_features, read_labels
+    from abstain.tables.describing import answered_as_json, fitted_as_json
+    from abstain.tables.fitting import Fitted, Wishes, fit_table, labelled_samples
+    from abstain.tables.learners import LEARNERS, Learner, learner_named, make_pipeline_for
+    from abstain.tables.needs import cell_names, needs_of
+    from abstain.tables.reading import Block, Table, open_table, read_table
+    from abstain.tables.reasons import REJECT_MARK
+    from abstain.tables.thresholds import read_thresholds, with_thresholds
+    from abstain.tables.writing import check_output
 
 __all__ = [
     "LEARNERS",
@@ -18,15 +24,18 @@ __all__ = [
     "Features",
     "Fitted",
     "Learner",
+    "ReadAhead",
     "Table",
     "TableColumns",
     "Wishes",
     "answer_frame",
     "answer_table",
+    "answered_as_json",
     "cell_names",
     "check_output",
     "choose_features",
     "fit_table",
+    "fitted_as_json",
     "labelled_samples",
     "learner_named",
     "make_pipeline_for",
@@ -37,3 +46,29 @@ __all__ = [
     "read_thresholds",
     "with_thresholds",
 ]
+
+_HOME = {
+    "ahead": "ReadAhead",
+    "answering": "Answered answer_frame answer_table",
+    "columns": "Features TableColumns choose_features read_labels",
+    "describing": "answered_as_json fitted_as_json",
+    "fitting": "Fitted Wishes fit_table labelled_samples",
+    "learners": "LEARNERS Learner learner_named make_pipeline_for",
+    "needs": "cell_names needs_of",
+    "reading": "Block Table open_table read_table",
+    "reasons": "REJECT_MARK",
+    "thresholds": "read_thresholds with_thresholds",
+    "writing": "check_output",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part when it is asked for: reading begins before scikit-learn is there."""
+    for module, names in _HOME.items():
+        if name in names.split():
+            return getattr(import_module(f"abstain.tables.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

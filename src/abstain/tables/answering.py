@@ -1,15 +1,14 @@
 """How do the rows of a table, however many, pass through a saved classifier?
 
 Block by block: two threads read, decide and form what is written, and the blocks leave in the order
-in which they came. Reading begins while the classifier is still being loaded, which takes longer
-than most tables. No more than a few blocks are in memory at once.
+in which they came. No more than a few of them are in memory at once.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -22,13 +21,13 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 from abstain.classifier import Decisions
+from abstain.tables.ahead import ReadAhead
 from abstain.tables.columns import BadValueError, TableColumns, find_column
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
 from abstain.tables.writing import (
     Sink,
-    check_output,
     names_of_new_columns,
     open_sink,
     separator_for,
@@ -36,9 +35,8 @@ from abstain.tables.writing import (
 
 __all__ = ["Answered", "answer_frame", "answer_table"]
 
-THREADS = 2
-# Blocks that are read ahead, and blocks that are decided and not yet written.
-READ_AHEAD, DECIDED_AHEAD = 10, 3
+# Blocks that are decided and not yet written.
+DECIDED_AHEAD = 3
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,8 @@ class _Formed(NamedTuple):
 
 
 def answer_table(
-    load: Callable[[], Any],
-    table: Table,
+    clf: Any,
+    ahead: ReadAhead,
     out: Path | None,
     *,
     mark: str = REJECT_MARK,
@@ -81,10 +79,10 @@ def answer_table(
 
     Parameters
     ----------
-    load : callable
-        Returns the classifier; reading begins before it is called.
-    table : Table
-        From `open_table`.
+    clf : RejectOptionClassifier
+        From `fit_table`, or loaded.
+    ahead : ReadAhead
+        The table, which is being read.
     out : Path or None
         Where the answers shall lie: all columns as they were, and ``answer``, ``certainty`` and
         ``reason``. None only counts.
@@ -107,67 +105,27 @@ def answer_table(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from abstain.tables import Wishes, fit_table, open_table
+    >>> from abstain.tables import ReadAhead, Wishes, fit_table, open_table
     >>> frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
     >>> with TemporaryDirectory() as folder:
     ...     frame.write_csv(Path(folder, "t.csv"))
     ...     table = open_table(Path(folder, "t.csv"))
     ...     clf = fit_table(table, Wishes("kind")).clf
-    ...     answered = answer_table(lambda: clf, table, Path(folder, "answers.csv"))
+    ...     with ReadAhead(table) as ahead:
+    ...         answered = answer_table(clf, ahead, Path(folder, "answers.csv"))
     ...     pl.read_csv(Path(folder, "answers.csv")).columns
     ['a', 'kind', 'answer', 'certainty', 'reason']
     >>> answered.n_rows, answered.class_counts
     (40, {'x': 20, 'y': 20})
     """
-    if out is not None:
-        check_output(out, table)
-    pool = ThreadPoolExecutor(THREADS)
-    try:
-        read = _Ahead(pool, table)
-        clf = load()
-        return _answer(pool, read, clf, table, out, mark, watch)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-class _Ahead:
-    """Blocks and their frames, read by other threads before they are asked for."""
-
-    def __init__(self, pool: ThreadPoolExecutor, table: Table) -> None:
-        self.pool, self.blocks = pool, table.blocks()
-        self.waiting: deque[tuple[Block, Future[pl.DataFrame]]] = deque()
-        self._fill()
-
-    def _fill(self) -> None:
-        while len(self.waiting) < READ_AHEAD:
-            block = next(self.blocks, None)
-            if block is None:
-                return
-            self.waiting.append((block, self.pool.submit(block.frame)))
-
-    def __iter__(self) -> Iterator[tuple[Block, Future[pl.DataFrame]]]:
-        while self.waiting:
-            yield self.waiting.popleft()
-            self._fill()
-
-
-def _answer(
-    pool: ThreadPoolExecutor,
-    read: _Ahead,
-    clf: Any,
-    table: Table,
-    out: Path | None,
-    mark: str,
-    watch: Callable[[int, int], None],
-) -> Answered:
-    needs = needs_of(clf)
+    needs, table = needs_of(clf), ahead.table
     for name in needs.needed:
         find_column("the model", name, table.names, table.path)
     words = words_for(clf, mark, None if out is None else separator_for(out, table))
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0
     with nullcontext() if out is None else open_sink(out, table, list(needs.numeric)) as sink:
-        formed = _in_order(pool, read, partial(_form, clf, needs, words, sink), table)
+        formed = _in_order(ahead, partial(_form, clf, needs, words, sink))
         for done, found in enumerate(formed, start=1):
             if sink is not None:
                 sink.write(found.content)
@@ -183,10 +141,7 @@ def _answer(
 
 
 def _in_order(
-    pool: ThreadPoolExecutor,
-    read: _Ahead,
-    form: Callable[[Block, Future[pl.DataFrame]], _Formed],
-    table: Table,
+    ahead: ReadAhead, form: Callable[[Block, Future[pl.DataFrame]], _Formed]
 ) -> Iterator[_Formed]:
     """Yield what came of each block in the order of the blocks, some of them being ahead."""
     waiting: deque[Future[_Formed]] = deque()
@@ -194,13 +149,13 @@ def _in_order(
 
     def next_formed() -> _Formed:
         nonlocal n_rows
-        with _counted_from(n_rows, table):
+        with _counted_from(n_rows, ahead.table):
             found = waiting.popleft().result()
         n_rows += found.n_rows
         return found
 
-    for block, frame in read:
-        waiting.append(pool.submit(form, block, frame))
+    for block, frame in ahead:
+        waiting.append(ahead.pool.submit(form, block, frame))
         if len(waiting) > DECIDED_AHEAD:
             yield next_formed()
     while waiting:

@@ -19,7 +19,16 @@ from typing import IO, cast
 
 from abstain._checks import InputError
 
-__all__ = ["PARQUET", "TEXT", "TextFormat", "open_bytes", "sniff", "split_record"]
+__all__ = [
+    "PARQUET",
+    "TEXT",
+    "TextFormat",
+    "is_special",
+    "open_bytes",
+    "quoted",
+    "sniff",
+    "split_record",
+]
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET = (".parquet", ".pq")
@@ -129,6 +138,16 @@ def open_bytes(path: Path) -> IO[bytes]:
 def split_record(record: str, separator: str) -> list[str]:
     """Return the fields of a line, without the quotes around them."""
     return next(csv.reader([record], delimiter=separator), [])
+
+
+def is_special(text: str, separator: str) -> bool:
+    """Tell whether text needs quotes around it to be one field."""
+    return any(mark in text for mark in (separator, '"', "\n", "\r"))
+
+
+def quoted(text: str, separator: str) -> str:
+    """Return text as a field of a text table, in quotes where it needs them."""
+    return '"' + text.replace('"', '""') + '"' if is_special(text, separator) else text
 
 
 def _known_separator(given: str) -> str:

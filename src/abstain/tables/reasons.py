@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._checks import InputError
+from abstain.tables.formats import is_special, quoted
 from abstain.tables.needs import cell_names
 
 __all__ = ["REJECT_MARK", "Words", "words_for"]
@@ -127,7 +128,7 @@ def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -
     quote = ""
     if separator is not None:
         answers = [quoted(text, separator) for text in (*classes, mark)]
-        if any(_is_special(text, separator) for text in endings):
+        if any(is_special(text, separator) for text in endings):
             quote = '"'
             endings = [text.replace('"', '""') + quote for text in endings]
     else:
@@ -138,12 +139,3 @@ def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -
         pl.Series("ending", [*endings, EMPTY], dtype=pl.String),
         quote,
     )
-
-
-def _is_special(text: str, separator: str) -> bool:
-    return any(mark in text for mark in (separator, '"', "\n", "\r"))
-
-
-def quoted(text: str, separator: str) -> str:
-    """Return text as a field of a text table, in quotes where it needs them."""
-    return '"' + text.replace('"', '""') + '"' if _is_special(text, separator) else text

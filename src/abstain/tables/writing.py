@@ -18,9 +18,8 @@ import polars as pl
 
 from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
-from abstain.tables.formats import PARQUET
+from abstain.tables.formats import PARQUET, quoted
 from abstain.tables.reading import Block, Table
-from abstain.tables.reasons import quoted
 
 __all__ = ["NEW_COLUMNS", "Sink", "check_output", "names_of_new_columns", "open_sink"]
 

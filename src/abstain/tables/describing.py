@@ -1,0 +1,98 @@
+"""What do scripts get to know of a fit, and of the answers to a table?
+
+JSON knows no infinite numbers: a threshold that rejects none of a cell is written "-inf", one that
+rejects all of it "inf", and an accuracy that is undefined because all is rejected is null.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abstain.tables.answering import Answered
+    from abstain.tables.fitting import Fitted
+
+__all__ = ["answered_as_json", "fitted_as_json"]
+
+
+def fitted_as_json(fitted: Fitted, version: str) -> str:
+    """Return what came of a fit as a JSON document.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        From `fit_table`.
+    version : str
+        The version of abstain that made it.
+
+    Returns
+    -------
+    document : str
+        An object; its "thresholds" and "cells" are what `abstain predict --thresholds` takes.
+    """
+    clf, point = fitted.clf, fitted.clf.operating_point_
+    document = {
+        "abstain": version,
+        "model": fitted.learner.name,
+        "label": fitted.label,
+        "classes": fitted.class_counts,
+        "n_rows": fitted.n_rows,
+        "n_unlabelled": fitted.n_unlabelled,
+        "n_empty": fitted.n_empty,
+        "numeric": fitted.features.numeric,
+        "categorical": fitted.features.categorical,
+        "left_out": fitted.features.left_out,
+        "target": {type(clf.target).__name__: vars(clf.target)},
+        "n_samples": point.n_samples,
+        "n_errors": point.n_errors,
+        "true_rejects": point.true_rejects,
+        "false_rejects": point.false_rejects,
+        "reject_rate": point.reject_rate,
+        "coverage": point.coverage,
+        "accuracy": None if math.isnan(point.accuracy) else point.accuracy,
+        "guarantee": None if point.guarantee is None else asdict(point.guarantee),
+        "cells": clf.cells_.tolist(),
+        "thresholds": [_finite(value) for value in clf.thresholds_.tolist()],
+        "notes": fitted.notes,
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
+
+
+def answered_as_json(answered: Answered, out: Path | None, version: str) -> str:
+    """Return what came of a table as a JSON document.
+
+    Parameters
+    ----------
+    answered : Answered
+        From `answer_table`.
+    out : Path or None
+        Where the answers lie.
+    version : str
+        The version of abstain that made them.
+
+    Returns
+    -------
+    document : str
+        An object in several lines of ASCII.
+
+    Examples
+    --------
+    >>> from abstain.tables import Answered
+    >>> answered = Answered(3, 1, 0, {"a": 2, "b": 0}, ["answer", "certainty", "reason"])
+    >>> json.loads(answered_as_json(answered, None, "1.0"))["n_rejected"]
+    1
+    """
+    document: dict[str, Any] = {
+        "abstain": version,
+        **asdict(answered),
+        "out": None if out is None else str(out),
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
