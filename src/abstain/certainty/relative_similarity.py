@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.certainty._prototypes import rivals, view
+from abstain.certainty._prototypes import view
 
 __all__ = ["relative_similarity", "similarity"]
 
@@ -47,7 +47,17 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
 
 
 def similarity(distances: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Return RelSim of distances to prototypes of given classes."""
-    _, _, closest, second = rivals(distances, labels)
+    """Return RelSim of distances to prototypes of given classes.
+
+    Of the distances to the closest prototype of each class, d⁺ is the smallest and d⁻ the second
+    smallest. Prototypes are few and samples many, so both are found class by class.
+    """
+    closest = np.full(len(distances), np.inf, dtype=distances.dtype)
+    second = closest.copy()
+    by_prototype = np.ascontiguousarray(distances.T)
+    for name in np.unique(labels):
+        own = by_prototype[labels == name].min(axis=0)
+        np.minimum(second, np.maximum(closest, own), out=second)
+        np.minimum(closest, own, out=closest)
     total = np.where(second > 0, second + closest, 1)  # both 0: on two prototypes at once
     return np.asarray((second - closest) / total, dtype=np.float64)

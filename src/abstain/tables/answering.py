@@ -26,6 +26,7 @@ from abstain.tables.columns import BadValueError, TableColumns, find_column
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
+from abstain.tables.values import as_numbers
 from abstain.tables.writing import (
     Sink,
     names_of_new_columns,
@@ -184,6 +185,10 @@ def _form(
 ) -> _Formed:
     """Decide about the rows of a block, and return what is to be written of them."""
     rows = frame.result()
+    # What the first rows do not tell to be numbers was read as text.
+    as_text = [rows[name] for name in needs.numeric if rows[name].dtype == pl.String]
+    if as_text:
+        rows = rows.with_columns(block.table.as_numbers(column) for column in as_text)
     answers, codes, n_empty = _answers(clf, needs, words, rows)
     counts = np.bincount(codes, minlength=len(words.answers))
     content = b"" if sink is None else sink.form(block, rows, answers)
@@ -222,8 +227,9 @@ def _answers(
     clf: Any, needs: TableColumns, words: Words, frame: pl.DataFrame
 ) -> tuple[pl.DataFrame, NDArray[np.int64], int]:
     """Return the three new columns, which answer each row has, and how many rows say nothing."""
-    samples = needs.transform(frame)
-    is_empty = empty_rows(samples, needs)
+    has_own_columns = needs is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
+    samples = frame if has_own_columns else needs.transform(frame)
+    is_empty = _empty_rows(frame, needs)
     n_empty = 0 if is_empty is None else int(is_empty.sum())
     if is_empty is None or not n_empty:
         found = clf.decide(samples) if samples.height else _NOTHING
@@ -241,15 +247,15 @@ _NOTHING = Decisions(
 )
 
 
-def empty_rows(samples: pl.DataFrame, needs: TableColumns) -> pl.Series | None:
+def _empty_rows(frame: pl.DataFrame, needs: TableColumns) -> pl.Series | None:
     """Tell which rows say nothing, if any may; a missing kind says something."""
     if needs.categorical:
         return None
-    first = samples.to_series(0)
-    if not (first.null_count() or first.is_nan().any()):
+    first = as_numbers(frame[needs.numeric[0]], also=needs.missing)
+    if not first.null_count():
         return None
-    absent = pl.all().is_null() | pl.all().is_nan().fill_null(True)
-    return samples.select(pl.all_horizontal(absent)).to_series()
+    numbers = [as_numbers(frame[name], also=needs.missing) for name in needs.numeric]
+    return pl.DataFrame(numbers).select(pl.all_horizontal(pl.all().is_null())).to_series()
 
 
 def _spread(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:

@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -28,7 +27,7 @@ from abstain.tables.values import MISSING, as_numbers, without_missing
 __all__ = ["BLOCK", "Block", "Table", "open_table", "read_table"]
 
 # Bytes of text, or of typed values, that are read at once.
-BLOCK = 1 << 24
+BLOCK = 1 << 23
 _LONGEST_RECORD = 1 << 27
 _QUOTE = b'"'
 
@@ -61,6 +60,14 @@ class Table:
     n_blocks: int = 1
     missing: tuple[str, ...] = ()
     block_size: int = field(default=BLOCK, repr=False)
+
+    def as_numbers(self, column: pl.Series) -> pl.Series:
+        """Return a column of text as numbers if all its values are, else as it is."""
+        if self.format is None or column.dtype != pl.String:
+            return column
+        present = without_missing(column, self.missing)
+        numbers = as_numbers(present, self.format.decimal)
+        return numbers if numbers.null_count() == present.null_count() else column
 
     def blocks(self) -> Iterator[Block]:
         """Yield the rows, some after the other."""
@@ -97,10 +104,17 @@ class Block:
         if isinstance(self.content, pl.DataFrame):
             return self.content
         with _told_about(self.table.path):
-            return _parse(self.table, self.content, numeric)
+            try:
+                return _parse(self.table, self.content, numeric)
+            except _BlankLinesError:  # rare, and to look for them beforehand takes its time
+                self.content = _without_blank_lines(self.content)
+                return _parse(self.table, self.content, numeric)
 
     def records(self) -> pl.Series:
-        """Return the text of each row as it stands in the file, without the end of the line."""
+        """Return the text of each row as it stands in the file, without the end of the line.
+
+        To be asked for after the frame, which finds blank lines.
+        """
         assert isinstance(self.content, bytes)
         with _told_about(self.table.path):
             return _records(self.content)
@@ -124,7 +138,7 @@ def open_table(
         How the text is written; None is found out.
     missing : iterable of str, default=()
         Texts that stand for a missing value, beside the usual ones.
-    block_size : int, default=2**24
+    block_size : int, default=2**23
         Bytes that are read at once.
 
     Returns
@@ -216,6 +230,10 @@ class RaggedRowError(Exception):
         )
 
 
+class _BlankLinesError(Exception):
+    """Among the records there are lines without any content."""
+
+
 def _with_header(table: Table) -> Table:
     """Return a text table with its header, and what its first rows tell."""
     assert table.format is not None
@@ -238,7 +256,7 @@ def _expected_blocks(table: Table) -> int:
 
 def _numeric_names(table: Table, rows: bytes) -> frozenset[str]:
     try:
-        frame = _parse(table, rows, frozenset(table.names))
+        frame = Block(table, rows).frame(frozenset(table.names))
     except RaggedRowError:  # told with its number when it is read
         return frozenset()
     return frozenset(column.name for column in frame if column.dtype == pl.Float64)
@@ -283,27 +301,39 @@ def _decoded(file: IO[bytes], form: TextFormat, size: int) -> Iterator[bytes]:
 def _text_blocks(table: Table) -> Iterator[Block]:
     assert table.format is not None
     with open_bytes(table.path) as file:
-        rest, is_first = b"", True
-        for part in _decoded(file, table.format, table.block_size):
-            rest = (rest + part).lstrip(b"\r\n") if is_first else rest + part
-            end = _last_end(rest)
-            if not end and len(rest) > _LONGEST_RECORD:
-                raise InputError(
-                    f"{table.path} has a row of more than {len(rest) >> 20} MB; is there a quote "
-                    "without its pair? Mend the file"
-                )
-            if is_first and end:
-                begin = _end_of_record(rest)
-                is_first = False
-            else:
-                begin = 0
-            if end > begin and (rows := _without_blank_lines(rest[begin:end])):
+        for index, text in enumerate(_whole_records(table, file)):
+            rows = text if index else text[_end_of_record(text) :]
+            if rows and not rows.isspace():
                 yield Block(table, rows)
-            rest = rest[end:]
+
+
+def _whole_records(table: Table, file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the text of a table, cut where records end; blank lines at its start are left out."""
+    assert table.format is not None
+    rest, is_first = b"", True
+    for part in _decoded(file, table.format, table.block_size):
         if is_first:
-            rest = rest[_end_of_record(rest) :]
-        if rows := _without_blank_lines(rest):
-            yield Block(table, rows)
+            part = part.lstrip(b"\r\n")
+        # Quotes that are open in the rest may close in the new part.
+        text = rest + part if _QUOTE in rest else part
+        end = _last_end(text)
+        if not end:
+            rest = text if text is not part else rest + part
+            _check_length(table, rest)
+            continue
+        whole = memoryview(text)[:end]
+        yield bytes(whole) if text is not part or not rest else b"".join((rest, whole))
+        rest, is_first = text[end:], False
+    if rest:
+        yield rest
+
+
+def _check_length(table: Table, record: bytes) -> None:
+    if len(record) > _LONGEST_RECORD:
+        raise InputError(
+            f"{table.path} has a row of more than {len(record) >> 20} MB; is there a quote "
+            "without its pair? Mend the file"
+        )
 
 
 def _last_end(text: bytes) -> int:
@@ -326,9 +356,7 @@ def _end_of_record(text: bytes) -> int:
 
 def _without_blank_lines(text: bytes) -> bytes:
     """Return records without the lines between them that hold nothing at all."""
-    if text.startswith((b"\n", b"\r\n")) or b"\n\n" in text or b"\n\r\n" in text:
-        return b"\n".join(record for record in _split_records(text) if record.strip())
-    return text if text.strip() else b""
+    return b"\n".join(record for record in _split_records(text) if record.strip())
 
 
 def _split_records(text: bytes) -> list[bytes]:
@@ -360,50 +388,44 @@ def _parse(table: Table, text: bytes, numeric: frozenset[str] | None) -> pl.Data
     wanted = table.numeric if numeric is None else numeric
     is_plain = table.format.decimal == "." or b"." not in text
     if wanted and is_plain and not table.missing:
-        try:
-            return _checked(table, text, _read(table, text, wanted))
-        except pl.exceptions.ComputeError:  # a missing value in words, blanks, or no number
-            pass
+        # To look for missing values in words takes its time, and most tables have none.
+        for words in (None, list(MISSING)):
+            try:
+                return _checked(table, text, _read(table, text, wanted, words))
+            except pl.exceptions.ComputeError:  # blanks, or no number at all
+                pass
     try:
         frame = _read(table, text, frozenset())
     except pl.exceptions.ComputeError:
         _find_ragged(table, text)
         raise
     frame = _checked(table, text, frame)
-    return frame.with_columns(_numbers_if_all_are(frame[name], table) for name in sorted(wanted))
+    return frame.with_columns(table.as_numbers(frame[name]) for name in sorted(wanted))
 
 
-def _read(table: Table, text: bytes, numeric: frozenset[str]) -> pl.DataFrame:
+def _read(
+    table: Table, text: bytes, numeric: frozenset[str], missing: list[str] | None = None
+) -> pl.DataFrame:
     assert table.format is not None
     types = {name: pl.Float64 if name in numeric else pl.String for name in table.names}
     return pl.read_csv(
-        BytesIO(text),
+        text,
         has_header=False,
         separator=table.format.separator,
         decimal_comma=table.format.decimal == ",",
         schema=types,
-        null_values=list(MISSING) if numeric and _has_words(text) else None,
+        null_values=missing,
     )
 
 
-def _has_words(text: bytes) -> bool:
-    """Tell whether values seem to be missing in words; to look for all of them takes its time."""
-    return any(word in text for word in (b"NA", b"N/A", b"null", b"?", b"NULL"))
-
-
-def _numbers_if_all_are(column: pl.Series, table: Table) -> pl.Series:
-    assert table.format is not None
-    present = without_missing(column, table.missing)
-    numbers = as_numbers(present, table.format.decimal)
-    return numbers if numbers.null_count() == present.null_count() else column
-
-
 def _checked(table: Table, text: bytes, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame if no record is short; polars fills such with nulls."""
+    """Return the frame if no record is short or blank; polars fills such with nulls."""
     ends_empty = frame.to_series(-1).is_null()
-    if frame.width > 1 and ends_empty.any():
+    if ends_empty.any():
         assert table.format is not None
-        records = _records(text).filter(ends_empty)
+        records = _records(text).filter(ends_empty).fill_null("")
+        if (records.str.strip_chars() == "").any():
+            raise _BlankLinesError
         marks = records.str.count_matches(table.format.separator, literal=True)
         if (marks < frame.width - 1).any():
             _find_ragged(table, text)
