@@ -25,6 +25,7 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/model_limits.py
 	.venv/bin/python benchmarks/guarantee.py
 	.venv/bin/python benchmarks/report.py
+	.venv/bin/python benchmarks/predict.py
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
 # defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.

@@ -184,15 +184,22 @@ def _form(
     frame: Future[pl.DataFrame],
 ) -> _Formed:
     """Decide about the rows of a block, and return what is to be written of them."""
-    rows = frame.result()
-    # What the first rows do not tell to be numbers was read as text.
-    as_text = [rows[name] for name in needs.numeric if rows[name].dtype == pl.String]
-    if as_text:
-        rows = rows.with_columns(block.table.as_numbers(column) for column in as_text)
+    rows = _as_needed(needs, block, frame.result())
     answers, codes, n_empty = _answers(clf, needs, words, rows)
     counts = np.bincount(codes, minlength=len(words.answers))
     content = b"" if sink is None else sink.form(block, rows, answers)
     return _Formed(content, counts, n_empty, rows.height)
+
+
+def _as_needed(needs: TableColumns, block: Block, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with the kinds of columns that the model knows, not those of the first rows."""
+    as_text = [rows[name] for name in needs.numeric if rows[name].dtype == pl.String]
+    if as_text:
+        rows = rows.with_columns(block.table.as_numbers(column) for column in as_text)
+    names = [name for name in needs.categorical if rows[name].dtype == pl.Float64]
+    if names and block.table.format is not None:  # 007 is a name
+        rows = rows.with_columns(block.frame(frozenset()).select(names))
+    return rows
 
 
 def answer_frame(clf: Any, frame: pl.DataFrame, *, mark: str = REJECT_MARK) -> pl.DataFrame:

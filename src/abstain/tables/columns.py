@@ -228,7 +228,7 @@ def _as_polars(X: Any, names: list[str]) -> pl.DataFrame:
 
 def _numbers(column: pl.Series, missing: Sequence[str]) -> pl.Series:
     """Return a column of numbers, or say which value is none."""
-    if column.dtype == pl.Float64:
+    if column.dtype == pl.Float64 and not missing:
         numbers, strange = column, column.is_infinite()
     else:
         numbers = as_numbers(column, also=missing)

@@ -20,7 +20,7 @@ __all__ = ["answered_as_json", "fitted_as_json"]
 
 
 def fitted_as_json(fitted: Fitted, version: str) -> str:
-    """Return what came of a fit as a JSON document.
+    r"""Return what came of a fit as a JSON document.
 
     Parameters
     ----------
@@ -33,6 +33,18 @@ def fitted_as_json(fitted: Fitted, version: str) -> str:
     -------
     document : str
         An object; its "thresholds" and "cells" are what `abstain predict --thresholds` takes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain.tables import Wishes, fit_table, open_table
+    >>> with TemporaryDirectory() as folder:
+    ...     lines = ["a,kind", *["0.1,x", "0.2,x", "1.1,y", "1.2,y"] * 10]
+    ...     _ = Path(folder, "t.csv").write_text("\n".join(lines))
+    ...     fitted = fit_table(open_table(Path(folder, "t.csv")), Wishes("kind"))
+    >>> json.loads(fitted_as_json(fitted, "1.0"))["cells"]
+    [0, 1]
     """
     clf, point = fitted.clf, fitted.clf.operating_point_
     document = {

@@ -19,7 +19,7 @@ from abstain.tables.learners import Learner, learner_named, make_pipeline_for
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Table, read_table
 from abstain.tables.values import as_numbers, without_missing
-from abstain.targets import Target
+from abstain.targets import RejectRate, Target
 
 __all__ = ["Fitted", "Wishes", "fit_table", "labelled_samples"]
 
@@ -36,8 +36,8 @@ class Wishes:
         The column that names the classes.
     model : str, default="gmlvq"
         One of `LEARNERS`.
-    target : Target, default=None
-        Which point of the front to run at; None rejects at most a tenth.
+    target : Target, default=RejectRate(0.1)
+        Which point of the front to run at.
     cells : {"auto", "global", "class", "prototype", "leaf"}, default="auto"
         Which rows share a threshold.
     certainty : str, default="auto"
@@ -58,7 +58,7 @@ class Wishes:
 
     label: str
     model: str = "gmlvq"
-    target: Target | None = None
+    target: Target = field(default_factory=lambda: RejectRate(0.1))
     cells: str = "auto"
     certainty: str = "auto"
     cv: int = 5
@@ -208,8 +208,8 @@ def _empty_rows(samples: pl.DataFrame, features: Features) -> pl.Series:
 
 def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
     """Return the size of each class, or say which are too small."""
-    counted = labels.value_counts().sort(labels.name)
-    counts = dict(zip(*(counted.to_series(at).to_list() for at in (0, 1)), strict=True))
+    counted = labels.alias("label").value_counts().sort("label")
+    counts = dict(zip(counted["label"], counted["count"], strict=True))
     if len(counts) < 2:
         raise InputError(
             f"label column {labels.name!r} names {len(counts)} class in rows that say anything "

@@ -20,29 +20,32 @@ MISSING = (
 _LARGEST_EXACT = 2.0**53
 # In a table with decimal commas, 1.234 may be a thousand or a fraction.
 _AMBIGUOUS = r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
+_TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _THOUSANDS = r"^[+-]?\d{1,3}(\.\d{3})+,\d+$"
 
 
 def without_missing(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
-    """Return text without blanks around it, null where it stands for a missing value.
+    """Return text without blanks around it, null where a value stands for a missing one.
 
     Parameters
     ----------
     column : polars.Series
-        Text, or any other type, which is returned as it is.
+        Text, or any other type.
     also : iterable of str, default=()
-        Further texts that stand for a missing value.
+        Further texts that stand for a missing value; if they are numbers, these do so too.
 
     Returns
     -------
     column : polars.Series
-        Text or null.
+        Values or null.
 
     Examples
     --------
     >>> without_missing(pl.Series([" a ", "?", "", "-9"]), also=["-9"]).to_list()
     ['a', None, None, None]
     """
+    if column.dtype.is_numeric():
+        return _without_numbers(column, also)
     if column.dtype != pl.String:
         return column
     stripped = column.str.strip_chars()
@@ -50,6 +53,14 @@ def without_missing(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
     if not absent.any():
         return stripped
     return stripped.set(absent.fill_null(False), None)
+
+
+def _without_numbers(column: pl.Series, also: Iterable[str]) -> pl.Series:
+    """Return numbers, null where they are among those that stand for a missing value."""
+    absent = pl.Series(list(also), dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
+    if not len(absent):
+        return column
+    return column.set(column.cast(pl.Float64).is_in(absent.to_list()).fill_null(False), None)
 
 
 def as_numbers(column: pl.Series, decimal: str = ".", also: Iterable[str] = ()) -> pl.Series:
@@ -77,16 +88,16 @@ def as_numbers(column: pl.Series, decimal: str = ".", also: Iterable[str] = ()) 
     """
     if column.dtype == pl.Boolean or not (column.dtype.is_numeric() or column.dtype == pl.String):
         return pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
-    if column.dtype == pl.String:
-        column = without_missing(column, also)
-        if decimal == ",":
-            column = _with_points(column)
+    is_text = column.dtype == pl.String
+    column = without_missing(column, also)
+    if is_text and decimal == ",":
+        column = _with_points(column)
     numbers = column.cast(pl.Float64, strict=False)
     return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
 
 
 def _with_points(column: pl.Series) -> pl.Series:
-    text = pl.col(column.name)
+    text = pl.col("text")  # a column's own name may read as a pattern
     written = (
         pl.when(text.str.contains(_AMBIGUOUS))
         .then(None)
@@ -96,7 +107,7 @@ def _with_points(column: pl.Series) -> pl.Series:
         .str.replace(",", ".", literal=True)
         .alias(column.name)
     )
-    return column.to_frame().select(written).to_series()
+    return column.alias("text").to_frame().select(written).to_series()
 
 
 def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
@@ -121,10 +132,13 @@ def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
     >>> as_categories(pl.Series([True, False])).to_list()
     ['true', 'false']
     """
+    column = without_missing(column, also)
     if column.dtype.is_float():
         numbers = column.cast(pl.Float64).fill_nan(None)
         is_whole = (numbers == numbers.floor()) & (numbers.abs() < _LARGEST_EXACT)
         whole = numbers.set(~is_whole.fill_null(False), None).cast(pl.Int64, strict=False)
         parts = [whole.cast(pl.String), numbers.cast(pl.String)]
         return pl.select(pl.coalesce(*parts).alias(column.name)).to_series()
-    return without_missing(column.cast(pl.String), also)
+    names = column.cast(pl.String)
+    # Truth values are written alike, whether they were text or not.
+    return names.replace(_TRUTH)

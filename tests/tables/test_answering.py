@@ -1,0 +1,311 @@
+"""A table that streams through a classifier comes out as it went in, with three columns more."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import abstain
+from abstain import InputError
+from abstain.tables import (
+    ReadAhead,
+    answer_frame,
+    answer_table,
+    check_output,
+    open_table,
+    read_thresholds,
+    with_thresholds,
+)
+from tests.tables.conftest import make_patients
+
+NEW = ["answer", "certainty", "reason"]
+
+
+def answer(clf, path, out, block_size=1 << 20, **options):
+    table = open_table(path, block_size=block_size)
+    with ReadAhead(table) as ahead:
+        return answer_table(clf, ahead, out, **options)
+
+
+def check_same(found, expected, thresholds):
+    """Blocks of other sizes may round another way: a certainty on the threshold can flip."""
+    np.testing.assert_allclose(
+        found["certainty"].to_numpy(), expected["certainty"].to_numpy(), rtol=2e-5
+    )
+    certainty = expected["certainty"].to_numpy()
+    is_close = np.abs(certainty[:, np.newaxis] - thresholds).min(axis=1) < 1e-9
+    sure = pl.Series(~is_close)
+    assert found.filter(sure)["answer"].equals(expected.filter(sure)["answer"])
+
+
+@given(block_size=st.integers(40, 5000), n=st.integers(1, 120), seed=st.integers(0, 5))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_blocks_of_any_size_give_what_memory_gives(tmp_path_factory, fitted, block_size, n, seed):
+    folder = tmp_path_factory.mktemp("stream")
+    frame = make_patients(n, seed)
+    frame.write_csv(folder / "new.csv")
+    answered = answer(fitted.clf, folder / "new.csv", folder / "out.csv", block_size)
+    found = pl.read_csv(folder / "out.csv")
+    assert found.select(frame.columns).equals(pl.read_csv(folder / "new.csv"))
+    check_same(found, answer_frame(fitted.clf, frame), fitted.clf.thresholds_)
+    assert answered.n_rows == n
+    assert answered.n_rejected + sum(answered.class_counts.values()) == n
+
+
+def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
+    text = (
+        "Patient;Größe;Alter;Organ;bemerkt\n"
+        '007;1,50;40;Leber;"a;b"\n'
+        '"x ""y""";-0,2;33;"Niere, links";"two\nlines"\n'
+        "z;NA;50;nie gesehen;\n"
+    )
+    (tmp_path / "new.csv").write_bytes(text.encode("cp1252"))
+    answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv", block_size=64)
+    found = (tmp_path / "out.csv").read_text("utf-8")
+    rows = list(csv.reader(io.StringIO(found), delimiter=";"))
+    assert rows[0] == ["Patient", "Größe", "Alter", "Organ", "bemerkt", *NEW]
+    assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
+    assert '007;1,50;40;Leber;"a;b";' in found
+    for row in rows[1:]:
+        float(row[6].replace(",", "."))
+        assert "." not in row[6]
+
+
+def test_the_byte_order_mark_stays(tmp_path, fitted, patients):
+    patients.write_csv(tmp_path / "new.csv", include_bom=True)
+    answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbfPatient,")
+
+
+@pytest.mark.parametrize("source", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("target", ["csv", "tsv", "parquet"])
+def test_every_format_to_every_other(tmp_path, fitted, patients, source, target):
+    path, out = tmp_path / f"new.{source}", tmp_path / f"out.{target}"
+    if source == "parquet":
+        patients.write_parquet(path)
+    else:
+        patients.write_csv(path, separator={"csv": ",", "tsv": "\t"}[source])
+    answer(fitted.clf, path, out, block_size=1000)
+    found = (
+        pl.read_parquet(out)
+        if target == "parquet"
+        else pl.read_csv(out, separator={"csv": ",", "tsv": "\t"}[target])
+    )
+    assert found.columns == [*patients.columns, *NEW]
+    same = found.select(pl.col(name).cast(kind) for name, kind in patients.schema.items())
+    assert same.equals(patients)
+    check_same(found, answer_frame(fitted.clf, patients), fitted.clf.thresholds_)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
+    found = answer_frame(fitted.clf, patients)
+    decided = fitted.clf.decide(patients)
+    for at, (label, certainty, reason) in enumerate(found.rows()):
+        assert math.isclose(certainty, decided.certainty[at])
+        if decided.rejected[at]:
+            threshold = fitted.clf.thresholds_[decided.positions[at]]
+            assert label == "rejected"
+            assert f"certainty {float(f'{certainty:.4g}'):g}"[:14] in reason
+            assert f"the threshold {float(f'{threshold:.4g}'):g}"[:18] in reason
+            assert reason.endswith(f"of class {fitted.clf.classes_[decided.answers[at]]}")
+        else:
+            assert label == fitted.clf.classes_[decided.answers[at]]
+            assert reason == ""
+    assert decided.rejected.any()
+    assert not decided.rejected.all()
+
+
+def test_names_that_need_quotes(tmp_path, patients):
+    names = {"gesund": 'gut, "sehr"', "krank (übel)": "übel; schlimm"}
+    frame = patients.with_columns(pl.col("Befund lang").replace_strict(names))
+    frame.write_csv(tmp_path / "t.csv")
+    wishes = abstain.tables.Wishes("Befund lang", model="glvq", target=abstain.RejectRate(0.3))
+    clf = abstain.tables.fit_table(open_table(tmp_path / "t.csv"), wishes).clf
+    answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", mark='weiß, "nicht"')
+    found = pl.read_csv(tmp_path / "out.csv")
+    assert set(found["answer"]) == {*names.values(), 'weiß, "nicht"'}
+    assert found["reason"].drop_nulls().str.contains("of class").any()
+
+
+def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
+    frame = patients.with_columns(pl.lit("mine").alias("answer"))
+    frame.write_csv(tmp_path / "new.csv")
+    answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    assert answered.columns == ["abstain_answer", "certainty", "reason"]
+    found = pl.read_csv(tmp_path / "out.csv")
+    assert set(found["answer"]) == {"mine"}
+    assert "abstain_answer" in found.columns
+
+
+def test_rows_that_say_nothing_are_rejected(tmp_path):
+    frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 10, "b": [1.0, 2.0] * 20})
+    labels = ["x", "x", "y", "y"] * 10
+    clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(frame, labels)
+    path = tmp_path / "new.csv"
+    path.write_text("id,a,b\n1,0.5,1\n2,,NA\n3,NaN,\n4,,2\n")
+    answered = answer(clf, path, tmp_path / "out.csv")
+    assert (answered.n_rows, answered.n_empty) == (4, 2)
+    found = pl.read_csv(tmp_path / "out.csv")
+    assert found["reason"][1] == "all columns that the model needs are empty"
+    assert found["certainty"].is_null().to_list() == [False, True, True, False]
+    assert found["answer"].to_list()[1:3] == ["rejected", "rejected"]
+
+
+def test_a_column_that_begins_empty_holds_numbers_later(tmp_path, fitted):
+    lines = ["Größe;Alter;Organ", *[";40;Leber"] * 40_000, "1,5;40;Leber"]
+    (tmp_path / "new.csv").write_text("\n".join(lines), encoding="utf-8")
+    answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.parquet")
+    assert pl.read_parquet(tmp_path / "out.parquet")["Größe"].drop_nulls().to_list() == [1.5]
+
+
+@pytest.mark.parametrize("block_size", [50, 1 << 20])
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in data row 6 of .*--missing"),
+        (["1.5,40,Leber", "2.5,40"], "2 fields in data row 6"),
+        (["1.5,inf,Leber"], "inf in data row 5"),
+    ],
+)
+def test_bad_rows_are_named_and_leave_no_file(tmp_path, fitted, block_size, lines, words):
+    start = ["Größe,Alter,Organ", *["0.5,30,Leber"] * 4]
+    (tmp_path / "new.csv").write_text("\n".join(start + lines), encoding="utf-8")
+    (tmp_path / "out.csv").write_text("old")
+    with pytest.raises(InputError, match=words):
+        answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv", block_size)
+    assert (tmp_path / "out.csv").read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_tables_of_another_kind(tmp_path, fitted, patients):
+    patients.drop("Alter").write_csv(tmp_path / "new.csv")
+    with pytest.raises(InputError, match="the model: there is no column 'Alter'"):
+        answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    patients.clear().write_csv(tmp_path / "new.csv")
+    with pytest.raises(InputError, match="no rows"):
+        answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("mark", ["gesund", " "])
+def test_marks_that_would_mislead(fitted, patients, mark):
+    with pytest.raises(InputError, match="--reject-mark"):
+        answer_frame(fitted.clf, patients, mark=mark)
+
+
+def test_outputs_that_cannot_be(tmp_path, patients):
+    patients.write_csv(tmp_path / "new.csv")
+    table = open_table(tmp_path / "new.csv")
+    for name, words in [
+        ("new.csv", "the table itself"),
+        ("out.xlsx", "must end with"),
+        ("no/out.csv", "no folder"),
+        (".", "folder"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            check_output(tmp_path / name, table)
+
+
+# --- thresholds ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def written(tmp_path):
+    def call(document):
+        path = tmp_path / "thresholds.json"
+        path.write_text(document if isinstance(document, str) else json.dumps(document))
+        return path
+
+    return call
+
+
+def test_thresholds_take_the_place_of_the_models(fitted, patients, written):
+    none = with_thresholds(fitted.clf, read_thresholds(written({"thresholds": ["-inf"] * 3})))
+    everything = with_thresholds(fitted.clf, read_thresholds(written({"thresholds": ["inf"] * 2})))
+    assert not none.reject(patients).any()
+    assert everything.reject(patients).all()
+    assert answer_frame(none, patients)["reason"].to_list() == [""] * patients.height
+    own = {"thresholds": fitted.clf.thresholds_.tolist(), "cells": fitted.clf.cells_.tolist()}
+    same = with_thresholds(fitted.clf, read_thresholds(written(own)))
+    assert answer_frame(same, patients).equals(answer_frame(fitted.clf, patients))
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ("{", "not JSON"),
+        ([1], 'a list "thresholds"'),
+        ({"thresholds": 1}, 'a list "thresholds"'),
+        ({"thresholds": ["x", 1]}, "got 'x'"),
+        ({"thresholds": [math.nan, 1]}, "got nan"),
+        ({"thresholds": [1, True]}, "got True"),
+        ({"thresholds": [1]}, "2 thresholds.*or 3.*got 1"),
+        ({"thresholds": [1, 2], "cells": [5, 6]}, "another model"),
+        ({"thresholds": [1, 2], "cells": 5}, "another model"),
+    ],
+)
+def test_thresholds_that_do_not_fit(fitted, written, document, words):
+    with pytest.raises(InputError, match=words):
+        with_thresholds(fitted.clf, read_thresholds(written(document)))
+
+
+def test_no_file_of_thresholds(tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        read_thresholds(tmp_path / "no.json")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_thresholds(tmp_path)
+
+
+# --- kinds of columns ---------------------------------------------------------------------------
+
+
+def fit_text(tmp_path, lines, **wishes):
+    (tmp_path / "train.csv").write_text("\n".join(lines))
+    table = open_table(tmp_path / "train.csv", missing=wishes.pop("missing", []))
+    return abstain.tables.fit_table(table, abstain.tables.Wishes("y", model="glvq", **wishes)).clf
+
+
+def test_names_that_look_like_numbers_stay_names(tmp_path):
+    lines = ["zip,x,y", *["007,1.5,a", "7,2.5,b", "7.0,2.0,b", "007,1.0,a"] * 10]
+    clf = fit_text(tmp_path, lines, categorical=["zip"])
+    kinds = clf.estimator_.named_steps["encoding"].named_transformers_["kinds"]
+    assert kinds.categories_[0].tolist() == ["007", "7", "7.0"]
+    answer(clf, tmp_path / "train.csv", tmp_path / "out.csv")
+    found = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
+    assert found["zip"].to_list() == [line.split(",")[0] for line in lines[1:]]
+    frame = pl.read_csv(tmp_path / "train.csv", schema_overrides={"zip": pl.String})
+    check_same(
+        found.with_columns(pl.col("certainty").cast(pl.Float64)),
+        answer_frame(clf, frame),
+        clf.thresholds_,
+    )
+
+
+def test_a_number_that_means_missing_does_so_for_new_rows(tmp_path):
+    lines = ["x,z,y", *["1.5,1,a", "-9,2,b", "2.5,-9,b", "1.0,3,a"] * 10]
+    clf = fit_text(tmp_path, lines, missing=["-9"])
+    told = answer_frame(clf, pl.DataFrame({"x": [-9.0, None, 1.0], "z": [1, 1, -9]}))
+    assert told["certainty"][0] == told["certainty"][1]
+    (tmp_path / "new.csv").write_text("x,z\n-9,1\n,1\n-9,-9\n")
+    answered = answer(clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    found = pl.read_csv(tmp_path / "out.csv")
+    assert found["certainty"][0] == found["certainty"][1]
+    assert answered.n_empty == 1
+
+
+def test_truth_values_mean_the_same_in_every_format(tmp_path):
+    lines = ["old,x,y", *["True,1.5,a", "False,2.5,b", "False,2.0,b", "True,1.0,a"] * 10]
+    clf = fit_text(tmp_path, lines)
+    frame = pl.read_csv(tmp_path / "train.csv")
+    text = frame.with_columns(pl.col("old").cast(pl.String).str.to_uppercase())
+    typed = frame.with_columns(pl.col("old").cast(pl.String) == "true")
+    assert answer_frame(clf, text).equals(answer_frame(clf, typed))
+    kinds = clf.estimator_.named_steps["encoding"].named_transformers_["kinds"]
+    assert kinds.categories_[0].tolist() == ["false", "true"]

@@ -1,0 +1,149 @@
+"""Columns that help are taken, others are left out with a word, and labels name classes."""
+
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+from abstain import InputError
+from abstain.tables import TableColumns, choose_features, read_labels
+from abstain.tables.columns import BadValueError
+
+N = 60
+NUMBERS = [0.5 * (i % 17) for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (NUMBERS, "numeric"),
+        ([str(number) for number in NUMBERS], "numeric"),
+        ([1, 0] * 30, "numeric"),
+        (["yes", "no"] * 30, "categorical"),
+        ([True, False] * 30, "categorical"),
+        (["a", None, "b"] * 20, "categorical"),
+        (["3", "?", "4"] * 20, "numeric"),
+        ([float("nan"), 1.0, 2.0] * 20, "numeric"),
+        (list(np.random.default_rng(0).permutation(N)), "numeric"),
+    ],
+)
+def test_kinds(values, kind):
+    found = choose_features(pl.DataFrame({"x": values}, strict=False))
+    assert getattr(found, kind) == ["x"]
+    assert not found.left_out
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("x", [None] * N, "is empty"),
+        ("x", ["?"] * N, "is empty"),
+        ("x", [7] * N, "throughout"),
+        ("x", ["a", None] * 30, "throughout"),
+        ("x", [f"patient {i}" for i in range(N)], "60 different values"),
+        ("x", list(range(N)), "numbers the rows"),
+        ("patient_id", [37 * i % 1009 for i in range(N)], "numbers the rows"),
+        ("x", [f"2024-01-{i % 28 + 1:02d}" for i in range(N)], "dates"),
+        ("x", [f"{i % 28 + 1}.3.2024 12:30" for i in range(N)], "dates"),
+        ("x", [date(2024, 1, i % 28 + 1) for i in range(N)], "dates"),
+    ],
+)
+def test_what_is_left_out(name, values, why):
+    frame = pl.DataFrame({name: values, "good": NUMBERS}, strict=False)
+    found = choose_features(frame)
+    assert why in found.left_out[name]
+    assert found.numeric == ["good"]
+    kept = choose_features(frame, keep=[name])
+    assert (name in [*kept.numeric, *kept.categorical]) == (why != "is empty")
+
+
+def test_drop_and_categorical():
+    frame = pl.DataFrame({"a": NUMBERS, "b": NUMBERS, "zip": [1, 2, 3] * 20})
+    found = choose_features(frame, drop=["a"], categorical=["zip"])
+    assert (found.numeric, found.categorical) == (["b"], ["zip"])
+    assert found.left_out == {"a": "as asked"}
+
+
+def test_no_column_left():
+    with pytest.raises(InputError, match=r"no column is left.*'x'.*--keep"):
+        choose_features(pl.DataFrame({"x": [1] * N}))
+
+
+def test_a_few_values_that_are_no_numbers():
+    values = [str(number) for number in NUMBERS]
+    values[10] = "<5"
+    with pytest.raises(BadValueError, match=r"'<5' in data row 11.*--missing '<5'"):
+        choose_features(pl.DataFrame({"x": values}))
+    assert choose_features(pl.DataFrame({"x": values}), missing=["<5"]).numeric == ["x"]
+
+
+def test_nested_columns_are_refused():
+    with pytest.raises(InputError, match="--drop 'x'"):
+        choose_features(pl.DataFrame({"x": [[1], [2]] * 30}))
+
+
+# --- labels -------------------------------------------------------------------------------------
+
+
+def test_labels_are_text():
+    assert read_labels(pl.Series("y", [1.0, 0.0, 1.0, None])).to_list() == ["1", "0", "1", None]
+    assert read_labels(pl.Series("y", ["sehr übel", "gut ", "gut", "?"])).to_list() == [
+        *("sehr übel", "gut", "gut"),
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (range(N), "another value in each of 60 rows.*--label"),
+        ([f"id {i}" for i in range(N)], "identifier"),
+        ([f"id {i // 2 * (i % 3)}" for i in range(3 * N)], "different values in 180 rows"),
+        ([i / 7 for i in range(N // 2)] * 2, "measurement"),
+        (["a"] * N, "at least two classes, got only 'a'"),
+        ([None] * N, "no value at all"),
+    ],
+)
+def test_labels_that_are_none(values, words):
+    with pytest.raises(InputError, match=words):
+        read_labels(pl.Series("y", list(values)))
+
+
+# --- the transformer ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def picker():
+    return TableColumns(["age"], ["sex"], label="ill").fit(
+        pl.DataFrame({"age": [1.0], "sex": ["f"]})
+    )
+
+
+def test_frames_of_all_kinds_mean_the_same(picker):
+    expected = pl.DataFrame({"age": [41.5, None], "sex": ["f", None]})
+    typed = pl.DataFrame({"sex": ["f", None], "more": [1, 2], "age": [41.5, None]})
+    text = pl.DataFrame({"age": ["41.5", "NA"], "sex": ["f ", ""]})
+    pandas = pd.DataFrame({"age": [41.5, np.nan], "sex": ["f", None]})
+    array = np.array([[41.5, "f"], [None, None]], dtype=object)
+    for frame in (typed, text, pandas, array):
+        found = picker.transform(frame).with_columns(pl.col("age").fill_nan(None))
+        assert found.equals(expected)
+    assert picker.get_feature_names_out().tolist() == ["age", "sex"]
+    assert clone(picker).label == "ill"
+
+
+def test_columns_that_are_not_there(picker):
+    with pytest.raises(InputError, match=r"needs column 'sex'.*'sexe'"):
+        picker.transform(pl.DataFrame({"age": [1], "sexe": ["f"]}))
+    with pytest.raises(InputError, match="array of 2 columns"):
+        picker.transform(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("value", ["old", "inf"])
+def test_values_that_are_no_numbers(picker, value):
+    with pytest.raises(BadValueError, match="row 2") as caught:
+        picker.transform(pl.DataFrame({"age": ["1", value], "sex": ["f", "m"]}))
+    assert (caught.value.column, caught.value.row) == ("age", 1)

@@ -1,0 +1,190 @@
+"""A table and a wish become a classifier that knows its columns, or one line that says why not."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import abstain
+from abstain import Accuracy, InputError, RejectRate
+from abstain.tables import (
+    LEARNERS,
+    Wishes,
+    answer_frame,
+    cell_names,
+    fit_table,
+    labelled_samples,
+    learner_named,
+    needs_of,
+    open_table,
+)
+
+LABEL = "Befund lang"
+
+
+@pytest.fixture
+def table(tmp_path, patients):
+    def call(frame=patients, name="t.csv", **options):
+        path = tmp_path / name
+        if name.endswith("parquet"):
+            frame.write_parquet(path)
+        else:
+            frame.write_csv(path, **options)
+        return open_table(path)
+
+    return call
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS))
+def test_every_learner_fits_saves_and_answers(tmp_path, table, patients, name):
+    fitted = fit_table(table(), Wishes(LABEL, model=name, target=RejectRate(0.2), cv=3))
+    assert fitted.features.numeric == ["Größe", "Alter"]
+    assert fitted.features.categorical == ["Organ"]
+    assert "different values" in fitted.features.left_out["Patient"]
+    assert fitted.class_counts == dict(sorted(patients[LABEL].value_counts().rows()))
+    abstain.save(fitted.clf, tmp_path / "m.skops")
+    loaded = abstain.load(tmp_path / "m.skops")
+    assert needs_of(loaded).label == LABEL
+    assert needs_of(loaded).needed == ["Größe", "Alter", "Organ"]
+    assert answer_frame(loaded, patients).equals(answer_frame(fitted.clf, patients))
+    assert fitted.clf.operating_point_.accuracy > 0.6
+
+
+def test_missing_numbers_are_kept_or_imputed():
+    for name, learner in LEARNERS.items():
+        steps = abstain.tables.make_pipeline_for(learner, abstain.tables.Features(["a"], []))
+        has_imputer = "SimpleImputer" in repr(steps)
+        assert has_imputer == (not learner.keeps_missing)
+        assert learner.keeps_missing == ("lvq" in name or name == "boosting")
+
+
+def test_every_form_of_a_table_gives_the_same_model(table, patients):
+    wishes = Wishes(LABEL, model="glvq")
+    german = patients.with_columns(
+        pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
+    )
+    tables = [
+        table(),
+        table(name="t.parquet"),
+        table(german, name="german.csv", separator=";"),
+        table(patients.with_columns(pl.all().cast(pl.String)), name="text.parquet"),
+    ]
+    thresholds = [fit_table(each, wishes).clf.thresholds_ for each in tables]
+    for other in thresholds[1:]:
+        np.testing.assert_array_equal(other, thresholds[0])
+
+
+def test_the_seed_decides(table):
+    wishes = Wishes(LABEL, model="forest", target=Accuracy(0.7, confidence=0.8), seed=3)
+    first, again = (fit_table(table(), wishes).clf for _ in range(2))
+    np.testing.assert_array_equal(first.thresholds_, again.thresholds_)
+
+
+def test_rows_without_a_label_or_anything_else_are_left_out_and_counted(table, patients):
+    frame = patients.select("Größe", LABEL).head(100)
+    odd = pl.DataFrame({"Größe": [1.0, 2.0, None], LABEL: [None, "?", "gesund"]})
+    missing = int(frame["Größe"].is_null().sum())
+    fitted = fit_table(table(pl.concat([frame, odd])), Wishes(LABEL, model="glvq"))
+    assert (fitted.n_unlabelled, fitted.n_empty) == (2, missing + 1)
+    assert fitted.n_rows == 100 - missing
+
+
+def test_a_guarantee_is_the_librarys_own(table):
+    fitted = fit_table(
+        table(), Wishes(LABEL, "logistic", Accuracy(0.7, confidence=0.9), cells="global")
+    )
+    assert fitted.clf.operating_point_.guarantee.bound >= 0.7
+    assert cell_names(fitted.clf) == ["all rows", "all rows"]
+
+
+def test_cells_have_names(fitted, table):
+    names = cell_names(fitted.clf)
+    assert names == ["class gesund", "class krank (übel)", "rare cells"]
+    by_leaf = fit_table(table(), Wishes(LABEL, "tree")).clf
+    assert all(name.startswith("leaf ") for name in cell_names(by_leaf)[:-1])
+    by_class = fit_table(table(), Wishes(LABEL, "naive-bayes")).clf
+    assert cell_names(by_class) == names
+
+
+def test_notes_are_lines(table):
+    fitted = fit_table(table(), Wishes(LABEL, "knn", cv=0, keep=["Patient"]))
+    assert all("\n" not in note for note in fitted.notes)
+
+
+# --- what the report needs ----------------------------------------------------------------------
+
+
+def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
+    odd = patients.head(1).with_columns(pl.lit(None).alias(LABEL))
+    german = pl.concat([patients, odd.cast(patients.schema)]).with_columns(
+        pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
+    )
+    X, y = labelled_samples(fitted.clf, table(german, separator=";"))
+    assert X.columns == ["Größe", "Alter", "Organ"]
+    assert y.tolist() == patients[LABEL].to_list()
+    np.testing.assert_array_equal(X["Größe"].to_numpy(), patients["Größe"].to_numpy())
+    assert 0 < fitted.clf.score(X, y) <= 1
+
+
+def test_a_labelled_table_of_another_kind(fitted, table, patients):
+    with pytest.raises(InputError, match="no column 'Befund lang'"):
+        labelled_samples(fitted.clf, table(patients.drop(LABEL)))
+    other = patients.with_columns(pl.col(LABEL).str.replace_all(".*", "x"), pl.lit("y").alias("z"))
+    other = other.with_columns(
+        pl.when(pl.col("Alter") > 40).then("z").otherwise(LABEL).alias(LABEL)
+    )
+    with pytest.raises(InputError, match="must name classes of the model"):
+        labelled_samples(fitted.clf, table(other))
+    text = patients.with_columns(pl.col("Alter").cast(pl.String).str.replace("^2.", "jung"))
+    with pytest.raises(InputError, match="'Alter' must hold numbers, got 'jung'"):
+        labelled_samples(fitted.clf, table(text))
+
+
+# --- what cannot be fitted ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        (Wishes("Befund"), "--label: there is no column 'Befund'.*'Befund lang'"),
+        (Wishes("Patient"), "identifier"),
+        (Wishes("Alter"), "different numbers"),
+        (Wishes(LABEL, model="gmvlq"), "did you mean 'gmlvq'"),
+        (Wishes(LABEL, model="x"), "known are glvq"),
+        (Wishes(LABEL, drop=["x"]), "--drop: there is no column 'x'"),
+        (Wishes(LABEL, drop=["Alter"], keep=["Alter"]), "both --drop and --keep"),
+        (Wishes(LABEL, drop=["Alter", "Größe", "Organ"]), "no column is left"),
+        (Wishes(LABEL, cv=1), "--cv"),
+        (Wishes(LABEL, cv=150), "at least 150 rows.*--cv"),
+        (Wishes(LABEL, "naive-bayes", cells="prototype"), "cells='prototype'"),
+        (Wishes(LABEL, target=Accuracy(0.999, confidence=0.99)), "held-out samples"),
+    ],
+)
+def test_what_cannot_be_fitted(table, wishes, words):
+    with pytest.raises(InputError, match=words) as caught:
+        fit_table(table(), wishes)
+    assert "\n" not in str(caught.value)
+
+
+def test_small_classes_are_named(table, patients):
+    rare = patients.head(3).with_columns(pl.lit("selten").alias(LABEL))
+    with pytest.raises(InputError, match=r"at least 5 rows, got 'selten' \(3\).*--cv"):
+        fit_table(table(pl.concat([patients, rare])), Wishes(LABEL))
+
+
+def test_models_without_columns():
+    X, y = np.arange(20.0).reshape(-1, 1), ["a", "b"] * 10
+    with pytest.raises(InputError, match="without names of columns"):
+        needs_of(abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(X, y))
+    with pytest.raises(InputError, match="with a reject option, got a GLVQ"):
+        needs_of(abstain.GLVQ().fit(X, y))
+
+
+def test_learners_are_found_in_any_case():
+    assert learner_named(" Naive_Bayes ").name == "naive-bayes"
+
+
+def test_columns_may_be_called_anything(table, patients):
+    odd = patients.rename({LABEL: "count", "Größe": "^a.*$", "Alter": "label", "Organ": "<b>"})
+    fitted = fit_table(table(odd), Wishes("count", model="glvq"))
+    assert fitted.features.numeric == ["^a.*$", "label"]
+    assert answer_frame(fitted.clf, odd).height == odd.height

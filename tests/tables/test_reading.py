@@ -1,0 +1,282 @@
+"""A table means the same however it is written, and what cannot be read is told in one line."""
+
+import gzip
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstain import InputError
+from abstain.tables.formats import TextFormat, sniff
+from abstain.tables.reading import Block, open_table, read_table
+from abstain.tables.values import MISSING, as_categories, as_numbers, without_missing
+
+PLAIN = "size,kind\n1.5,a\n-2.25,b\n"
+SEPARATORS = [",", ";", "\t", "|"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def call(text, name="t.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return call
+
+
+def rows(path, block_size=1 << 20, **options):
+    table = open_table(path, block_size=block_size, **options)
+    return pl.concat([block.frame(frozenset(table.names)) for block in table.blocks()])
+
+
+# --- formats ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("separator", SEPARATORS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_separators_and_line_ends(write, separator, end):
+    path = write(PLAIN.replace(",", separator).replace("\n", end))
+    assert sniff(path).separator == separator
+    assert rows(path)["size"].to_list() == [1.5, -2.25]
+    assert rows(path)["kind"].to_list() == ["a", "b"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "latin-1", "utf-16"])
+def test_encodings(write, encoding):
+    table = open_table(write("Größe,Straße\n1.5,Köln\n", encoding=encoding))
+    assert table.names == ["Größe", "Straße"]
+    assert read_table(table)["Straße"].to_list() == ["Köln"]
+
+
+def test_an_encoding_can_be_given(write):
+    path = write("имя,x\nя,1\n", encoding="cp1251")
+    assert open_table(path, encoding="cp1251").names == ["имя", "x"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt"])
+def test_gzip(write, suffix):
+    path = write(gzip.compress(PLAIN.encode()), f"t.{suffix}.gz")
+    assert rows(path)["size"].to_list() == [1.5, -2.25]
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "decimal"),
+    [
+        ("a;b\n1,5;2\n", ";", ","),
+        ("a;b\n1.5;2\n", ";", "."),
+        ("a;b\n1.234,5;2,0\n", ";", ","),
+        ("a|b\n1,5|x, y\n", "|", ","),
+        ("a,b\n1,2\n3,4\n", ",", "."),
+        ("a;b c\n1;2\n", ";", "."),
+        ('a;"b;c"\n1;2\n', ";", "."),
+        ("a\n1\n", ",", "."),
+        ('note;x\n"a, b, c";1,5\n"d, e";2,5\n', ";", ","),
+    ],
+)
+def test_the_format_is_found_out(write, text, separator, decimal):
+    assert sniff(write(text)) == TextFormat(separator, decimal)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"separator": "x"}, "--separator"),
+        ({"decimal": "x"}, "--decimal"),
+        ({"encoding": "x"}, "--encoding"),
+        ({"separator": ",", "decimal": ","}, "--separator"),
+        ({"encoding": "ascii"}, "--encoding"),
+    ],
+)
+def test_formats_that_are_none(write, options, word):
+    with pytest.raises(InputError, match=word):
+        open_table(write("größe,b\n1,2\n"), **options)
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.none()
+
+
+@given(
+    st.lists(st.tuples(numbers, numbers), min_size=1, max_size=20),
+    st.sampled_from([";", "\t", "|"]),
+    st.integers(1, 200),
+)
+def test_decimal_commas_are_numbers(tmp_path_factory, pairs, separator, block_size):
+    def written(value):
+        return "" if value is None else repr(value).replace(".", ",")
+
+    path = tmp_path_factory.mktemp("commas") / "t.csv"
+    lines = [separator.join(map(written, pair)) for pair in [*pairs, (0.5, 0.5)]]
+    path.write_text("\n".join([separator.join("ab"), *lines]))
+    found = rows(path, block_size, separator=separator, decimal=",")
+    assert found.rows() == [*pairs, (0.5, 0.5)]
+
+
+def test_a_point_in_a_table_with_commas_is_not_guessed():
+    column = pl.Series(["1,5", "0.5", "1.234,5", "1.234", "12.345.678"])
+    assert as_numbers(column, ",").to_list() == [1.5, 0.5, 1234.5, None, None]
+
+
+# --- values -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["", " ", *MISSING])
+def test_missing_values(write, word):
+    path = write(f"a,b\n1,x\n{word},{word}\n2,y\n")
+    found = rows(path)
+    assert found["a"].to_list() in ([1.0, None, 2.0], [1.0, math.nan, 2.0]) or math.isnan(
+        found["a"][1]
+    )
+    assert without_missing(found["b"]).to_list() == ["x", None, "y"]
+
+
+def test_missing_values_of_ones_own(write):
+    assert rows(write("a,b\n1,x\n-9,y\n"), missing=["-9"])["a"].to_list() == [1.0, None]
+
+
+def test_blanks_around_numbers(write):
+    assert rows(write("a, b\n 1 , x \n2,y\n"))["a"].to_list() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ([1, 2], ["1", "2"]),
+        ([1.0, 2.0], ["1", "2"]),
+        ([1.5, math.nan], ["1.5", None]),
+        ([1e300, -0.0], ["1e300", "0"]),
+        ([True, None], ["true", None]),
+        ([" a ", "?"], ["a", None]),
+    ],
+)
+def test_categories_are_text(values, names):
+    assert as_categories(pl.Series(values)).to_list() == names
+
+
+# --- records ------------------------------------------------------------------------------------
+
+FIELDS = st.text(st.sampled_from('ab ,;"\n1.'), max_size=6)
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=12), st.integers(1, 60))
+def test_quotes_and_blocks_change_nothing(tmp_path_factory, pairs, block_size):
+    path = tmp_path_factory.mktemp("quotes") / "t.csv"
+    lines = [",".join(map(quoted, pair)) for pair in pairs]
+    path.write_bytes("\n".join(["left,right", *lines, ""]).encode())
+    table = open_table(path, separator=",", block_size=block_size)
+    assert [(a or "", b or "") for a, b in read_table(table).rows()] == pairs
+    records = []
+    for block in table.blocks():
+        assert block.frame().height == len(block.records())
+        records += block.records().to_list()
+    assert records == lines
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("block_size", [4, 1 << 20])
+def test_blank_lines_are_no_rows(write, end, block_size):
+    path = write("\n\na,b\n\n1,x\n\n\n2,\n,\n\n".replace("\n", end))
+    assert rows(path, block_size).rows() == [(1.0, "x"), (2.0, None), (None, None)]
+    table = open_table(path, block_size=block_size)
+    records = [r for block in table.blocks() if block.frame().height for r in block.records()]
+    assert records == ["1,x", "2,", ","]
+
+
+def test_blank_lines_in_one_column(write):
+    assert read_table(open_table(write("a\n\n1\n\n2\n")))["a"].to_list() == ["1", "2"]
+
+
+@pytest.mark.parametrize("block_size", [8, 1 << 20])
+@pytest.mark.parametrize(
+    ("row", "count"), [("5", 1), ("5,6,7", 3), ('"5,6"', 1)], ids=["short", "long", "quoted"]
+)
+def test_ragged_rows_are_named(write, block_size, row, count):
+    path = write(f"a,b\n1,2\n3,4\n{row}\n8,9\n")
+    with pytest.raises(InputError, match=rf"{count} fields in data row 3 and 2 in the header"):
+        read_table(open_table(path, block_size=block_size))
+
+
+def test_a_column_may_turn_to_text_late(write):
+    text = "a,b\n" + "1,2\n" * 50_000 + "x,2\n"
+    table = open_table(write(text), block_size=1 << 16)
+    frames = [block.frame() for block in table.blocks()]
+    assert table.numeric == {"a", "b"}
+    assert frames[0]["a"].dtype == pl.Float64
+    assert frames[-1]["a"].dtype == pl.String
+    assert read_table(table).height == 50_001
+
+
+def test_parquet_is_read_in_blocks(tmp_path):
+    frame = pl.DataFrame({"a": range(1000), "b": ["x"] * 1000})
+    frame.write_parquet(tmp_path / "t.parquet")
+    table = open_table(tmp_path / "t.parquet", block_size=1600)
+    blocks = [block.frame() for block in table.blocks()]
+    assert len(blocks) == table.n_blocks == 10
+    assert pl.concat(blocks).equals(frame)
+
+
+# --- what cannot be read ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", "", "empty"),
+        ("t.csv", "\n \n", "empty"),
+        ("t.csv", "a,b\n", "no rows"),
+        ("t.csv", "a,b,a\n1,2,3\n", "2 columns 'a'"),
+        ("t.csv", "1,2\n3,4\n", "no header"),
+        ("t.xlsx", "a", "no known format"),
+        ("t.parquet", "PAR1", "cannot be read"),
+        ("t.csv.gz", "a,b\n", "cannot be read"),
+    ],
+)
+def test_files_that_are_no_tables(write, name, content, words):
+    with pytest.raises(InputError, match=words) as caught:
+        read_table(open_table(write(content, name)))
+    assert "\n" not in str(caught.value)
+
+
+def test_no_file_and_a_folder(tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        open_table(tmp_path / "t.csv")
+    with pytest.raises(InputError, match="is a folder"):
+        open_table(tmp_path)
+
+
+def test_another_encoding_later_on(write):
+    path = write(b"a,b\n" + b"1,x\n" * 100_000 + b"1,K\xf6ln\n")
+    with pytest.raises(InputError, match="--encoding"):
+        read_table(open_table(path))
+    table = open_table(path, encoding="cp1252")
+    assert read_table(table)["b"][-1] == "Köln"
+
+
+def test_a_quote_without_its_pair(write, monkeypatch):
+    monkeypatch.setattr("abstain.tables.reading._LONGEST_RECORD", 1000)
+    with pytest.raises(InputError, match="quote without its pair"):
+        read_table(open_table(write('a,b\n1,"x\n' + "1,2\n" * 5000), block_size=100))
+
+
+def test_columns_without_a_name_get_one(write):
+    table = open_table(write(",a\n0,1\n1,2\n"))
+    assert table.names == ["unnamed 1", "a"]
+    assert table.header == ",a"
+
+
+def test_a_block_of_typed_rows_is_itself():
+    frame = pl.DataFrame({"a": [1]})
+    assert Block(open_table_of(frame), frame).frame() is frame
+
+
+def open_table_of(frame):
+    from abstain.tables.reading import Table
+
+    return Table(Path("t.parquet"), frame.columns)

@@ -1,0 +1,314 @@
+"""Laws of `abstain fit` and `abstain predict`: one line for each error, nothing half done."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import abstain
+from abstain import _screens as screens
+from abstain import cli, tables
+from tests.tables.conftest import make_patients
+
+LABEL = "Befund lang"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run the command in this process: its exit code, standard output and standard error."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["abstain", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        return caught.value.code or 0, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path):
+    make_patients().write_csv(tmp_path / "patients.csv")
+    make_patients(50, seed=1).write_csv(tmp_path / "new.csv")
+    return tmp_path
+
+
+@pytest.fixture
+def model(run, folder):
+    out = folder / "model.skops"
+    assert run("fit", folder / "patients.csv", "--label", LABEL, "--out", out, "-q") == (0, "", "")
+    return out
+
+
+def test_from_a_table_to_answers(run, folder):
+    out, answers = folder / "model.skops", folder / "answers.csv"
+    options = ["--model", "logistic", "--accuracy", "0.8", "--confidence", "0.9"]
+    options += ["--cells", "global", "--seed", "1"]
+    code, shown, complaints = run(
+        "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
+    )
+    assert (code, complaints) == (0, "")
+    assert "at least 0.8 on new rows" in shown
+    assert "240 rows of 2 classes" in shown
+    assert "column 'Patient' left out" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    code, shown, complaints = run("predict", out, folder / "new.csv", "--out", answers)
+    assert (code, complaints) == (0, "")
+    assert "50 rows" in shown
+    found, clf = pl.read_csv(answers), abstain.load(out)
+    rejected = clf.reject(pl.read_csv(folder / "new.csv"))
+    assert (found["answer"].to_numpy() == "rejected").tolist() == rejected.tolist()
+    assert f"none: rejected {int(rejected.sum()):>3}" in shown.replace("  ", " ")
+
+
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        ([], abstain.RejectRate(0.1)),
+        (["--reject-rate", "0.3"], abstain.RejectRate(0.3)),
+        (["--accuracy", "0.9"], abstain.Accuracy(0.9)),
+        (["--reject-cost", "0.2"], abstain.RejectCost(0.2)),
+    ],
+)
+def test_targets(run, folder, options, target):
+    out = folder / "m.skops"
+    arguments = ["--label", LABEL, "--model", "naive-bayes", *options, "--out", out, "--json"]
+    code, shown, complaints = run("fit", folder / "patients.csv", *arguments)
+    assert (code, complaints) == (0, "")
+    clf, document = abstain.load(out), json.loads(shown)
+    assert clf.target == target
+    assert document["thresholds"] == [
+        value if np.isfinite(value) else str(value) for value in clf.thresholds_.tolist()
+    ]
+    assert document["accuracy"] == clf.operating_point_.accuracy
+    assert document["left_out"].keys() == {"Patient"}
+    assert document["n_rows"] == 240
+
+
+def test_what_fit_prints_as_json_is_taken_as_thresholds(run, folder):
+    out, exported = folder / "m.skops", folder / "t.json"
+    arguments = ["--label", LABEL, "--model", "glvq", "--out", out, "--json"]
+    exported.write_text(run("fit", folder / "patients.csv", *arguments)[1])
+    plain = run("predict", out, folder / "new.csv", "--json")
+    assert run("predict", out, folder / "new.csv", "--thresholds", exported, "--json") == plain
+    everything = {"thresholds": ["inf", "inf"]}
+    exported.write_text(json.dumps(everything))
+    shown = run("predict", out, folder / "new.csv", "--thresholds", exported, "--json")[1]
+    assert json.loads(shown)["n_rejected"] == 50
+
+
+def test_predict_without_out_writes_nothing(run, folder, model):
+    before = sorted(path.name for path in folder.iterdir())
+    code, shown, complaints = run("predict", model, folder / "new.csv")
+    assert (code, complaints) == (0, "")
+    assert "Nothing was written" in shown
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_quiet_prints_nothing(run, folder, model):
+    out = folder / "answers.parquet"
+    assert run("predict", model, folder / "new.csv", "--out", out, "-q") == (0, "", "")
+    assert pl.read_parquet(out).height == 50
+
+
+def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
+    monkeypatch.setattr("abstain.tables.reading.BLOCK", 200)
+    monkeypatch.setattr(tables.reading.open_table, "__defaults__", (None, None, None, (), 200))
+    code, _, complaints = run("predict", model, folder / "new.csv", "--json")
+    assert code == 0
+    assert complaints.count("answering") > 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--label", "befund"], "--label"),
+        (["--label", "Patient"], "identifier"),
+        (["--label", LABEL, "--model", "x"], "--model"),
+        (["--label", LABEL, "--cells", "x"], "--cells"),
+        (["--label", LABEL, "--accuracy", "99"], "--accuracy"),
+        (["--label", LABEL, "--confidence", "0.9"], "give --accuracy"),
+        (["--label", LABEL, "--accuracy", "0.9", "--test-size", "0.5"], "give --confidence"),
+        (["--label", LABEL, "--accuracy", "0.9", "--confidence", "2"], "--confidence"),
+        (
+            ["--label", LABEL, "--accuracy", "0.9", "--confidence", "0.9", "--test-size", "2"],
+            "--test-size",
+        ),
+        (["--label", LABEL, "--accuracy", "0.9", "--reject-rate", "0.1"], "only one target"),
+        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "samples"),
+        (["--label", LABEL, "--separator", "x"], "--separator"),
+        ([], "--label"),
+    ],
+)
+def test_errors_of_fit_take_one_line(run, folder, arguments, words):
+    out = folder / "m.skops"
+    code, shown, complaints = run("fit", folder / "patients.csv", *arguments, "--out", out)
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.count("\n") == 1
+    assert words in complaints
+    assert not out.exists()
+
+
+def test_a_model_does_not_replace_its_table(run, folder):
+    path = folder / "patients.csv"
+    code, _, complaints = run("fit", path, "--label", LABEL, "--out", path)
+    assert code == 2
+    assert "it is the table itself" in complaints
+    assert pl.read_csv(path).height == 240
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no.skops", "new.csv"], "no such file"),
+        (["new.csv", "new.csv"], "not a file that abstain.save has written"),
+        (["model.skops", "no.csv"], "does not exist"),
+        (["model.skops", "new.csv", "--reject-mark", "gesund"], "--reject-mark"),
+        (["model.skops", "new.csv", "--thresholds", "new.csv"], "--thresholds"),
+        (["model.skops", "new.csv", "--out", "x.xlsx"], "must end with"),
+        (["model.skops", "less.csv", "--out", "x.csv"], "no column 'Alter'"),
+    ],
+)
+def test_errors_of_predict_take_one_line(run, folder, model, monkeypatch, arguments, words):
+    monkeypatch.chdir(folder)
+    make_patients(5).drop("Alter").write_csv("less.csv")
+    before = sorted(path.name for path in folder.iterdir())
+    code, shown, complaints = run("predict", *arguments)
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.count("\n") == 1
+    assert words in complaints
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+# --- tables that were not made for it -----------------------------------------------------------
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_a_german_table(run, folder):
+    german = make_patients().with_columns(
+        pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
+    )
+    path = folder / "german.csv"
+    path.write_bytes(german.write_csv(separator=";").encode("cp1252"))
+    arguments = ["--label", LABEL, "--out", folder / "m.skops", "--json"]
+    document = json.loads(run("fit", path, *arguments)[1])
+    assert document["numeric"] == ["Größe", "Alter"]
+    assert document["classes"].keys() == {"gesund", "krank (übel)"}
+    code, *_ = run("predict", folder / "m.skops", path, "--out", folder / "a.csv")
+    assert code == 0
+    assert pl.read_csv(folder / "a.csv", separator=";").columns[-3:] == [
+        *("answer", "certainty", "reason")
+    ]
+
+
+def test_a_third_missing(run, folder, rng):
+    values = rng.normal(size=(300, 6))
+    y = np.where(np.nan_to_num(values[:, 0]) > 0, "yes", "no")
+    values[rng.random(values.shape) < 0.3] = np.nan
+    frame = pl.DataFrame(values, schema=list("abcdef")).fill_nan(None).with_columns(y=y)
+    frame.write_csv(folder / "gaps.csv", null_value="NA")
+    for name in ("gmlvq", "boosting", "svm"):
+        code, _, complaints = run(
+            "fit", folder / "gaps.csv", "--label", "y", "--model", name, "--out", folder / "m.skops"
+        )
+        assert (code, complaints) == (0, "")
+
+
+def test_two_hundred_columns(run, folder, rng):
+    values = rng.normal(size=(150, 200))
+    y = (values[:, :5].sum(axis=1) > 0).astype(int)
+    frame = pl.DataFrame(values, schema=[f"gene {i}" for i in range(200)]).with_columns(y=y)
+    frame.write_csv(folder / "wide.csv")
+    code, shown, _ = run("fit", folder / "wide.csv", "--label", "y", "--out", folder / "m.skops")
+    assert code == 0
+    assert "200: 200 numeric" in shown
+    assert len(shown.splitlines()) < 24
+
+
+# --- screens ------------------------------------------------------------------------------------
+
+
+def render(screen, width=80, terminal=False):
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=terminal,
+        color_system="standard" if terminal else None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    console.print(screen)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [10, 40, 80, 200])
+def test_screens_fit_and_labels_stay_text(tmp_path, width):
+    frame = make_patients().with_columns(
+        pl.col(LABEL).replace_strict({"gesund": "[red]", "krank (übel)": "\x1b[31m" + 90 * "x"})
+    )
+    frame.write_parquet(tmp_path / "t.parquet")
+    table = tables.open_table(tmp_path / "t.parquet")
+    fitted = tables.fit_table(table, tables.Wishes(LABEL, model="glvq"))
+    shown = render(screens.fit_screen(fitted, tmp_path / "t.parquet", tmp_path / "m"), width)
+    assert "\x1b" not in shown
+    assert width < 40 or "[red]" in shown
+    with tables.ReadAhead(table) as ahead:
+        answered = tables.answer_table(fitted.clf, ahead, None)
+    shown = render(screens.predict_screen(answered, tmp_path / "t.parquet", None), width)
+    assert "\x1b" not in shown
+    assert width < 40 or "[red]" in shown
+
+
+def test_many_classes_fit_one_screen():
+    counts = {f"class {i}": i for i in range(50)}
+    answered = tables.Answered(1225 + 5, 5, 2, counts, ["answer", "certainty", "reason"])
+    shown = render(screens.predict_screen(answered, Path("new.csv"), Path("a.csv")))
+    assert len(shown.splitlines()) < 24
+    assert "42 more" in shown
+    assert "2 rows rejected because all needed columns are empty" in shown
+
+
+def test_colour_is_for_terminals(fitted_screen):
+    assert "\x1b[" in render(fitted_screen, terminal=True)
+    assert "\x1b[" not in render(fitted_screen)
+
+
+@pytest.fixture
+def fitted_screen():
+    answered = tables.Answered(3, 1, 0, {"a": 2}, ["answer", "certainty", "reason"])
+    return screens.predict_screen(answered, Path("t.csv"), None)
+
+
+# --- completion ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_had(shell, monkeypatch):
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    found = CliRunner().invoke(cli.app, ["--show-completion", shell], prog_name="abstain")
+    assert found.exit_code == 0
+    assert "_ABSTAIN_COMPLETE" in found.output
+
+
+def test_models_are_completed(monkeypatch):
+    environment = {
+        "_ABSTAIN_COMPLETE": "complete_bash",
+        "COMP_WORDS": "abstain fit t.csv --model lo",
+        "COMP_CWORD": "4",
+    }
+    found = CliRunner().invoke(cli.app, [], prog_name="abstain", env=environment)
+    assert found.output.split() == ["logistic"]
