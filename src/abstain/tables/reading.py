@@ -238,14 +238,15 @@ def _with_header(table: Table) -> Table:
     """Return a text table with its header, and what its first rows tell."""
     assert table.format is not None
     with open_bytes(table.path) as file:
-        start = b"".join(_first_records(file, table.format))
+        start = next(_decoded(file, table.format, HEAD), b"").lstrip(b"\r\n")
+        is_all = not file.read(1)
     end = _end_of_record(start)
     header = start[:end].decode().rstrip("\r\n")
     names = [name.strip() for name in split_record(header, table.format.separator)]
     _check_names(table.path, names)
     names = [name or f"unnamed {index + 1}" for index, name in enumerate(names)]
     table = replace(table, names=names, header=header, n_blocks=_expected_blocks(table))
-    rows = start[end : _last_end(start[:HEAD]) if len(start) >= HEAD else len(start)]
+    rows = start[end:] if is_all else start[end : _last_end(start)]
     return replace(table, numeric=_numeric_names(table, rows)) if rows.strip() else table
 
 
@@ -278,13 +279,6 @@ def _check_names(path: Path, names: list[str]) -> None:
         )
 
 
-def _first_records(file: IO[bytes], form: TextFormat) -> Iterator[bytes]:
-    """Yield the beginning of a file in UTF-8, without blank lines at its start."""
-    for part in _decoded(file, form, HEAD):
-        yield part.lstrip(b"\r\n")
-        return
-
-
 def _decoded(file: IO[bytes], form: TextFormat, size: int) -> Iterator[bytes]:
     """Yield a file in UTF-8, in parts of about this size."""
     if form.is_utf8:
@@ -312,7 +306,7 @@ def _whole_records(table: Table, file: IO[bytes]) -> Iterator[bytes]:
     assert table.format is not None
     rest, is_first = b"", True
     for part in _decoded(file, table.format, table.block_size):
-        if is_first:
+        if is_first and not rest:
             part = part.lstrip(b"\r\n")
         # Quotes that are open in the rest may close in the new part.
         text = rest + part if _QUOTE in rest else part

@@ -172,7 +172,13 @@ class _Text:
     def _rows(self, block: Block, frame: pl.DataFrame) -> pl.Series:
         """Return the rows as they were, or under another separator."""
         if self.is_kept:
-            return block.records()
+            records = block.records()
+            if len(records) != frame.height:
+                raise InputError(
+                    f"{self.table.path} has a quote amid a field, so that rows cannot be told "
+                    "apart; put such fields in quotes, and double the quotes in them"
+                )
+            return records
         if self.table.format is not None:
             frame = block.frame(frozenset())
         text = _as_csv(frame, self.separator, quote_style="necessary")
