@@ -71,8 +71,8 @@ def test_gzip(write, suffix):
         ("a;b\n1.234,5;2,0\n", ";", ","),
         ("a|b\n1,5|x, y\n", "|", ","),
         ("a,b\n1,2\n3,4\n", ",", "."),
-        ("a;b c\n1;2\n", ";", "."),
-        ('a;"b;c"\n1;2\n', ";", "."),
+        ("a;b c\n1;2\n", ";", ","),
+        ('a;"b;c"\n1;2\n', ";", ","),
         ("a\n1\n", ",", "."),
         ('note;x\n"a, b, c";1,5\n"d, e";2,5\n', ";", ","),
     ],
@@ -147,7 +147,7 @@ def test_blanks_around_numbers(write):
         ([1, 2], ["1", "2"]),
         ([1.0, 2.0], ["1", "2"]),
         ([1.5, math.nan], ["1.5", None]),
-        ([1e300, -0.0], ["1e300", "0"]),
+        ([1e300, -0.0], ["1e+300", "0"]),
         ([True, None], ["true", None]),
         ([" a ", "?"], ["a", None]),
     ],
@@ -204,13 +204,13 @@ def test_ragged_rows_are_named(write, block_size, row, count):
 
 
 def test_a_column_may_turn_to_text_late(write):
-    text = "a,b\n" + "1,2\n" * 50_000 + "x,2\n"
+    text = "a,b\n" + "1,2\n" * 100_000 + "x,2\n"
     table = open_table(write(text), block_size=1 << 16)
     frames = [block.frame() for block in table.blocks()]
     assert table.numeric == {"a", "b"}
     assert frames[0]["a"].dtype == pl.Float64
     assert frames[-1]["a"].dtype == pl.String
-    assert read_table(table).height == 50_001
+    assert read_table(table).height == 100_001
 
 
 def test_parquet_is_read_in_blocks(tmp_path):

@@ -217,4 +217,6 @@ def _decimal(lines: list[str], separator: str) -> str:
     fields = [field.strip() for row in csv.reader(lines[1:], delimiter=separator) for field in row]
     commas = sum(_WITH_COMMA.fullmatch(field) is not None for field in fields)
     points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields)
+    if commas == points == 0:  # where fields end in semicolons, commas are left for fractions
+        return "," if separator == ";" else "."
     return "," if commas > points else "."

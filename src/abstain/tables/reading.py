@@ -30,6 +30,9 @@ __all__ = ["BLOCK", "Block", "Table", "open_table", "read_table"]
 BLOCK = 1 << 23
 _LONGEST_RECORD = 1 << 27
 _QUOTE = b'"'
+# Not a tab, which may stand between fields that are empty.
+_BLANKS = b" \r"
+_UNREADABLE = (pl.exceptions.ComputeError, pl.exceptions.SchemaError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +261,7 @@ def _expected_blocks(table: Table) -> int:
 def _numeric_names(table: Table, rows: bytes) -> frozenset[str]:
     try:
         frame = Block(table, rows).frame(frozenset(table.names))
-    except RaggedRowError:  # told with its number when it is read
+    except (RaggedRowError, InputError):  # told with its number when it is read
         return frozenset()
     return frozenset(column.name for column in frame if column.dtype == pl.Float64)
 
@@ -297,7 +300,7 @@ def _text_blocks(table: Table) -> Iterator[Block]:
     with open_bytes(table.path) as file:
         for index, text in enumerate(_whole_records(table, file)):
             rows = text if index else text[_end_of_record(text) :]
-            if rows and not rows.isspace():
+            if rows.strip(_BLANKS + b"\n"):
                 yield Block(table, rows)
 
 
@@ -350,7 +353,7 @@ def _end_of_record(text: bytes) -> int:
 
 def _without_blank_lines(text: bytes) -> bytes:
     """Return records without the lines between them that hold nothing at all."""
-    return b"\n".join(record for record in _split_records(text) if record.strip())
+    return b"\n".join(record for record in _split_records(text) if record.strip(_BLANKS))
 
 
 def _split_records(text: bytes) -> list[bytes]:
@@ -386,12 +389,12 @@ def _parse(table: Table, text: bytes, numeric: frozenset[str] | None) -> pl.Data
         for words in (None, list(MISSING)):
             try:
                 return _checked(table, text, _read(table, text, wanted, words))
-            except pl.exceptions.ComputeError:  # blanks, or no number at all
+            except _UNREADABLE:  # blanks, or no number at all
                 pass
     try:
         frame = _read(table, text, frozenset())
-    except pl.exceptions.ComputeError:
-        _find_ragged(table, text)
+    except _UNREADABLE:
+        _say_why(table, text)
         raise
     frame = _checked(table, text, frame)
     return frame.with_columns(table.as_numbers(frame[name]) for name in sorted(wanted))
@@ -418,18 +421,32 @@ def _checked(table: Table, text: bytes, frame: pl.DataFrame) -> pl.DataFrame:
     if ends_empty.any():
         assert table.format is not None
         records = _records(text).filter(ends_empty).fill_null("")
-        if (records.str.strip_chars() == "").any():
+        if (records.str.strip_chars(_BLANKS.decode()) == "").any():
             raise _BlankLinesError
         marks = records.str.count_matches(table.format.separator, literal=True)
-        if (marks < frame.width - 1).any():
-            _find_ragged(table, text)
+        has_quotes = records.str.contains('"', literal=True)
+        if ((marks < frame.width - 1) | has_quotes).any():
+            _find_ragged(table, _split_records(text))
     return frame
 
 
-def _find_ragged(table: Table, text: bytes) -> None:
+def _say_why(table: Table, text: bytes) -> None:
+    """Raise what stands behind an error of polars, if that is known."""
+    if text.count(_QUOTE) % 2:
+        raise InputError(
+            f"{table.path} has a quote without its pair; mend the file, or double quotes that "
+            "belong to a field"
+        )
+    records = _split_records(text)
+    if not all(record.strip(_BLANKS) for record in records):
+        raise _BlankLinesError
+    _find_ragged(table, records)
+
+
+def _find_ragged(table: Table, records: list[bytes]) -> None:
     """Raise an error that names the first record with too many or too few fields."""
     assert table.format is not None
-    for row, record in enumerate(_split_records(text)):
+    for row, record in enumerate(records):
         fields = next(csv.reader([record.decode()], delimiter=table.format.separator), [])
         if len(fields) != len(table.names):
             raise RaggedRowError(row, len(fields), len(table.names))
