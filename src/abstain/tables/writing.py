@@ -106,7 +106,9 @@ def separator_for(out: Path, table: Table) -> str | None:
         return None
     if name.endswith(".tsv"):
         return "\t"
-    return "," if table.format is None else table.format.separator
+    if table.format is None or (name.endswith(".csv") and table.format.separator == "\t"):
+        return ","
+    return table.format.separator
 
 
 @contextmanager
