@@ -162,7 +162,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         Certainty, correctness and cell of each calibration sample.
     n_features_in_ : int
         Number of features, where the classifier tells.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where the classifier knows them.
 
     Examples

@@ -81,7 +81,7 @@ def rejection_quality(
 
     .. math::
         \varphi = \frac{\sum_{i \in R} w_i [\hat y_i \ne y_i]}
-                       {\sum_{i \in R} w_i [\hat y_i = y_i]} \Bigg/
+                       {\sum_{i \in R} w_i [\hat y_i = y_i]} \Biggl/
                   \frac{\sum_i w_i [\hat y_i \ne y_i]}{\sum_i w_i [\hat y_i = y_i]}.
 
     In other words: the share of the errors that is rejected, over the share of the correct
