@@ -1,0 +1,59 @@
+"""
+Out-of-fold thresholds for a random forest
+==========================================
+
+A random forest makes next to no error on the samples that it was fitted on. Thresholds set there
+have nothing to learn from. With ``cv``, they are set on answers of forests that had not seen the
+samples.
+"""
+
+# %%
+# Breast tumours: half of them to learn from, half to try out.
+
+import warnings
+
+import numpy as np
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
+
+from abstain import RejectOptionClassifier, RejectRate
+
+X, X_new, y, y_new = train_test_split(
+    *load_breast_cancer(return_X_y=True), test_size=0.5, random_state=0
+)
+forest = RandomForestClassifier(50, random_state=0)
+
+# %%
+# Without ``cv`` the fit warns that there is nothing to reject.
+
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    by_heart = RejectOptionClassifier(forest, target=RejectRate(0.1)).fit(X, y)
+print(told[0].message)
+
+# %%
+# With ``cv=5`` five more forests are fitted, and each answers the samples that it had not seen.
+
+out_of_fold = RejectOptionClassifier(forest, target=RejectRate(0.1), cv=5).fit(X, y)
+for clf, name in ((by_heart, "training data"), (out_of_fold, "out of fold")):
+    point = clf.operating_point_
+    accepted = ~clf.reject(X_new)
+    right = clf.predict(X_new)[accepted] == y_new[accepted]
+    print(
+        f"{name}: promised {point.accuracy:.1%} with {point.reject_rate:.1%} rejected; new data: "
+        f"{right.mean():.1%} with {1 - accepted.mean():.1%} rejected"
+    )
+
+# %%
+# The certainties show why. On its own samples the forest is sure of nearly everything.
+
+figure, ax = plt.subplots()
+bins = np.linspace(0.5, 1, 26).tolist()
+ax.hist(by_heart.calibration_.certainty, bins, histtype="step", label="training data")
+ax.hist(out_of_fold.calibration_.certainty, bins, histtype="step", label="out of fold")
+ax.hist(out_of_fold.certainties(X_new), bins, histtype="step", linestyle="--", label="new data")
+ax.set(xlabel="largest posterior", ylabel="samples")
+ax.legend(loc="upper left")
+plt.show()
