@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
+.PHONY: demo test lint types contracts docs benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -19,6 +19,12 @@ types: .venv/ready
 
 contracts: .venv/ready
 	.venv/bin/lint-imports
+
+# The documentation, with its pictures and examples, in build/docs. A warning is an error.
+docs: .venv/docs
+	.venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	.venv/bin/python -m tools.check_site build/docs
+	@echo "The documentation lies in build/docs/index.html"
 
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py
@@ -61,6 +67,10 @@ dist: .venv/ready
 	$(PYTHON) -m venv --clear .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/ready
+
+.venv/docs: .venv/ready
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch .venv/docs
 
 # The wheel alone, in an empty environment, runs the demo.
 check-dist: dist

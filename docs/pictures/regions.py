@@ -1,0 +1,20 @@
+"""What is rejected with one threshold for all, and with one a cell?"""
+
+import necklace
+from matplotlib import pyplot as plt
+
+found = necklace.necklace()
+figure, axes = plt.subplots(1, 2, figsize=(9, 2.9), layout="constrained")
+for ax, clf, name in zip(
+    axes, (found.one, found.many), ("one threshold", "one a cell"), strict=True
+):
+    necklace.draw_rejects(ax, clf)
+    necklace.draw_borders(ax, found)
+    necklace.draw_samples(ax, found)
+    point = clf.operating_point_
+    ax.set_title(
+        f"{name}: {point.true_rejects} of {point.n_errors} errors caught, "
+        f"{point.false_rejects} right answers lost",
+        fontsize="medium",
+    )
+    necklace.tidy_plane(ax)
