@@ -98,7 +98,7 @@ def test_what_fit_prints_as_json_is_taken_as_thresholds(run, folder):
     exported.write_text(run("fit", folder / "patients.csv", *arguments)[1])
     plain = run("predict", out, folder / "new.csv", "--json")
     assert run("predict", out, folder / "new.csv", "--thresholds", exported, "--json") == plain
-    everything = {"thresholds": ["inf", "inf"]}
+    everything = {"thresholds": ["inf", "inf", "inf"]}
     exported.write_text(json.dumps(everything))
     shown = run("predict", out, folder / "new.csv", "--thresholds", exported, "--json")[1]
     assert json.loads(shown)["n_rejected"] == 50

@@ -428,7 +428,8 @@ def predict(
     source = tables.open_table(table, separator, decimal, encoding, missing or [])
     if out is not None:
         tables.check_output(out, source)
-    chosen = None if thresholds is None else tables.read_thresholds(thresholds)
+    if thresholds is not None and not thresholds.is_file():
+        raise InputError(f"--thresholds: there is no file {thresholds}; export it from a report")
     if not model.exists():  # before anything is read for it
         raise InputError(f"cannot load {model}: there is no such file")
     is_short = source.n_blocks < _BLOCKS_TO_WATCH
@@ -439,13 +440,23 @@ def predict(
         from abstain.saving import load
 
         clf = load(model)
-        if chosen is not None:
-            clf = tables.with_thresholds(clf, chosen)
+        if thresholds is not None:
+            _retarget(clf, thresholds)
         answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
     if as_json:
         typer.echo(tables.answered_as_json(answered, out, __version__))
     elif not quiet:
         screens.show(screens.predict_screen(answered, table, out))
+
+
+def _retarget(clf: Any, thresholds: Path) -> None:
+    """Move a classifier to thresholds that were chosen elsewhere."""
+    from abstain.classifier import read_thresholds
+
+    try:
+        clf.retarget(read_thresholds(thresholds))
+    except InputError as error:
+        raise InputError(f"--thresholds: {error}") from None
 
 
 @app.command()

@@ -2,8 +2,8 @@
 
 import csv
 import io
-import json
 import math
+from copy import copy
 
 import numpy as np
 import polars as pl
@@ -19,8 +19,6 @@ from abstain.tables import (
     answer_table,
     check_output,
     open_table,
-    read_thresholds,
-    with_thresholds,
 )
 from tests.tables.conftest import make_patients
 
@@ -216,51 +214,16 @@ def test_outputs_that_cannot_be(tmp_path, patients):
 # --- thresholds ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def written(tmp_path):
-    def call(document):
-        path = tmp_path / "thresholds.json"
-        path.write_text(document if isinstance(document, str) else json.dumps(document))
-        return path
-
-    return call
-
-
-def test_thresholds_take_the_place_of_the_models(fitted, patients, written):
-    none = with_thresholds(fitted.clf, read_thresholds(written({"thresholds": ["-inf"] * 3})))
-    everything = with_thresholds(fitted.clf, read_thresholds(written({"thresholds": ["inf"] * 2})))
+def test_thresholds_take_the_place_of_the_models(fitted, patients):
+    n_thresholds = len(fitted.clf.thresholds_)
+    none, everything, same = (
+        copy(fitted.clf).retarget(thresholds)
+        for thresholds in (["-inf"] * n_thresholds, ["inf"] * n_thresholds, fitted.clf.thresholds_)
+    )
     assert not none.reject(patients).any()
     assert everything.reject(patients).all()
     assert answer_frame(none, patients)["reason"].to_list() == [""] * patients.height
-    own = {"thresholds": fitted.clf.thresholds_.tolist(), "cells": fitted.clf.cells_.tolist()}
-    same = with_thresholds(fitted.clf, read_thresholds(written(own)))
     assert answer_frame(same, patients).equals(answer_frame(fitted.clf, patients))
-
-
-@pytest.mark.parametrize(
-    ("document", "words"),
-    [
-        ("{", "not JSON"),
-        ([1], 'a list "thresholds"'),
-        ({"thresholds": 1}, 'a list "thresholds"'),
-        ({"thresholds": ["x", 1]}, "got 'x'"),
-        ({"thresholds": [math.nan, 1]}, "got nan"),
-        ({"thresholds": [1, True]}, "got True"),
-        ({"thresholds": [1]}, "2 thresholds.*or 3.*got 1"),
-        ({"thresholds": [1, 2], "cells": [5, 6]}, "another model"),
-        ({"thresholds": [1, 2], "cells": 5}, "another model"),
-    ],
-)
-def test_thresholds_that_do_not_fit(fitted, written, document, words):
-    with pytest.raises(InputError, match=words):
-        with_thresholds(fitted.clf, read_thresholds(written(document)))
-
-
-def test_no_file_of_thresholds(tmp_path):
-    with pytest.raises(InputError, match="does not exist"):
-        read_thresholds(tmp_path / "no.json")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_thresholds(tmp_path)
 
 
 # --- kinds of columns ---------------------------------------------------------------------------

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from abstain.tables.needs import cell_names, needs_of
     from abstain.tables.reading import Block, Table, open_table, read_table
     from abstain.tables.reasons import REJECT_MARK
-    from abstain.tables.thresholds import read_thresholds, with_thresholds
     from abstain.tables.writing import check_output
 
 __all__ = [
@@ -43,8 +42,6 @@ __all__ = [
     "open_table",
     "read_labels",
     "read_table",
-    "read_thresholds",
-    "with_thresholds",
 ]
 
 _HOME = {
@@ -57,7 +54,6 @@ _HOME = {
     "needs": "cell_names needs_of",
     "reading": "Block Table open_table read_table",
     "reasons": "REJECT_MARK",
-    "thresholds": "read_thresholds with_thresholds",
     "writing": "check_output",
 }
 

@@ -32,7 +32,8 @@ def fitted_as_json(fitted: Fitted, version: str) -> str:
     Returns
     -------
     document : str
-        An object; its "thresholds" and "cells" are what `abstain predict --thresholds` takes.
+        An object; its "thresholds" and "cells" are what `abstain predict --thresholds` takes. The
+        last of them is that of all other cells.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def fitted_as_json(fitted: Fitted, version: str) -> str:
     ...     _ = Path(folder, "t.csv").write_text("\n".join(lines))
     ...     fitted = fit_table(open_table(Path(folder, "t.csv")), Wishes("kind"))
     >>> json.loads(fitted_as_json(fitted, "1.0"))["cells"]
-    [0, 1]
+    ['0', '1', None]
     """
     clf, point = fitted.clf, fitted.clf.operating_point_
     document = {
@@ -67,7 +68,7 @@ def fitted_as_json(fitted: Fitted, version: str) -> str:
         "coverage": point.coverage,
         "accuracy": None if math.isnan(point.accuracy) else point.accuracy,
         "guarantee": None if point.guarantee is None else asdict(point.guarantee),
-        "cells": clf.cells_.tolist(),
+        "cells": [*map(str, clf.cells_.tolist()), None],
         "thresholds": [_finite(value) for value in clf.thresholds_.tolist()],
         "notes": fitted.notes,
     }
