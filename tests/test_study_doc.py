@@ -56,14 +56,24 @@ def test_the_text_names_values_of_claims():
         assert f"{values[name]:.{digits}f}".replace("-", "−") == said, name
 
 
-def test_the_readme_counts_the_verdicts():
-    counts = Counter(row["verdict"] for row in CLAIMS)
-    said = (
-        f"Of {len(CLAIMS)} claims {counts['holds']} hold, {counts['differs']} differ and "
+# Of the medical sets, the paper has its own steroid data, which ours is made like.
+NOT_IN_THE_PAPER = {"tecator-raw", "tecator-curvature", "wisconsin", "cleveland", "gastric"}
+
+
+def counted(claims):
+    counts = Counter(row["verdict"] for row in claims)
+    return (
+        f"{len(claims)} claims {counts['holds']} hold, {counts['differs']} differ and "
         f"{counts['inconclusive']} are inconclusive"
     )
+
+
+def test_the_readme_counts_the_verdicts():
+    own = [row for row in CLAIMS if row["dataset"] not in NOT_IN_THE_PAPER]
     for file in (ROOT / "README.md", ROOT / "docs" / "study.md"):
-        assert said in " ".join(file.read_text(encoding="utf-8").split())
+        text = " ".join(file.read_text(encoding="utf-8").split())
+        assert counted(own) in text
+    assert counted(CLAIMS) in text
 
 
 # --- publishing ---------------------------------------------------------------------------------
@@ -77,6 +87,11 @@ def test_what_is_published_is_published_again(tmp_path):
 
 def test_half_a_study_is_not_published(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps(RUN | {"tasks": "3 of 840"}))
+    with pytest.raises(SystemExit, match=r"there is no claims\.csv; run the study again"):
+        publish(tmp_path, tmp_path / "new")
+    for file in RESULTS.iterdir():
+        if file.name != "run.json":
+            (tmp_path / file.name).write_bytes(file.read_bytes())
     with pytest.raises(SystemExit, match="is not finished: 3 of 840 tasks; run the study again"):
         publish(tmp_path, tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -22,9 +22,11 @@ FIGURES = {
     "the Bayes rule; bands of one standard deviation over the runs",
     "contours.png": "What the Bayes rule, Conf and RelSim make of the plane",
     "greedy.png": "Exact and greedy thresholds on the training part",
-    "benchmark.png": "Benchmark sets; a dot is the accuracy without rejects",
+    "benchmark.png": "Benchmark sets; a dot is the accuracy without rejects. Curves end where "
+    "fewer than 80 % of the runs reject so many",
     "tecator.png": "Tecator: z-scored, raw, and second differences of the spectra",
-    "medical.png": "Medical sets, GMLVQ",
+    "medical.png": "Medical sets, GMLVQ; thresholds set out of fold where it separates the "
+    "training part",
 }
 TABLES = ["claims.csv", "summary.csv", "tests.csv", "beyond.csv", "guarantees.csv"]
 VERDICTS = ["holds", "differs", "inconclusive"]
@@ -37,16 +39,20 @@ Row = dict[str, Any]
 
 def publish(study: Path, folder: Path) -> None:
     """Copy what is published of a study, and write its page."""
+    names = [*TABLES, *FIGURES, "configuration.json", "run.json"]
+    missing = [name for name in names if not (study / name).is_file()]
+    if missing:
+        sys.exit(f"{study} is not finished: there is no {missing[0]}; run the study again")
     run = json.loads((study / "run.json").read_text())
     done, of = run["tasks"].split(" of ")
     if done != of:
         sys.exit(f"{study} is not finished: {run['tasks']} tasks; run the study again")
+    text = page(study)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in [*TABLES, *FIGURES, "configuration.json", "run.json"]:
-        with whole_files(folder / name) as (draft,):
+    with whole_files(*(folder / name for name in [*names, PAGE])) as (*drafts, last):
+        for name, draft in zip(names, drafts, strict=True):
             shutil.copyfile(study / name, draft)
-    with whole_files(folder / PAGE) as (draft,):
-        draft.write_text(page(folder), encoding="utf-8")
+        last.write_text(text, encoding="utf-8")
 
 
 def page(folder: Path) -> str:
@@ -64,9 +70,10 @@ def page(folder: Path) -> str:
         "## Accuracy on test data",
         "Means over the runs, in percent, with no rejects and with 5, 10 and 20 %; of models with "
         "prototypes first global, then local thresholds. Empty where fewer than 80 % of the curves "
-        "go so far. The areas under the risk-coverage curve (AURC) and its generalised form "
-        "(AUGRC), times 1,000: the less, the better. [All ways to set thresholds](summary.csv); "
-        "[paired tests](tests.csv) of the areas.",
+        "go so far. What has 10 runs is not to be compared with what has 100 by eye: [paired "
+        "tests](tests.csv) compare the same runs. The areas under the risk-coverage curve (AURC) "
+        "and its generalised form (AUGRC), of one threshold, times 1,000: the less, the better. "
+        "[All ways to set thresholds](summary.csv).",
         _accuracies(_read(folder, "summary.csv")),
         "## What other thresholds change",
         "Points of accuracy on test data, the mean at 1 to 20 % rejects as far as both curves go, "
@@ -79,8 +86,9 @@ def page(folder: Path) -> str:
         "## What became of an accuracy that was asked for",
         "GMLVQ with local thresholds: those that just reach the accuracy on the training part, "
         "those that reach it out of fold, and those that are certified with a confidence of 90 %. "
-        "Coverage and accuracy over all test samples of all runs; a target is refused where no "
-        "thresholds reach it, or too few samples certify it ([table](guarantees.csv)).",
+        "A target is refused where no thresholds reach it, or too few samples certify it: then "
+        "nothing is answered. Coverage is that of all runs, accuracy that of the answers "
+        "([table](guarantees.csv)).",
         _guarantees(_read(folder, "guarantees.csv")),
         "## Figures",
         *(f"![{text}]({name})\n\n*{text}.*" for name, text in FIGURES.items()),
@@ -220,7 +228,16 @@ def _small_cells(beyond: list[Row]) -> Iterable[str]:
 
 
 def _guarantees(guarantees: list[Row]) -> str:
-    header = ["set", "asked for", "thresholds", "runs", "refused", "coverage", "accuracy"]
+    header = [
+        "set",
+        "asked for",
+        "thresholds",
+        "runs",
+        "refused",
+        "coverage",
+        "answers",
+        "accuracy",
+    ]
     rows = [
         [
             row["set"],
@@ -229,6 +246,7 @@ def _guarantees(guarantees: list[Row]) -> str:
             f"{row['runs']:,}",
             f"{row['refused']:,}",
             _percent(row["coverage"]),
+            f"{row['answers']:,}",
             _percent(row["reached"]),
         ]
         for row in guarantees

@@ -100,13 +100,13 @@ def test_targets_are_counted_over_the_runs_that_all_ways_have():
     ]
     found = [tuple(row) for row in count_guarantees(records)]
     assert found == [
-        ("haberman", "training", 0.9, 2, 0, 0.5, pytest.approx(0.8)),
-        ("haberman", "guaranteed", 0.9, 2, 1, 0.5, pytest.approx(0.9)),
-        ("pearl", "training", 0.9, 1, 0, 1.0, pytest.approx(0.99)),
+        ("haberman", "training", 0.9, 2, 0, 0.5, 100, pytest.approx(0.8)),
+        ("haberman", "guaranteed", 0.9, 2, 1, 0.25, 50, pytest.approx(0.9)),
+        ("pearl", "training", 0.9, 1, 0, 1.0, 100, pytest.approx(0.99)),
     ]
     assert guarantees_table(records)["reached"].to_list() == pytest.approx([0.8, 0.9, 0.99])
 
 
-def test_where_all_are_refused_nothing_is_known():
+def test_where_all_are_refused_nothing_is_answered():
     table = guarantees_table([target("guaranteed", 0, 0, 0, refused=True)])
-    assert table.row(0) == ("haberman", "guaranteed", 0.9, 1, 1, None, None)
+    assert table.row(0) == ("haberman", "guaranteed", 0.9, 1, 1, 0.0, 0, None)

@@ -72,7 +72,10 @@ def test_the_tables_agree_with_one_another(tmp_path, finished):
         accuracy = (1 - ours["test_errors"] / ours["n_test"]).mean()
         rows = summary.filter(model=model)
         assert rows["at_0"].to_list() == pytest.approx([accuracy] * len(rows))
-        assert rows["aurc"].to_list() == pytest.approx([ours["aurc"].mean()] * len(rows), abs=1e-6)
+        # An area is that of one threshold.
+        plain = rows.filter(cells="global", source="training")
+        assert plain["aurc"].to_list() == pytest.approx([ours["aurc"].mean()], abs=1e-6)
+        assert rows["aurc"].null_count() == len(rows) - 1
         assert set(rows["runs"]) == {N_FOLDS}
     ways = ["model", "cells", "source", "method", "min_cell_size"]
     tried = curves.filter(part="test").select(ways).unique(maintain_order=True)
@@ -461,3 +464,20 @@ def test_without_matplotlib_it_is_said_before_anything_runs(tmp_path, monkeypatc
     with pytest.raises(InputError, match=r"need matplotlib.*pip install 'abstain\[study\]'"):
         run(quickest_plan(), tmp_path / "study")
     assert not (tmp_path / "study").exists()
+
+
+# --- a worker that dies -------------------------------------------------------------------------
+
+
+def die(plan, task):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
+def test_a_worker_that_is_killed_is_told_in_a_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_run", die)
+    with pytest.raises(
+        InputError, match=r"--jobs 2 was ended .*the same command goes on"
+    ) as caught:
+        run(quickest_plan(), tmp_path / "study", 2)
+    assert str(caught.value).count("\n") == 0

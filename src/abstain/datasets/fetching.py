@@ -6,6 +6,8 @@ compared with their known shapes and digests, and only then written to the folde
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -56,6 +58,17 @@ def _prepare(folder: Path, paths: list[Path]) -> None:
         check_can_write(path)
 
 
+@contextmanager
+def _quiet(logger: Any) -> Iterator[None]:
+    """Keep pooch from telling of a passing file: what went wrong is said once, by us."""
+    level = logger.level
+    logger.setLevel("CRITICAL")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 def _download(address: str, source: Source) -> bytes:
     pooch = optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
     with TemporaryDirectory(prefix="abstain-") as passing:
@@ -68,7 +81,8 @@ def _download(address: str, source: Source) -> bytes:
             retry_if_failed=RETRIES,
         )
         try:
-            return Path(download.fetch("raw", downloader=_save)).read_bytes()
+            with _quiet(pooch.get_logger()):
+                return Path(download.fetch("raw", downloader=_save)).read_bytes()
         except OSError as error:  # all errors of requests are such
             raise _cannot_get(source, address, _reason(error), "check the network") from error
 

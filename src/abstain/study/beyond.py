@@ -48,8 +48,8 @@ class Guarantee(NamedTuple):
     """What became of an accuracy that was asked for.
 
     Counted over the runs that were tried in all ways. ``coverage`` is the share of test samples
-    that are answered, and ``reached`` the share of those answers that are right, over all runs
-    whose target was not refused.
+    that are answered, in a run whose target was refused none; ``answers`` how many these are, and
+    ``reached`` the share of them that are right.
     """
 
     set: str
@@ -58,6 +58,7 @@ class Guarantee(NamedTuple):
     runs: int
     refused: int
     coverage: float
+    answers: int
     reached: float
 
 
@@ -105,13 +106,15 @@ def count_guarantees(records: list[Record]) -> Iterator[Guarantee]:
         others = [known for other, known in ways.items() if other[0] == way[0]]
         shared = [record for run, record in runs.items() if all(run in known for known in others)]
         served = [record for record in shared if not record["is_refused"]]
+        # What was refused has answered nothing.
         n, accepted, errors = (
-            sum(record[name] for record in served) for name in ("n", "accepted", "errors")
+            sum(record[name] for record in shared) for name in ("n", "accepted", "errors")
         )
         yield Guarantee(
             *way,
             runs=len(shared),
             refused=len(shared) - len(served),
             coverage=accepted / n if n else np.nan,
+            answers=accepted,
             reached=1 - errors / accepted if accepted else np.nan,
         )

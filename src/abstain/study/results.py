@@ -18,7 +18,7 @@ import polars as pl
 from abstain._files import whole_files
 from abstain.study.beyond import compare_options, count_guarantees
 from abstain.study.claims import Judged, judge_claims
-from abstain.study.curves import GRID, Curves
+from abstain.study.curves import GRID, Curves, Way
 from abstain.study.intervals import interval, p_value
 from abstain.study.measuring import Record
 from abstain.study.problems import PROBLEMS
@@ -109,27 +109,33 @@ def claims_table(curves: Curves) -> pl.DataFrame:
 
 
 def summary_table(curves: Curves) -> pl.DataFrame:
-    """Return the mean accuracy at some reject rates for every way to reject, and the areas."""
+    """Return the mean accuracy at some reject rates for every way to reject, and the areas.
+
+    An area is that of the classifier's certainty, by one threshold: it stands in that row alone.
+    """
     areas = _areas(curves.records)
     rows: list[dict[str, Any]] = []
     for way in curves.ways:
         if way.part == "test":
             mean = curves.averaged(way).mean
             at_rates = {f"at_{rate:g}": float(mean[rate == GRID].item()) for rate in RATES}
-            scored = {score: areas[way.set, way.model, score] for score in SCORES}
             rows.append(
                 {
                     **way._asdict(),
                     "runs": len(curves.runs(way)),
                     **at_rates,
-                    **{
-                        score: float(np.mean([values[run] for run in curves.runs(way)]))
-                        for score, values in scored.items()
-                    },
+                    **{score: _area(curves, way, areas, score) for score in SCORES},
                 }
             )
     table = pl.DataFrame(rows, infer_schema_length=None).drop("part")
     return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
+
+
+def _area(curves: Curves, way: Way, areas: dict[Any, Any], score: str) -> float:
+    if way != Way(way.set, way.model):
+        return np.nan
+    values = areas[way.set, way.model, score]
+    return float(np.mean([values[run] for run in curves.runs(way)]))
 
 
 def tests_table(records: list[Record]) -> pl.DataFrame:
@@ -178,9 +184,14 @@ def guarantees_table(records: list[Record]) -> pl.DataFrame:
     """Return what became of an accuracy that was asked for, with and without a guarantee."""
     rows = [row._asdict() for row in count_guarantees(records)]
     names = dict.fromkeys(("set", "source"), pl.String())
-    counts = dict.fromkeys(("runs", "refused"), pl.Int64())
-    numbers = dict.fromkeys(("coverage", "reached"), pl.Float64())
-    table = pl.DataFrame(rows, schema={**names, "accuracy": pl.Float64(), **counts, **numbers})
+    columns = {
+        "accuracy": pl.Float64(),
+        **dict.fromkeys(("runs", "refused"), pl.Int64()),
+        "coverage": pl.Float64(),
+        "answers": pl.Int64(),
+        "reached": pl.Float64(),
+    }
+    table = pl.DataFrame(rows, schema={**names, **columns})
     return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
 
 

@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
+from abstain._checks import InputError
 from abstain._files import whole_files
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task
@@ -40,7 +42,8 @@ def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]
     watch(n_done, len(tasks))
     if missing:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-        with _quietly_closed(parallel(delayed(_run)(plan, task) for task in missing)) as found:
+        calls = parallel(delayed(_run)(plan, task) for task in missing)
+        with _quietly_closed(calls) as found, _told_of_dead_workers(n_jobs):
             for task, records in found:
                 with whole_files(_file(folder, task)) as (draft,):
                     draft.write_text(json.dumps(records))
@@ -59,6 +62,17 @@ def _quietly_closed(results: Any) -> Iterator[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             results.close()
+
+
+@contextmanager
+def _told_of_dead_workers(n_jobs: int) -> Iterator[None]:
+    try:
+        yield
+    except TerminatedWorkerError:
+        raise InputError(
+            f"a process of --jobs {n_jobs} was ended from outside, perhaps for want of memory; the "
+            "same command goes on from here, and with fewer --jobs needs less"
+        ) from None
 
 
 def _run(plan: Plan, task: Task) -> tuple[Task, list[Record]]:
