@@ -50,7 +50,7 @@ def write_tables(folder: Path, n_rows: int, n_columns: int) -> None:
     rng = np.random.default_rng(0)
     classes = rng.integers(0, len(CLASSES), n_rows)
     values = rng.normal(size=(n_rows, n_columns))
-    values += classes[:, np.newaxis] * np.linspace(0, 15 / n_columns, n_columns)
+    values += classes[:, np.newaxis] * np.linspace(0, 1.5 * (10 / n_columns) ** 0.5, n_columns)
     frame = pl.DataFrame(values, schema=[f"x{index}" for index in range(n_columns)])
     frame.write_csv(folder / "new.csv")
     frame.head(N_SOME).write_csv(folder / "some.csv")
@@ -83,7 +83,9 @@ def measure(n_rows: int, n_columns: int, rounds: int) -> Row:
     """Return the best of some rounds, in which everything takes its turn."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        write_tables(folder, n_rows, n_columns)
+        # In a process of its own: a child counts what its parent had in memory when it was born.
+        sizes = ["--write", str(folder), "--rows", str(n_rows), "--columns", str(n_columns)]
+        subprocess.run([sys.executable, __file__, *sizes], check=True)
         model, out = folder / "model.skops", folder / "answers.csv"
         options = ["--accuracy", 0.95, "--confidence", 0.95, "--out", model]
         abstain("fit", folder / "train.csv", "--label", "class", *options)
@@ -123,7 +125,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--rows", type=int, default=N_ROWS, help="with fewer, nothing is written")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--columns", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.write:
+        write_tables(arguments.write, arguments.rows, arguments.columns)
+        return
     rows = [measure(arguments.rows, columns, arguments.rounds) for columns in COLUMNS]
     show(rows)
     if arguments.rows < N_ROWS:

@@ -321,7 +321,6 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
             (_printable(table.name), "bold"),
             f"\n{_count(fitted.n_rows, 'row')} of {_count(len(fitted.class_counts), 'class')}"
             f" in column {_printable(repr(fitted.label))}",
-            f"; {fitted.learner.name}, {fitted.learner.title}",
         ),
         Text(),
         _fit_facts(fitted),
@@ -342,6 +341,7 @@ def _fit_facts(fitted: "Fitted") -> Table:
     before = 1 - point.n_errors / point.n_samples
     where = "on the rows it was fitted on" if clf.cv is None else "on rows it had not seen"
     facts = {
+        "model": Text(f"{fitted.learner.name}: {fitted.learner.title}"),
         "target": Text(_WISHES[name].format(getattr(clf.target, value))),
         "accuracy": Text.assemble(
             _percent(before), " → ", (_percent(point.accuracy), "bold green"), f" {where}"
@@ -410,7 +410,9 @@ def _left_out(fitted: "Fitted") -> list[Text]:
     if fitted.n_empty:
         lines.append(f"{_count(fitted.n_empty, 'row')} with nothing but a label left out")
     left_out = list(fitted.features.left_out.items())
-    lines += [f"column {name!r} left out: {why}" for name, why in left_out[:_NAMES_TO_SHOW]]
+    for name, why in left_out[:_NAMES_TO_SHOW]:
+        because = f", {why}" if why == "as asked" else f": it {why}"
+        lines.append(f"column {name!r} left out{because}")
     if len(left_out) > _NAMES_TO_SHOW:
         lines.append(f"… and {len(left_out) - _NAMES_TO_SHOW:,} more columns; --json names all")
     texts = [Text(_printable(line), "yellow") for line in lines]

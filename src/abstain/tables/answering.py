@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from abstain._checks import InputError
 from abstain.classifier import Decisions
@@ -125,7 +126,10 @@ def answer_table(
     words = words_for(clf, mark, None if out is None else separator_for(out, table))
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0
-    with nullcontext() if out is None else open_sink(out, table, list(needs.numeric)) as sink:
+    with (
+        threadpool_limits(1, user_api="blas"),  # blocks run side by side, not what is in them
+        nullcontext() if out is None else open_sink(out, table, list(needs.numeric)) as sink,
+    ):
         formed = _in_order(ahead, partial(_form, clf, needs, words, sink))
         for done, found in enumerate(formed, start=1):
             if sink is not None:
