@@ -1,9 +1,11 @@
 """Where does a classifier decline to answer, and what does that buy?
+==================================================================
 
 A matrix model (GMLVQ) looks at handwritten digits from 0 to 5 along two directions only, so that
 everything it does can be seen in a plane. A reject option lets it decline. Six figures show how
 sure the model is where, which regions it rejects, what becomes of new digits as more are rejected,
 and which digits the rejects are.
+As a script, it takes one option::
 
     python examples/pictures_of_rejects.py              # shows the figures
     python examples/pictures_of_rejects.py --out DIR    # saves them instead
@@ -26,15 +28,17 @@ from abstain.plotting import (
     RejectRegionDisplay,
 )
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description="Pictures of a classifier that declines to answer.")
 parser.add_argument("--out", type=Path, help="folder for the figures; made if it is not there")
 out = parser.parse_args().out
 
+# %%
 # Data: 1083 images of 8 x 8 pixels. The new digits have no part in model or thresholds.
 
 X, y = load_digits(n_class=6, return_X_y=True)
 X, X_new, y, y_new = train_test_split(X / 16, y, test_size=0.5, stratify=y, random_state=0)
 
+# %%
 # A classifier that may decline one digit in ten. Its thresholds, one for each prototype, are set on
 # answers to digits that it had not seen (cv).
 
@@ -45,12 +49,14 @@ right = clf.predict(X_new) == y_new
 print(f"right on all {len(y_new)} new digits: {right.mean():.1%}")
 print(f"right on the {1 - rejected.mean():.1%} that are answered: {right[~rejected].mean():.1%}")
 
+# %%
 # The plane of the model. It has two directions, so that nothing is hidden behind the picture.
 
 CertaintyContourDisplay.from_estimator(clf, X_new, y_new)
 regions = RejectRegionDisplay.from_estimator(clf, X_new, y_new)
 regions.ax_.set_title("New digits, and where they are rejected")
 
+# %%
 # What each row of the stored front does to the new digits; the dot is where the classifier runs.
 # Thresholds for all digits alike, and another classifier, lie in the same axes.
 
@@ -65,6 +71,7 @@ AccuracyRejectCurveDisplay.from_estimator(
 )
 curve.ax_.set(title="Thresholds tried on new digits", xlim=(0, 0.6), ylim=(0.86, 1))
 
+# %%
 # The same over ten folds, with a band of one standard deviation.
 
 folds = StratifiedKFold(10, shuffle=True, random_state=0)
@@ -76,6 +83,7 @@ for name, estimator in {"GMLVQ": model, "naive Bayes": GaussianNB()}.items():
     AccuracyRejectCurveDisplay.from_cv_results(found, X_new, y_new, name=name, ax=means)
 means.set(title="One threshold, mean of ten folds", xlim=(0, 0.6), ylim=(0.82, 1))
 
+# %%
 # What becomes of all new digits, and which ones are rejected.
 
 outcomes = RejectOutcomesDisplay.from_estimator(clf, X_new, y_new)

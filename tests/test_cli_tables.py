@@ -312,3 +312,55 @@ def test_models_are_completed(monkeypatch):
     }
     found = CliRunner().invoke(cli.app, [], prog_name="abstain", env=environment)
     assert found.output.split() == ["logistic"]
+
+
+# --- report -------------------------------------------------------------------------------------
+
+
+def test_a_report_is_written_of_the_rows_whose_class_is_known(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    frame = pl.read_csv(folder / "new.csv")
+    blank = pl.Series([None, None, *frame[LABEL][2:]], dtype=pl.String)
+    frame.with_columns(blank.alias(LABEL)).write_csv(folder / "some.csv")
+    out = folder / "report.html"
+    code, shown, complaints = run(
+        "report", model, folder / "some.csv", "--out", out, "--title", "Some <rows>"
+    )
+    assert (code, complaints) == (0, "")
+    assert shown == f"48 rows with a known class. Open {out} in a browser.\n"
+    page = out.read_text(encoding="utf-8")
+    assert "Some &lt;rows&gt;" in page
+    assert run("report", model, folder / "some.csv", "--out", out, "-q") == (0, "", "")
+
+
+def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
+    clf = abstain.load(model)
+    table = tables.open_table(folder / "new.csv")
+    frame = pl.read_csv(folder / "new.csv", infer_schema=False)
+    named = tables.labelled_samples(clf, table, "Patient")
+    assert named.names == frame["Patient"].to_list()
+    assert tables.labelled_samples(clf, table).names == [f"row {row}" for row in range(1, 51)]
+    assert named.y.tolist() == frame[LABEL].to_list()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no.skops", "new.csv"], "no such file"),
+        (["model.skops", "no.csv"], "does not exist"),
+        (["model.skops", "less.csv"], f"no column {LABEL!r}"),
+        (["model.skops", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
+        (["model.skops", "new.csv", "--out", "no/report.html"], "there is no folder"),
+        (["model.skops", "new.csv", "--out", "new.csv"], "it is the table itself"),
+    ],
+)
+def test_errors_of_report_take_one_line(run, folder, model, monkeypatch, arguments, words):
+    monkeypatch.chdir(folder)
+    make_patients(5).drop(LABEL).write_csv("less.csv")
+    before = sorted(path.name for path in folder.iterdir())
+    code, shown, complaints = run("report", *arguments)
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.count("\n") == 1
+    assert words in complaints
+    assert sorted(path.name for path in folder.iterdir()) == before

@@ -449,6 +449,53 @@ def predict(
         screens.show(screens.predict_screen(answered, table, out))
 
 
+@app.command()
+def report(
+    model: Annotated[Path, typer.Argument(help="From abstain fit.")],
+    table: Annotated[Path, typer.Argument(help="Rows whose class is known.")],
+    out: Annotated[Path, typer.Option(help="The page.", rich_help_panel=_OUTPUT)] = Path(
+        "report.html"
+    ),
+    title: Annotated[
+        str | None, typer.Option(help="What stands above it.", rich_help_panel=_OUTPUT)
+    ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(help="The column that names the rows.", rich_help_panel=_OUTPUT),
+    ] = None,
+    separator: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a page on which the operating point of a model can be chosen.
+
+    One HTML file that opens from disk: a slider along the accuracy-reject curve, what
+    each point does to the rows of the table, what could be guaranteed, the cells and
+    the rejected rows with their reasons. It exports the thresholds of the chosen
+    point, which abstain predict --thresholds takes.
+
+    Rows that the model was not fitted to tell more than those that it knows.
+    """
+    from abstain import _screens as screens
+    from abstain._files import check_can_write
+    from abstain.report import write_report
+    from abstain.saving import load
+    from abstain.tables import labelled_samples, open_table
+
+    check_can_write(out)
+    if table.exists() and out.exists() and out.samefile(table):
+        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+    with screens.sign_of_life(f"looking at {table}", quiet):
+        source = open_table(table, separator, decimal, encoding, missing or [])
+        clf = load(model)
+        samples = labelled_samples(clf, source, names)
+        write_report(clf, samples.X, samples.y, out, title=title, sample_names=samples.names)
+    if not quiet:
+        typer.echo(f"{len(samples.y):,} rows with a known class. Open {out} in a browser.")
+
+
 def _retarget(clf: Any, thresholds: Path) -> None:
     """Move a classifier to thresholds that were chosen elsewhere."""
     from abstain.classifier import read_thresholds

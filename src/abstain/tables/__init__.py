@@ -8,7 +8,13 @@ if TYPE_CHECKING:
     from abstain.tables.answering import Answered, answer_frame, answer_table
     from abstain.tables.columns import Features, TableColumns, choose_features, read_labels
     from abstain.tables.describing import answered_as_json, fitted_as_json
-    from abstain.tables.fitting import Fitted, Wishes, fit_table, labelled_samples
+    from abstain.tables.fitting import (
+        Fitted,
+        LabelledSamples,
+        Wishes,
+        fit_table,
+        labelled_samples,
+    )
     from abstain.tables.learners import LEARNERS, Learner, learner_named, make_pipeline_for
     from abstain.tables.needs import cell_names, needs_of
     from abstain.tables.reading import Block, Table, open_table, read_table
@@ -22,6 +28,7 @@ __all__ = [
     "Block",
     "Features",
     "Fitted",
+    "LabelledSamples",
     "Learner",
     "ReadAhead",
     "Table",
@@ -49,7 +56,7 @@ _HOME = {
     "answering": "Answered answer_frame answer_table",
     "columns": "Features TableColumns choose_features read_labels",
     "describing": "answered_as_json fitted_as_json",
-    "fitting": "Fitted Wishes fit_table labelled_samples",
+    "fitting": "Fitted LabelledSamples Wishes fit_table labelled_samples",
     "learners": "LEARNERS Learner learner_named make_pipeline_for",
     "needs": "cell_names needs_of",
     "reading": "Block Table open_table read_table",

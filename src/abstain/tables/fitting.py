@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -247,7 +247,25 @@ def _one_line(message: Any) -> str:
     return " ".join(first.split()).rstrip(".")
 
 
-def labelled_samples(clf: Any, table: Table) -> tuple[pl.DataFrame, NDArray[Any]]:
+class LabelledSamples(NamedTuple):
+    """Rows of a table whose class is known.
+
+    Attributes
+    ----------
+    X : polars.DataFrame
+        The features, as the classifier takes them.
+    y : ndarray of shape (n_samples,)
+        Names of classes.
+    names : list of str
+        What the rows are called.
+    """
+
+    X: pl.DataFrame
+    y: NDArray[Any]
+    names: list[str]
+
+
+def labelled_samples(clf: Any, table: Table, naming: str | None = None) -> LabelledSamples:
     """Return the rows of a table that a saved classifier can be judged by, and their classes.
 
     Parameters
@@ -256,13 +274,13 @@ def labelled_samples(clf: Any, table: Table) -> tuple[pl.DataFrame, NDArray[Any]
         From `fit_table`, or loaded.
     table : Table
         From `open_table`; it must have the features and the label column of the fit.
+    naming : str, default=None
+        The column that names the rows; None counts them from 1, as they stand in the file.
 
     Returns
     -------
-    X : polars.DataFrame
-        The features, as ``clf`` takes them.
-    y : ndarray of shape (n_samples,)
-        Names of classes. Rows without a label, and rows that say nothing, are left out.
+    samples : LabelledSamples
+        Features, classes and names. Rows without a label, and rows that say nothing, are left out.
 
     Raises
     ------
@@ -278,9 +296,9 @@ def labelled_samples(clf: Any, table: Table) -> tuple[pl.DataFrame, NDArray[Any]
     >>> with TemporaryDirectory() as folder:
     ...     frame.write_csv(Path(folder, "t.csv"))
     ...     table = open_table(Path(folder, "t.csv"))
-    ...     X, y = labelled_samples(fit_table(table, Wishes("kind")).clf, table)
-    >>> X.columns, y[:3].tolist()
-    (['a'], ['x', 'x', 'y'])
+    ...     found = labelled_samples(fit_table(table, Wishes("kind")).clf, table)
+    >>> found.X.columns, found.y[:3].tolist(), found.names[:3]
+    (['a'], ['x', 'x', 'y'], ['row 1', 'row 2', 'row 3'])
     """
     needs = needs_of(clf)
     if needs.label is None:
@@ -289,6 +307,8 @@ def labelled_samples(clf: Any, table: Table) -> tuple[pl.DataFrame, NDArray[Any]
         )
     for name in (needs.label, *needs.needed):
         find_column("the model", name, table.names, table.path)
+    if naming is not None:
+        find_column("--names", naming, table.names, table.path)
     frame = read_table(table)
     decimal = "." if table.format is None else table.format.decimal
     features = Features(list(needs.numeric), list(needs.categorical))
@@ -301,7 +321,11 @@ def labelled_samples(clf: Any, table: Table) -> tuple[pl.DataFrame, NDArray[Any]
             f"label column {needs.label!r} of {table.path} must name classes of the model "
             f"({', '.join(map(repr, clf.classes_[:5].tolist()))}), got none of them; check the file"
         )
-    return samples.filter(used), y
+    names = [f"row {row}" for row in range(1, len(frame) + 1)]
+    if naming is not None:
+        names = ["" if name is None else str(name) for name in frame[naming].to_list()]
+    kept = [name for name, is_used in zip(names, used.to_list(), strict=True) if is_used]
+    return LabelledSamples(samples.filter(used), y, kept)
 
 
 def _typed_or_text(
