@@ -3,10 +3,11 @@
 import json
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
-from abstain import RejectRate, __version__, cli, operating_point, pareto_front
+from abstain import RejectRate, __version__, cli, load, operating_point, pareto_front, tables
 from abstain._demo import run_demo
 
 
@@ -16,11 +17,37 @@ def demo(tmp_path_factory):
 
 
 def test_a_threshold_for_each_digit_beats_one_for_all_on_new_samples(demo):
-    assert demo.accuracy < 0.82
-    assert demo.one_threshold.accuracy > demo.accuracy + 0.05
-    assert demo.per_digit.accuracy > demo.one_threshold.accuracy + 0.02
-    for trial in (demo.one_threshold, demo.per_digit):
+    digits = demo.digits
+    assert digits.accuracy < 0.82
+    assert digits.one_threshold.accuracy > digits.accuracy + 0.05
+    assert digits.per_digit.accuracy > digits.one_threshold.accuracy + 0.02
+    for trial in (digits.one_threshold, digits.per_digit):
         assert trial.reject_rate == pytest.approx(0.2, abs=0.02)
+
+
+def test_so_does_one_for_each_prototype_of_the_necklace(demo):
+    necklace = demo.necklace
+    assert necklace.one_threshold.accuracy > necklace.accuracy + 0.01
+    assert necklace.per_prototype.accuracy > necklace.one_threshold.accuracy + 0.01
+    for answers in (necklace.one_threshold, necklace.per_prototype):
+        assert answers.reject_rate == pytest.approx(0.05, abs=0.01)
+
+
+def test_the_certified_accuracy_is_reached_on_new_tumours(demo):
+    tumours = demo.tumours
+    assert (tumours.n_known, tumours.n_new) == (400, 169)
+    assert tumours.accuracy_of_answers >= max(tumours.asked, tumours.accuracy)
+    assert 0.5 < tumours.coverage < 1
+
+
+def test_the_commands_of_the_readme_say_the_same(demo):
+    files = {path.name: path for path in demo.files}
+    clf = load(files["model.skops"])
+    new = tables.labelled_samples(clf, tables.open_table(files["new-tumours.csv"]))
+    accepted = ~clf.reject(new.X)
+    assert accepted.mean() == pytest.approx(demo.tumours.coverage)
+    assert np.mean((clf.predict(new.X) == new.y)[accepted]) == demo.tumours.accuracy_of_answers
+    assert demo.tumours.report.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_the_files_hold_the_front_of_the_scores(demo):
@@ -41,10 +68,19 @@ def test_the_picture_is_drawn(demo):
     assert demo.files[-1].read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_there_is_everything_but_the_picture(tmp_path, monkeypatch):
-    monkeypatch.setattr("abstain._demo.find_spec", lambda name: None)
+@pytest.fixture
+def _without_extras(monkeypatch):
+    for module in ("digits", "tumours"):
+        monkeypatch.setattr(f"abstain._demo.{module}.find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("_without_extras")
+def test_without_extras_there_is_everything_but_page_and_picture(tmp_path):
     files = run_demo(tmp_path, __version__).files
     assert [path.name for path in files] == [
+        "tumours.csv",
+        "new-tumours.csv",
+        "model.skops",
         "scores.csv",
         "front.csv",
         "front.thresholds.csv",
@@ -52,12 +88,14 @@ def test_without_matplotlib_there_is_everything_but_the_picture(tmp_path, monkey
     ]
 
 
-def test_without_matplotlib_the_command_names_the_extra(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("abstain._demo.find_spec", lambda name: None)
+@pytest.mark.usefixtures("_without_extras")
+def test_without_extras_the_command_names_them(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["abstain", "demo", "--out", str(tmp_path)])
     with pytest.raises(SystemExit):
         cli.main()
-    assert "pip install 'abstain[plot]'" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    for extra in ("plot", "report"):
+        assert f"pip install 'abstain[{extra}]'" in shown
 
 
 def test_the_command_ends_with_where_the_result_lies(tmp_path, monkeypatch, capsys):
@@ -66,8 +104,9 @@ def test_the_command_ends_with_where_the_result_lies(tmp_path, monkeypatch, caps
     with pytest.raises(SystemExit) as caught:
         cli.main()
     assert not caught.value.code
-    last = capsys.readouterr().out.splitlines()[-1]
+    *shown, last = capsys.readouterr().out.splitlines()
     assert last.strip() == f"The result lies in {tmp_path}"
+    assert f"Open {tmp_path / 'report.html'} in a browser." in " ".join(" ".join(shown).split())
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path, monkeypatch, capsys):

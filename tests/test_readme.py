@@ -90,7 +90,7 @@ def test_the_other_commands_run(tmp_path):
     environment = {**os.environ, "COLUMNS": "100"}
     subprocess.run([*abstain, "demo"], cwd=tmp_path, check=True, capture_output=True)
     commands = indented_commands()[2:]
-    assert len(commands) == 2
+    assert len(commands) == 5
     for command in commands:
         name, *arguments = shlex.split(command)
         assert name == "abstain"
@@ -98,7 +98,8 @@ def test_the_other_commands_run(tmp_path):
             [*abstain, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / "abstain-demo" / "my-front.csv").exists()
+    for name in ("my-front.csv", "my-model.skops", "answers.csv", "my-report.html"):
+        assert (tmp_path / "abstain-demo" / name).exists()
     point = json.loads((tmp_path / "abstain-demo" / "my-front.json").read_text())
     assert point["accuracy"] >= 0.9
     assert (tmp_path / "abstain-study" / "claims.csv").exists()

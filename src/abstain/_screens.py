@@ -23,10 +23,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from abstain._demo import Demo
 from abstain._score_files import Choice
 
 if TYPE_CHECKING:
+    from abstain._demo import Demo
     from abstain.study import Study
     from abstain.tables import Answered, Fitted
 
@@ -466,7 +466,7 @@ def predict_screen(answered: "Answered", table: Path, out: Path | None) -> Rende
     return Group(*parts, Text(), Text(end))
 
 
-def demo_screen(demo: Demo) -> RenderableType:
+def demo_screen(demo: "Demo") -> RenderableType:
     """Return what the demonstration found.
 
     Parameters
@@ -479,29 +479,73 @@ def demo_screen(demo: Demo) -> RenderableType:
     screen : rich renderable
         The summary.
     """
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
-    table.add_column("on held-out digits")
-    table.add_column("rejected", justify="right")
-    table.add_column("accuracy on the rest", justify="right")
-    table.add_row("always answer", _percent(0.0), _percent(demo.accuracy))
-    for name, trial in [
-        ("one threshold for all", demo.one_threshold),
-        ("a threshold for each predicted digit", demo.per_digit),
-    ]:
-        table.add_row(name, _percent(trial.reject_rate), Text(_percent(trial.accuracy), "bold"))
+    tumours, necklace, digits = demo.tumours, demo.necklace, demo.digits
     names = ", ".join(_printable(file.name) for file in demo.files)
-    has_picture = any(file.suffix == ".png" for file in demo.files)
+    extras = [
+        f"For {what} as well: pip install 'abstain[{extra}]'"
+        for what, extra, is_there in [
+            ("the report", "report", tumours.report is not None),
+            ("a picture", "plot", any(file.suffix == ".png" for file in demo.files)),
+        ]
+        if not is_there
+    ]
+    opened = [] if tumours.report is None else [f"Open {tumours.report} in a browser."]
     return Group(
-        Text(f"Naive Bayes reads {demo.n_samples:,} handwritten digits.", "bold"),
+        Text("A certified accuracy", "bold"),
         Text(
-            "Thresholds for a reject rate of 20 % are set on one half and tried on the other:\n"
-            "means of 20 random halvings."
+            f"GMLVQ learns from {tumours.n_known} breast tumours. At least {tumours.asked:.0%} of "
+            f"its answers about new ones shall be right, with {tumours.confidence:.0%} confidence. "
+            f"Of {tumours.n_new} others:"
         ),
-        Text(),
-        table,
-        Text("" if has_picture else "\nFor a picture as well: pip install 'abstain[plot]'\n"),
-        Text(f"Written: {names}"),
+        _rows(
+            ("right, if it must always answer", _percent(tumours.accuracy)),
+            ("answered", _percent(tumours.coverage)),
+            ("right among these", _percent(tumours.accuracy_of_answers)),
+        ),
+        Text("\nA threshold for each prototype", "bold"),
+        Text(
+            f"GMLVQ on the pearl necklace, whose pearls differ: {necklace.n_new:,} new samples, "
+            "thresholds for 5% rejects."
+        ),
+        _rejects(
+            "always answer",
+            necklace.accuracy,
+            ("one threshold for all", necklace.one_threshold),
+            ("a threshold for each prototype", necklace.per_prototype),
+        ),
+        Text("\nA threshold for each predicted class", "bold"),
+        Text(
+            f"Naive Bayes on {digits.n_samples:,} handwritten digits: thresholds for 20% rejects, "
+            "set on one half and tried on the other, means of 20 random halvings."
+        ),
+        _rejects(
+            "always answer",
+            digits.accuracy,
+            ("one threshold for all", digits.one_threshold),
+            ("a threshold for each predicted digit", digits.per_digit),
+        ),
+        Text("\n" + "\n".join([f"Written: {names}", *extras, *opened])),
     )
+
+
+def _rows(*rows: tuple[str, str]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 2), show_header=False)
+    table.add_column()
+    table.add_column(justify="right", style="bold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _rejects(plain: str, accuracy: float, *ways: tuple[str, Any]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="cyan")
+    table.add_column("")
+    table.add_column("rejected", justify="right")
+    table.add_column("right among the rest", justify="right")
+    table.add_row(plain, _percent(0.0), _percent(accuracy))
+    for name, way in ways:
+        table.add_row(name, _percent(way.reject_rate), Text(_percent(way.accuracy), "bold"))
+    return table
 
 
 def _count(number: int, thing: str) -> str:

@@ -1,4 +1,4 @@
-"""What does a reject option do, on data that everybody has?
+"""What do thresholds for each predicted class do for a classifier that is not ours?
 
 Naive Bayes reads the handwritten digits of scikit-learn. Its posteriors are badly calibrated, and
 differently so for each digit: a case for thresholds of their own. Every digit is predicted out of
@@ -15,14 +15,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
 from abstain._files import whole_files
 from abstain._score_files import ScoreColumns, choose, output_files, read_scores, write_choice
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.metrics import AveragedCurve, average_curves
 from abstain.targets import RejectRate, operating_point
 
-__all__ = ["Demo", "run_demo"]
+__all__ = ["Digits", "Trial", "read_digits"]
 
 REJECT_RATE = 0.2
 N_HALVINGS = 20
@@ -30,8 +29,8 @@ GRID = np.linspace(0.0, 0.45, 91)
 
 
 @dataclass(frozen=True, eq=False)
-class Demo:
-    """What the demonstration found, on halves that set no threshold.
+class Digits:
+    """What was found on halves that set no threshold.
 
     Attributes
     ----------
@@ -70,28 +69,9 @@ class _Predictions:
     cells: NDArray[np.int64]
 
 
-def run_demo(folder: Path, version: str) -> Demo:
-    """Compute the demonstration and write its scores, front, thresholds and picture.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files shall lie; made if it is not there.
-    version : str
-        The version of abstain that makes them.
-
-    Returns
-    -------
-    demo : Demo
-        The numbers that matter, and the files.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make the folder {folder}: {error.strerror}; choose another name"
-        ) from error
-    digits, predicted, certainty = _read_digits()
+def read_digits(folder: Path, version: str) -> Digits:
+    """Try both ways to reject, and write scores, front, thresholds and picture."""
+    digits, predicted, certainty = _predictions()
     correct = predicted == digits
     one_threshold = _try_out(_Predictions(certainty, correct, np.zeros_like(predicted)))
     per_digit = _try_out(_Predictions(certainty, correct, predicted))
@@ -105,10 +85,10 @@ def run_demo(folder: Path, version: str) -> Demo:
     # matplotlib is an extra; without it there is everything but the picture.
     if find_spec("matplotlib"):
         files.append(_draw(one_threshold, per_digit, folder / "curve.png"))
-    return Demo(len(digits), float(correct.mean()), one_threshold, per_digit, files)
+    return Digits(len(digits), float(correct.mean()), one_threshold, per_digit, files)
 
 
-def _read_digits() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _predictions() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Return labels, out-of-fold predictions and their posteriors."""
     from sklearn.datasets import load_digits
     from sklearn.model_selection import cross_val_predict
