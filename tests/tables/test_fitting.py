@@ -118,9 +118,10 @@ def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
     german = pl.concat([patients, odd.cast(patients.schema)]).with_columns(
         pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
     )
-    X, y = labelled_samples(fitted.clf, table(german, separator=";"))
+    X, y, names = labelled_samples(fitted.clf, table(german, separator=";"))
     assert X.columns == ["Größe", "Alter", "Organ"]
     assert y.tolist() == patients[LABEL].to_list()
+    assert names == [f"row {row}" for row in range(1, len(patients) + 1)]
     np.testing.assert_array_equal(X["Größe"].to_numpy(), patients["Größe"].to_numpy())
     assert 0 < fitted.clf.score(X, y) <= 1
 
