@@ -489,7 +489,6 @@ def demo_screen(demo: "Demo") -> RenderableType:
         ]
         if not is_there
     ]
-    opened = [] if tumours.report is None else [f"Open {tumours.report} in a browser."]
     return Group(
         Text("A certified accuracy", "bold"),
         Text(
@@ -524,7 +523,7 @@ def demo_screen(demo: "Demo") -> RenderableType:
             ("one threshold for all", digits.one_threshold),
             ("a threshold for each predicted digit", digits.per_digit),
         ),
-        Text("\n" + "\n".join([f"Written: {names}", *extras, *opened])),
+        Text("\n" + "\n".join([f"Written: {names}", *extras])),
     )
 
 

@@ -510,13 +510,15 @@ def _retarget(clf: Any, thresholds: Path) -> None:
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("abstain-demo"),
 ) -> None:
-    """Let a classifier of handwritten digits abstain, and show what that brings."""
+    """Certify an accuracy, compare thresholds, and write a report to open."""
     from abstain import _screens as screens
     from abstain._demo import run_demo
 
-    with screens.sign_of_life("setting thresholds on random halves of the digits"):
+    with screens.sign_of_life("fitting, certifying and trying out"):
         found = run_demo(out, __version__)
     screens.show(screens.demo_screen(found))
+    if found.tumours.report is not None:
+        typer.echo(f"Open {found.tumours.report} in a browser.")
     typer.echo(f"The result lies in {out}")
 
 
