@@ -26,7 +26,7 @@ def confusion_matrix_with_rejects(
 ) -> NDArray[Any]:
     r"""Count the samples of each class by what they are taken for, or rejected.
 
-    With classes :math:`c_1, \dots, c_K`, the entry in row i and column j counts
+    With classes :math:`c_1, \ldots, c_K`, the entry in row i and column j counts
 
     .. math::
         C_{ij} = \sum_{y = c_i,\ \hat y = c_j,\ \text{accepted}} w, \qquad
