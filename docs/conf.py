@@ -6,6 +6,7 @@ build: those of the scripts in `pictures`, and those of the gallery, which is `e
 """
 
 import inspect
+import logging
 import os
 import sys
 from pathlib import Path
@@ -35,6 +36,11 @@ extensions = [
 exclude_patterns = ["pictures"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring is a link where there is such a name
+
+# sphinx-gallery looks at whole paths, and the folder of the project may have a space in its name.
+logging.getLogger("sphinx.sphinx-gallery").addFilter(
+    lambda record: "file name(s) with spaces" not in record.getMessage()
+)
 
 # --- pages --------------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The numeric columns, then the categorical ones.
     n_features_in_ : int
         How many these are.
@@ -194,7 +194,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        names : ndarray of shape (n_features_in_,)
+        names : ndarray of shape (n_features,)
             The numeric columns, then the categorical ones.
 
         Examples
