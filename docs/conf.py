@@ -6,7 +6,6 @@ build: those of the scripts in `pictures`, and those of the gallery, which is `e
 """
 
 import inspect
-import logging
 import os
 import sys
 from pathlib import Path
@@ -38,9 +37,7 @@ templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring is a link where there is such a name
 
 # sphinx-gallery looks at whole paths, and the folder of the project may have a space in its name.
-logging.getLogger("sphinx.sphinx-gallery").addFilter(
-    lambda record: "file name(s) with spaces" not in record.getMessage()
-)
+suppress_warnings = ["sphinx_gallery.space_in_filename"]
 
 # --- pages --------------------------------------------------------------------------------------
 
