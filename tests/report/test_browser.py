@@ -293,7 +293,7 @@ def test_details_that_are_left_out_are_counted(opened, gmlvq):
     )
     assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
     assert "20,000 of 21,000 samples, the least certain" in page.text("#detailed")
-    assert "Drawn are 800 of 21,000 samples" in page.text("main")
+    assert "Drawn are 400 of 21,000 samples" in page.text("main")
     assert "thresholds of no row" in page.text("main")
 
 

@@ -25,7 +25,7 @@ __all__ = ["MAX_DOTS", "View", "find_view", "places_of_dots"]
 Array = NDArray[Any]
 
 # More dots hide each other, and take longer to draw than a slider may take to answer.
-MAX_DOTS = 800
+MAX_DOTS = 400
 
 
 class View(NamedTuple):
