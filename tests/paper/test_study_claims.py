@@ -139,7 +139,7 @@ def small_records(name, seed=0):
         tasks = plan.tasks()
     else:
         plan = Plan((name,), models, n_repeats, n_extra, 0, seed)
-        tasks = [task for task in plan.tasks() if task.block in chosen]
+        tasks = [task for task in plan.tasks() if task.split in chosen]
     with threadpool_limits(1):
         return [record for task in tasks for record in plan.run(task)]
 

@@ -12,7 +12,6 @@ from abstain.study.classifiers import CLASSIFIERS
 from abstain.study.plan import (
     MORE_OUT_OF_FOLD,
     N_FOLDS,
-    SPLITS_A_TASK,
     VARIANT_REPEATS,
     Task,
 )
@@ -42,19 +41,18 @@ def test_what_is_asked_for_by_name_is_run_quickly_too():
     assert make_plan(quick=True, only=["tecator-raw"]).sets == ("tecator-raw",)
 
 
-@pytest.mark.parametrize("n_splits", [1, SPLITS_A_TASK, SPLITS_A_TASK + 1, 1000])
-def test_every_fold_and_every_block_is_a_task_once(n_splits):
+@pytest.mark.parametrize("n_splits", [1, 7, 1000])
+def test_every_fold_and_every_split_is_a_task_once(n_splits):
     plan = Plan(tuple(PROBLEMS), ("gmlvq", "mrslvq"), 3, 0, n_splits, 0)
     counts = Counter(plan.tasks())
     assert set(counts.values()) == {1}
-    n_blocks = -(-n_splits // SPLITS_A_TASK)
     folds = {(repeat, fold) for repeat in range(3) for fold in range(N_FOLDS)}
     fewer = {(repeat, fold) for repeat, fold in folds if repeat < VARIANT_REPEATS}
-    blocks = {(0, block) for block in range(n_blocks)}
+    splits = {(0, split) for split in range(n_splits)}
     for name in PROBLEMS:
-        expected = blocks if name in MEDICAL else fewer if name in VARIANTS else folds
+        expected = splits if name in MEDICAL else fewer if name in VARIANTS else folds
         tasks = {task[1:] for task in counts if task.name == name}
-        assert tasks == {(*block, "gmlvq") for block in expected}  # MRSLVQ is not of the paper
+        assert tasks == {(*run, "gmlvq") for run in expected}  # MRSLVQ is not of the paper
 
 
 def test_titles_tell_tasks_apart():
@@ -74,13 +72,6 @@ def test_the_seed_changes_the_order_alone():
     assert sorted(tasks) == sorted(others)
 
 
-def test_no_task_is_empty_and_none_is_long():
-    plan = make_plan()
-    sizes = [len(plan._numbers(task)) for task in plan.tasks()]
-    assert min(sizes) == 1
-    assert max(sizes) == SPLITS_A_TASK
-
-
 # --- splits -------------------------------------------------------------------------------------
 
 
@@ -97,10 +88,10 @@ def numbered(kind, n=150):
     )
 
 
-def splits_of(plan, problem, task, monkeypatch):
+def split_of(plan, problem, task, monkeypatch):
     monkeypatch.setitem(PROBLEMS, "numbered", problem)
     sample = problem.draw(plan.state(task.repeat))
-    return list(plan._splits(problem, sample, task))
+    return plan._split(problem, sample, task)
 
 
 def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
@@ -110,8 +101,7 @@ def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
         tested = []
         for fold in range(N_FOLDS):
             task = Task("numbered", repeat, fold, "gmlvq")
-            ((number, split),) = splits_of(plan, problem, task, monkeypatch)
-            assert number == fold
+            split = split_of(plan, problem, task, monkeypatch)
             both = np.concatenate([split.train.X[:, 0], split.test.X[:, 0]])
             assert np.array_equal(np.sort(both), np.arange(150))
             assert np.array_equal(split.test.X[:, 0] % 3, split.test.y)
@@ -122,32 +112,27 @@ def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
     assert shuffles[0] != shuffles[1]
 
 
-def test_the_blocks_of_medical_data_are_all_splits_once(monkeypatch):
-    n_splits = 4 * SPLITS_A_TASK + 2
-    problem, plan = numbered("medical"), Plan((), (), 1, 0, n_splits, 5)
+def test_every_split_of_medical_data_is_another(monkeypatch):
+    problem, plan = numbered("medical"), Plan((), (), 1, 0, 22, 5)
     found = [
-        split
-        for block in range(5)
-        for split in splits_of(plan, problem, Task("numbered", 0, block, "gmlvq"), monkeypatch)
+        split_of(plan, problem, Task("numbered", 0, number, "gmlvq"), monkeypatch)
+        for number in range(22)
     ]
-    assert [number for number, _ in found] == list(range(n_splits))
-    assert all(len(split.test.y) == 15 for _, split in found)
-    assert all(not set(split.test.X[:, 0]) & set(split.train.X[:, 0]) for _, split in found)
-    assert len({tuple(split.test.X[:, 0]) for _, split in found}) == n_splits
+    assert all(len(split.test.y) == 15 for split in found)
+    assert all(not set(split.test.X[:, 0]) & set(split.train.X[:, 0]) for split in found)
+    assert len({tuple(split.test.X[:, 0]) for split in found}) == 22
 
 
 # Each classifier is a task of its own: what they are compared by are the same samples.
 def test_all_classifiers_have_the_same_splits(monkeypatch):
     for kind in ("benchmark", "medical"):
         problem, plan = numbered(kind), Plan((), (), 2, 0, 40, 5)
-        first, second = (
-            splits_of(plan, problem, Task("numbered", 0, 1, model), monkeypatch)
+        split, same = (
+            split_of(plan, problem, Task("numbered", 0, 1, model), monkeypatch)
             for model in ("gmlvq", "svm")
         )
-        for (number, split), (other, same) in zip(first, second, strict=True):
-            assert number == other
-            assert np.array_equal(split.train.X, same.train.X)
-            assert np.array_equal(split.test.X, same.test.X)
+        assert np.array_equal(split.train.X, same.train.X)
+        assert np.array_equal(split.test.X, same.test.X)
 
 
 def test_only_artificial_samples_are_drawn_anew():

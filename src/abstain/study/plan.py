@@ -7,7 +7,6 @@ on fewer repeats, and so do sets that are prepared otherwise.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -27,8 +26,6 @@ __all__ = ["Plan", "Task", "make_plan"]
 EXTRA = [name for name, classifier in CLASSIFIERS.items() if classifier.is_extra]
 
 N_FOLDS = 10
-# Splits of medical data that make one task: a fit takes some hundredths of a second.
-SPLITS_A_TASK = 5
 # Repeats of a set that is prepared otherwise, at most.
 VARIANT_REPEATS = 2
 # Of medical data whose claims are judged by thresholds set out of fold, these are set in so many
@@ -61,12 +58,16 @@ class Plan:
             problem = PROBLEMS[name]
             counts = self.n_repeats, N_FOLDS
             if problem.kind == "medical":
-                counts = 1, -(-self.n_medical_splits // SPLITS_A_TASK)
+                counts = 1, self.n_medical_splits
             elif problem.is_variant:
                 counts = min(self.n_repeats, VARIANT_REPEATS), N_FOLDS
-            blocks = [(repeat, block) for repeat in range(counts[0]) for block in range(counts[1])]
-            tasks += [Task(name, *block, model) for block in blocks for model in self.models]
-        tasks = [task for task in tasks if self._numbers(task)]
+            runs = [(repeat, split) for repeat in range(counts[0]) for split in range(counts[1])]
+            tasks += [
+                Task(name, *run, model)
+                for run in runs
+                for model in self.models
+                if self._takes(problem, CLASSIFIERS[model], *run)
+            ]
         order = np.random.default_rng(self.seed).permutation(len(tasks))
         return [tasks[index] for index in order]
 
@@ -91,17 +92,13 @@ class Plan:
 
     def run(self, task: Task) -> list[Record]:
         """Return the records of a task."""
-        problem = PROBLEMS[task.name]
+        problem, classifier = PROBLEMS[task.name], CLASSIFIERS[task.model]
         sample = problem.draw(self.state(task.repeat))
-        classifier = CLASSIFIERS[task.model]
-        records = []
-        for number, split in self._splits(problem, sample, task):
-            key = {"set": task.name, "repeat": task.repeat, "split": number}
-            seed = self.state(task.repeat, number)
-            extent = self._extent(problem, classifier, task.repeat, number)
-            found = measure(problem, sample, split, classifier, seed, extent)
-            records += [key | record for record in found]
-        return records
+        split = self._split(problem, sample, task)
+        seed = self.state(task.repeat, task.split)
+        extent = self._extent(problem, classifier, task.repeat, task.split)
+        key = {"set": task.name, "repeat": task.repeat, "split": task.split}
+        return [key | found for found in measure(problem, sample, split, classifier, seed, extent)]
 
     def place(self, record: Record) -> tuple[int, ...]:
         """Return where a record stands among all: by set, repeat, split and classifier."""
@@ -112,26 +109,16 @@ class Plan:
             self.models.index(record["model"]),
         )
 
-    def _splits(self, problem: Problem, sample: Sample, task: Task) -> Iterator[tuple[int, Split]]:
-        for number in self._numbers(task):
-            if problem.kind == "medical":
-                seed = self.state(task.repeat, number)
-                splitter: Any = StratifiedShuffleSplit(1, test_size=0.1, random_state=seed)
-                (parts,) = splitter.split(sample.X, sample.y)
-            else:
-                seed = self.state(task.repeat)
-                splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
-                parts = next(islice(splitter.split(sample.X, sample.y), number, None))
-            yield number, Split(*(Part(sample.X[rows], sample.y[rows]) for rows in parts))
-
-    def _numbers(self, task: Task) -> list[int]:
-        """Return the splits of a task: those of its block on which its classifier runs."""
-        problem, classifier = PROBLEMS[task.name], CLASSIFIERS[task.model]
-        block = range(task.block, task.block + 1)
+    def _split(self, problem: Problem, sample: Sample, task: Task) -> Split:
         if problem.kind == "medical":
-            first = task.block * SPLITS_A_TASK
-            block = range(first, min(first + SPLITS_A_TASK, self.n_medical_splits))
-        return [split for split in block if self._takes(problem, classifier, task.repeat, split)]
+            seed = self.state(task.repeat, task.split)
+            splitter: Any = StratifiedShuffleSplit(1, test_size=0.1, random_state=seed)
+            (parts,) = splitter.split(sample.X, sample.y)
+        else:
+            seed = self.state(task.repeat)
+            splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+            parts = next(islice(splitter.split(sample.X, sample.y), task.split, None))
+        return Split(*(Part(sample.X[rows], sample.y[rows]) for rows in parts))
 
     def _takes(self, problem: Problem, classifier: Classifier, repeat: int, split: int) -> bool:
         """Tell whether a classifier runs on a split."""
@@ -164,17 +151,17 @@ class Plan:
 
 
 class Task(NamedTuple):
-    """A classifier on some splits of a set: one fold of a repeat, or a block of medical splits."""
+    """A classifier on one split of a set: a fold of a repeat, or a split of medical data."""
 
     name: str
     repeat: int
-    block: int
+    split: int
     model: str
 
     @property
     def title(self) -> str:
         """A name for files."""
-        return f"{self.name}-{self.repeat:02d}-{self.block:03d}-{self.model}"
+        return f"{self.name}-{self.repeat:02d}-{self.split:03d}-{self.model}"
 
 
 def _is_usual(problem: Problem, classifier: Classifier) -> bool:

@@ -1,9 +1,9 @@
 """How does a study run for long, in parallel, and go on where it was stopped?
 
 Every task leaves a file of its records, written whole by the caller's process as soon as the task
-is done, whoever computed it. A task is a classifier on one fold, or on a few splits whose fits
-take no time: a run that is stopped, by whatever, loses the fits in flight. All
-tasks run on one thread each, so that their numbers do not depend on how many run at once.
+is done, whoever computed it. A task is one classifier on one split: a run that is stopped, by
+whatever, loses the fits in flight. All tasks run on one thread each, so that their numbers do not
+depend on how many run at once.
 """
 
 from __future__ import annotations  # signatures then show the names of types

@@ -62,7 +62,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     n_jobs : int
         Tasks that run at once.
     watch : callable
-        Told how many tasks are done, and of how many.
+        Told how many steps are done, and of how many: the tasks, then tables and figures.
     our_version : str
         The version of abstain that runs it.
 
@@ -95,7 +95,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
 
     def noting(n_done: int, n_tasks: int) -> None:
         nonlocal noted
-        watch(n_done, n_tasks)
+        watch(n_done, n_tasks + 1)
         if time.monotonic() - noted >= NOTED_EVERY:
             noted = time.monotonic()
             note(n_done, n_tasks)
@@ -104,6 +104,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     files = write_tables(curves, folder)
     files += draw_figures(curves, folder)
     n_tasks = len(plan.tasks())
+    watch(n_tasks + 1, n_tasks + 1)
     return Study(folder, files, note(n_tasks, n_tasks), n_tasks)
 
 
