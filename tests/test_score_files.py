@@ -233,6 +233,12 @@ def test_refuses_text(tmp_path, text, said):
     assert "\n" not in str(caught.value)
 
 
+def test_refuses_a_column_named_like_a_pattern(tmp_path):
+    path = text_file(tmp_path, "^c$,ok,c\n1,1,2\n")
+    with pytest.raises(InputError, match="certainty column .* cannot be read under that name"):
+        read_scores(path, ScoreColumns("^c$", correct="ok"))
+
+
 @pytest.mark.parametrize(
     ("role", "values", "said"),
     [

@@ -127,6 +127,11 @@ def _check_columns(path: Path, wanted: dict[str, str], names: list[str]) -> None
                 f"{role} column {column!r} occurs {names.count(column)} times in {path}; "
                 "give each column a name of its own"
             )
+        if column.startswith("^") and column.endswith("$"):  # which polars takes for a pattern
+            raise InputError(
+                f"{role} column {column!r} of {path} cannot be read under that name; give it one "
+                "that does not begin with ^ and end with $"
+            )
 
 
 def _listed(column: str, names: list[str]) -> str:

@@ -247,6 +247,7 @@ def _with_header(table: Table) -> Table:
     header = start[:end].decode().rstrip("\r\n")
     names = [name.strip() for name in split_record(header, table.format.separator)]
     _check_names(table.path, names)
+    _check_no_patterns(table.path, names)
     names = [name or f"unnamed {index + 1}" for index, name in enumerate(names)]
     table = replace(table, names=names, header=header, n_blocks=_expected_blocks(table))
     rows = start[end:] if is_all else start[end : _last_end(start)]
@@ -280,6 +281,16 @@ def _check_names(path: Path, names: list[str]) -> None:
             f"{path} has no header: its first line begins with {got}; add a first line that names "
             "the columns"
         )
+
+
+def _check_no_patterns(path: Path, names: list[str]) -> None:
+    """Refuse names that polars takes for patterns, whatever is asked of a column."""
+    for name in names:
+        if name.startswith("^") and name.endswith("$"):
+            raise InputError(
+                f"{path} has a column {name!r}, which cannot be read under that name; give it one "
+                "that does not begin with ^ and end with $"
+            )
 
 
 def _decoded(file: IO[bytes], form: TextFormat, size: int) -> Iterator[bytes]:
@@ -455,6 +466,7 @@ def _find_ragged(table: Table, records: list[bytes]) -> None:
 def _open_parquet(path: Path, block_size: int) -> Table:
     lazy = pl.scan_parquet(path, glob=False)
     schema = lazy.collect_schema()
+    _check_no_patterns(path, schema.names())
     numeric = frozenset(name for name, kind in schema.items() if kind.is_numeric())
     rows = _rows_at_once(schema, block_size)
     n_blocks = max(1, -(-lazy.select(pl.len()).collect().item() // rows))
