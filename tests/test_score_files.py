@@ -235,7 +235,7 @@ def test_refuses_text(tmp_path, text, said):
 
 def test_refuses_a_column_named_like_a_pattern(tmp_path):
     path = text_file(tmp_path, "^c$,ok,c\n1,1,2\n")
-    with pytest.raises(InputError, match="certainty column .* cannot be read under that name"):
+    with pytest.raises(InputError, match=r"certainty column .* cannot be read under that name"):
         read_scores(path, ScoreColumns("^c$", correct="ok"))
 
 

@@ -165,7 +165,9 @@ def _pair_by_pair(
         by_prototype = np.zeros_like(prototypes)
         by_omega = np.zeros(omegas.shape, dtype=omegas.dtype)
         for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
-            rows = np.flatnonzero(gradient[index])
+            rows: Any = np.flatnonzero(gradient[index])
+            if len(rows) == len(values):
+                rows = slice(None)  # which copies nothing
             scaled = projections[index][rows] * gradient[index, rows, np.newaxis]
             deviations = values[rows] - prototype
             if present is None:

@@ -4,6 +4,7 @@ All parameters are packed into one vector for scipy's L-BFGS-B.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,8 +66,8 @@ def fit_lbfgs(
         costs.append(cost)
         if watch is not None:
             watch(len(costs), cost, unpack(intermediate_result.x.copy()))
-        gains = -np.diff(costs[-1 - PATIENCE :])
-        if len(gains) == PATIENCE and gains.max() <= tol * max(abs(cost), 1):
+        gains = [before - after for before, after in pairwise(costs[-1 - PATIENCE :])]
+        if len(gains) == PATIENCE and max(gains) <= tol * max(abs(cost), 1):
             raise StopIteration
 
     found = minimize(
@@ -81,6 +82,7 @@ def fit_lbfgs(
 
 
 def _split(vector: Array, like: list[Array]) -> Iterator[Array]:
-    ends = np.cumsum([part.size for part in like])
-    for part, model in zip(np.split(vector, ends[:-1]), like, strict=True):
-        yield part.reshape(model.shape)
+    start = 0
+    for model in like:
+        yield vector[start : start + model.size].reshape(model.shape)
+        start += model.size

@@ -35,20 +35,25 @@ def relative_distance(
 
     Both distances leave out the same features, so their ratio needs no ``n_present``.
     """
-    own, other = np.flatnonzero(is_own), np.flatnonzero(~is_own)
-    samples = np.arange(distances.shape[1])
-    nearest_own = own[distances[own].argmin(axis=0)]
-    nearest_other = other[distances[other].argmin(axis=0)]
-    plus, minus = distances[nearest_own, samples], distances[nearest_other, samples]
+    plus, nearest_own = _nearest(distances, np.flatnonzero(is_own))
+    minus, nearest_other = _nearest(distances, np.flatnonzero(~is_own))
     total = plus + minus
     # A sample on two prototypes of different classes is undecided, and nothing moves it.
     total = np.where(total > 0, total, np.inf)
     mu = (plus - minus) / total
     loss, slope = _transfer(mu, beta)
     gradient = np.zeros_like(distances)
-    gradient[nearest_own, samples] = slope * 2 * (minus / total) / total
-    gradient[nearest_other, samples] = -slope * 2 * (plus / total) / total
+    gradient[nearest_own] = slope * 2 * (minus / total) / total
+    gradient[nearest_other] = -slope * 2 * (plus / total) / total
     return loss, gradient
+
+
+def _nearest(distances: Array, rows: NDArray[np.int64]) -> tuple[Array, Any]:
+    """Return the least distance of each sample among some rows, and the index of these entries."""
+    if len(rows) == 1:  # with one prototype per class that is all, and a row needs no search
+        return distances[rows[0]], rows[0]
+    nearest = rows[distances[rows].argmin(axis=0)], np.arange(distances.shape[1])
+    return distances[nearest], nearest
 
 
 def _transfer(mu: Array, beta: float | None) -> tuple[Array, Array]:
