@@ -55,6 +55,7 @@ from abstain import (
 from abstain.cells import predicted_class
 from abstain.certainty import posterior_margin
 from abstain.saving import container
+from abstain.saving.estimators import estimators_among
 from abstain.saving.trusted import TRUSTED
 
 X, CLASSES = make_classification(
@@ -704,3 +705,61 @@ def test_sparse_matrices_are_looked_through(path):
 def test_everything_on_the_list_exists():
     # Names that are gone would be taken by whoever comes next.
     assert [name for name in sorted(TRUSTED) if not callable(resolve_name(name))] == []
+
+
+# --- estimators of scikit-learn -----------------------------------------------------------------
+
+
+def test_what_skops_lists_is_found_one_by_one():
+    listed = frozenset(skops.io._trusted_types.SKLEARN_ESTIMATOR_TYPE_NAMES)
+    assert len(listed) > 150
+    assert estimators_among(listed) == listed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sklearn.base.BaseEstimator",
+        "sklearn.base.ClassifierMixin",
+        "sklearn.base.clone",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.ensemble._forest.BaseForest",
+        "sklearn.metrics._scorer._Scorer",
+        "sklearn.no_such_module.Thing",
+        "sklearn.svm.NoSuchThing",
+        "sklearn.tests.test_base.MyEstimator",
+        "sklearn..svm.SVC",
+        "sklearn_of_others.Classifier",
+        "os.system",
+    ],
+)
+def test_nothing_else_is(name):
+    assert estimators_among([name]) == frozenset()
+
+
+_LOADED_QUICKLY = """
+import sys
+import numpy as np
+import sklearn.utils
+from abstain.saving.estimators import import_skops_without_its_list
+listing = sklearn.utils.all_estimators
+import_skops_without_its_list()
+assert sklearn.utils.all_estimators is listing
+from abstain import load
+clf = load(sys.argv[1])
+print(clf.predict(np.load(sys.argv[2])).tolist(), "sklearn.mixture" in sys.modules)
+"""
+
+
+def test_without_the_list_the_same_is_loaded(path, tmp_path):
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    clf = RejectOptionClassifier(pipeline).fit(X, CLASSES)
+    save(clf, path)
+    np.save(tmp_path / "X.npy", X)
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED_QUICKLY, path, tmp_path / "X.npy"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == f"{clf.predict(X).tolist()} False"

@@ -394,6 +394,19 @@ def _table_target(
     return asked
 
 
+# Whether nothing but a command of ours runs here.
+_is_own_process = False
+
+
+def _load(model: Path) -> Any:
+    from abstain.saving import load
+    from abstain.saving.estimators import import_skops_without_its_list
+
+    if _is_own_process:
+        import_skops_without_its_list()
+    return load(model)
+
+
 @app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="From abstain fit.")],
@@ -437,9 +450,7 @@ def predict(
         screens.progress(f"answering {table}", quiet or is_short) as watch,
         tables.ReadAhead(source) as ahead,  # while the model is loaded
     ):
-        from abstain.saving import load
-
-        clf = load(model)
+        clf = _load(model)
         if thresholds is not None:
             _retarget(clf, thresholds)
         answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
@@ -481,7 +492,6 @@ def report(
     from abstain import _screens as screens
     from abstain._files import check_can_write
     from abstain.report import write_report
-    from abstain.saving import load
     from abstain.tables import labelled_samples, open_table
 
     check_can_write(out)
@@ -489,7 +499,7 @@ def report(
         raise InputError(f"cannot write {out}: it is the table itself; choose another name")
     with screens.sign_of_life(f"looking at {table}", quiet):
         source = open_table(table, separator, decimal, encoding, missing or [])
-        clf = load(model)
+        clf = _load(model)
         samples = labelled_samples(clf, source, names)
         write_report(clf, samples.X, samples.y, out, title=title, sample_names=samples.names)
     if not quiet:
@@ -570,7 +580,9 @@ def study(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line, as a process of its own."""
+    global _is_own_process
+    _is_own_process = True
     for stream in (sys.stdout, sys.stderr):
         # A label or an arrow that the terminal cannot encode is no reason to fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -18,7 +18,7 @@ import numpy
 import sklearn
 
 from abstain._checks import InputError
-from abstain.saving.schema import check_calls, mend_keys
+from abstain.saving.schema import check_calls, mend_keys, named_types
 
 __all__ = ["FORMAT", "differing_versions", "pack", "unpack"]
 
@@ -58,8 +58,11 @@ def _digest(content: Any) -> bytes:
     return sha256(content).hexdigest().encode()
 
 
-def unpack(data: bytes) -> dict[str, Any]:
-    """Return the header of a file that is whole, of this format, and would call nothing."""
+def unpack(data: bytes) -> tuple[dict[str, Any], set[str]]:
+    """Return the header of a file that is whole, of this format and would call nothing.
+
+    The second value are the full names of the types that it holds.
+    """
     if not data.startswith(b"PK") or data[NAME_AT:][: len(HEADER)] != HEADER.encode():
         raise InputError("it is not a file that abstain.save has written")
     if _digest(memoryview(data)[:-DIGEST]) != data[-DIGEST:]:
@@ -69,8 +72,9 @@ def unpack(data: bytes) -> dict[str, Any]:
     with ZipFile(BytesIO(data)) as archive:
         header: dict[str, Any] = json.loads(archive.read(HEADER))
         _check_format(header)
-        check_calls(json.loads(archive.read(SCHEMA)))
-    return header
+        schema = json.loads(archive.read(SCHEMA))
+        check_calls(schema)
+    return header, named_types(schema)
 
 
 def _check_format(header: dict[str, Any]) -> None:

@@ -23,6 +23,7 @@ from abstain._checks import InputError
 from abstain._files import whole_files
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.container import differing_versions, pack, unpack
+from abstain.saving.estimators import estimators_among
 from abstain.saving.parts import name_of, parts, without_loops
 from abstain.saving.soundness import check_sound
 from abstain.saving.trusted import FUNCTIONS, TRUSTED
@@ -120,7 +121,8 @@ def load(path: str | os.PathLike[str], trusted: Iterable[str | type] = ()) -> An
     known = TRUSTED | _names(trusted)
     with _told_about(source):
         data = source.read_bytes()
-        header = unpack(data)
+        header, names = unpack(data)
+        known |= estimators_among(names)
         differing = differing_versions(header)
     if differing is not None:
         warnings.warn(

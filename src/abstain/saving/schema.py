@@ -12,7 +12,7 @@ from typing import Any
 from abstain._checks import InputError
 from abstain.saving.trusted import FUNCTIONS
 
-__all__ = ["check_calls", "mend_keys"]
+__all__ = ["check_calls", "mend_keys", "named_types"]
 
 _BOOLEANS = {"builtins.bool", "numpy.bool", "numpy.bool_"}
 
@@ -31,6 +31,11 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 def _name(node: dict[str, Any]) -> str:
     return f"{node['__module__']}.{node['__class__']}"
+
+
+def named_types(schema: dict[str, Any]) -> set[str]:
+    """Return the full names of all types in a schema."""
+    return {_name(node) for node in _nodes(schema)}
 
 
 def mend_keys(schema: dict[str, Any]) -> None:
