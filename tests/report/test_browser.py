@@ -1,5 +1,6 @@
 """What a person sees and does, in a real browser."""
 
+import codecs
 import csv
 import json
 import time
@@ -90,9 +91,11 @@ def downloaded(folder, name):
     file, deadline = folder / name, time.monotonic() + 30
     while not file.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    content = file.read_text(encoding="utf-8")
+    content = file.read_bytes()
     file.unlink()
-    return content
+    # Spreadsheets need the mark to read UTF-8, and readers of JSON refuse it.
+    assert content.startswith(codecs.BOM_UTF8) == name.endswith(".csv")
+    return content.decode("utf-8-sig")
 
 
 def some_places(content, size=5):

@@ -361,7 +361,8 @@ class RejectedTable {
       (at) => this.columns.map((column) => column.value(at, this.limits)),
     )];
     const text = lines.map((line) => line.map(csvField).join(",")).join("\r\n");
-    download("rejected.csv", "text/csv", `${text}\r\n`);
+    // By the mark in front, spreadsheets know that it is UTF-8.
+    download("rejected.csv", "text/csv", `\ufeff${text}\r\n`);
   }
 }
 
