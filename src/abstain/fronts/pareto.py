@@ -7,10 +7,12 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike
 
 from abstain._checks import InputError
+from abstain._dask import is_dask
 from abstain.fronts.exact import exact_front
 from abstain.fronts.front import ParetoFront
 from abstain.fronts.greedy import greedy_front
 from abstain.fronts.hull import hull_front
+from abstain.fronts.on_dask import build_staircases_on_dask
 from abstain.fronts.staircases import Staircases, build_staircases
 
 __all__ = ["METHODS", "pareto_front"]
@@ -39,6 +41,10 @@ def pareto_front(
 
     together with thresholds that realise it. The arrays are matched by position. What a row
     promises holds on these samples; keep some back to see what it does on others.
+
+    Dask arrays that are chunked alike give the same front, and are not collected for it: what
+    leaves a block grows with the errors in it. They are asked for twice; persist them before, if
+    to make them takes long and there is memory for it.
 
     Parameters
     ----------
@@ -81,4 +87,6 @@ def pareto_front(
     if not isinstance(method, str) or method not in METHODS:
         known = ", ".join(repr(name) for name in METHODS)
         raise InputError(f"method must be one of {known}, got {method!r}")
+    if is_dask(certainty, correct, cells):
+        return METHODS[method](build_staircases_on_dask(certainty, correct, cells))
     return METHODS[method](build_staircases(certainty, correct, cells))

@@ -138,5 +138,5 @@ def _cell_steps(
     return (
         np.append(0, group_ends),
         np.append(0, lost),
-        np.append(-np.inf, np.minimum(next_wrong, next_right)),
+        np.append(-np.inf, np.minimum(next_wrong, next_right)) + 0.0,  # −0 is 0
     )

@@ -20,7 +20,7 @@ __all__ = ["ReadAhead"]
 
 THREADS = 2
 # Blocks that are read and not yet asked for.
-BLOCKS_AHEAD = 6
+BLOCKS_AHEAD = 12
 
 
 class ReadAhead:

@@ -1,0 +1,122 @@
+"""How is work done on blocks that Dask keeps, wherever they are?
+
+Dask is an extra. Whether something is a Dask collection is told by the name of its type, so that
+nothing imports Dask before one is there.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from abstain._checks import InputError, shown
+
+__all__ = ["aligned_blocks", "gathered", "in_block", "is_dask", "kept", "later", "merged"]
+
+# Parts that are merged at once: a tree of 10,000 blocks then has five levels.
+FAN_IN = 8
+
+
+def is_dask(*things: Any) -> bool:
+    """Tell whether any of these is a Dask collection."""
+    return any(
+        type(thing).__module__.partition(".")[0] in ("dask", "dask_expr") for thing in things
+    )
+
+
+def _dask() -> Any:
+    try:
+        import dask
+        import dask.array
+    except ImportError as error:
+        raise InputError(
+            f"Dask collections need more than is installed ({error}): pip install 'abstain[scale]'"
+        ) from None
+    return dask
+
+
+def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
+    """Return the blocks of collections, those of the same rows together; None goes with all.
+
+    Whoever has not given all as Dask collections, cut at the same rows, is told what to do.
+    """
+    _dask()
+    given = {name: each for name, each in collections.items() if each is not None}
+    first, *_ = given
+    for name, each in given.items():
+        if not is_dask(each):
+            raise InputError(
+                f"{name} must be a Dask array chunked like {first}, got a {type(each).__name__}; "
+                f"make one by dask.array.from_array({name}, chunks={first}.chunks[0])"
+            )
+    cuts = {name: _cuts(each) for name, each in given.items()}
+    for name, cut in cuts.items():
+        if cut != cuts[first] and not _may_agree(cut, cuts[first]):
+            raise InputError(
+                f"{name} must be chunked like {first}, got chunks of {shown(cut)} rows beside "
+                f"{shown(cuts[first])}; rechunk one of them"
+            )
+    parts = {name: _delayed_blocks(each) for name, each in given.items()}
+    n_blocks = len(cuts[first])
+    return [
+        tuple(None if each is None else parts[name][block] for name, each in collections.items())
+        for block in range(n_blocks)
+    ]
+
+
+def _cuts(collection: Any) -> tuple[float, ...]:
+    """Return how many rows each block has; NaN where that is not known."""
+    if hasattr(collection, "npartitions") and not hasattr(collection, "chunks"):
+        return (float("nan"),) * int(collection.npartitions)
+    return tuple(collection.chunks[0])
+
+
+def _may_agree(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Tell whether blocks are as many, and as long as far as that is known."""
+    return len(one) == len(other) and all(
+        a == b or a != a or b != b for a, b in zip(one, other, strict=True)
+    )
+
+
+def _delayed_blocks(collection: Any) -> list[Any]:
+    if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk"):
+        collection = collection.rechunk({1: -1})
+    blocks = collection.to_delayed()
+    return list(blocks.ravel() if hasattr(blocks, "ravel") else blocks)
+
+
+def later(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function makes of things that are yet to come."""
+    return _dask().delayed(function, pure=False)(*arguments)
+
+
+def in_block(number: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function makes of a block, later; what goes wrong names the block."""
+    return later(_numbered, number, function, *arguments)
+
+
+def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise InputError(f"{error} (in block {number})") from error
+
+
+def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
+    """Return what parts make together, later: some are merged where they are, then the results."""
+    while len(parts) > 1:
+        starts = range(0, len(parts), FAN_IN)
+        parts = [later(merge, parts[start : start + FAN_IN]) for start in starts]
+    return parts[0]
+
+
+def kept(delayed: Any) -> Any:
+    """Have something computed, and keep it where it was: what comes later finds it there."""
+    (found,) = _dask().persist(delayed)
+    return found
+
+
+def gathered(delayed: Any) -> Any:
+    """Have something computed, and return it."""
+    (found,) = _dask().compute(delayed)
+    return found

@@ -1,0 +1,26 @@
+"""How do the staircases of samples come about that only Dask can hold?
+
+Both passes of `chunked` run where the blocks are, and their results are merged in trees. Each pass
+asks for the blocks anew: whoever makes them at some cost, and has the memory, persists them before.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any
+
+from abstain._dask import aligned_blocks, gathered, in_block, kept, later, merged
+from abstain.fronts.chunked import count_right, gather_errors, join, merge_errors, merge_right
+from abstain.fronts.staircases import Staircases
+
+__all__ = ["build_staircases_on_dask"]
+
+
+def build_staircases_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Staircases:
+    """Return the staircases of Dask arrays that are chunked alike."""
+    blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
+    found = [in_block(number, gather_errors, *block) for number, block in enumerate(blocks)]
+    # Kept on the cluster, and computed again from there if it is lost.
+    errors = kept(merged(merge_errors, found))
+    right = [in_block(number, count_right, errors, *block) for number, block in enumerate(blocks)]
+    found_steps: Staircases = gathered(later(join, errors, merged(merge_right, right)))
+    return found_steps

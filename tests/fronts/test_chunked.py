@@ -1,0 +1,92 @@
+"""Chunks, however samples are cut into them, make the staircases of all samples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abstain import InputError
+from abstain.fronts.chunked import count_right, gather_errors, join, merge_errors, merge_right
+from abstain.fronts.staircases import build_staircases
+from tests.fronts.strategies import half_tied, synthetic
+
+FIELDS = ("cells", "starts", "true_rejects", "false_rejects", "thresholds")
+LABELS = {
+    "integers": np.arange(4),
+    "small integers": np.array([3, -7, 0, 100], dtype=np.int8),
+    "far apart": np.array([2**62, -5, 0, 9]),
+    "whole floats": np.array([2.0, -1.0, 0.0, 1e30]),
+    "text": np.array(["b", "a", "long label", "ä"]),
+    "objects": np.array(["b", "a", "long label", "ä"], dtype=object),
+    "booleans": np.array([True, False, True, False]),
+}
+
+
+def assert_same(found, expected):
+    for field in FIELDS:
+        ours, theirs = getattr(found, field), getattr(expected, field)
+        assert ours.dtype == theirs.dtype, field
+        assert ours.tolist() == theirs.tolist(), field
+    assert found.thresholds.tobytes() == expected.thresholds.tobytes()
+    assert (found.n_samples, found.n_errors) == (expected.n_samples, expected.n_errors)
+
+
+def pairwise_tree(merge, parts):
+    while len(parts) > 1:
+        parts = [merge(parts[start : start + 2]) for start in range(0, len(parts), 2)]
+    return parts[0]
+
+
+def in_chunks(chunks):
+    errors = pairwise_tree(merge_errors, [gather_errors(*chunk) for chunk in chunks])
+    right = pairwise_tree(merge_right, [count_right(errors, *chunk) for chunk in chunks])
+    return join(errors, right)
+
+
+@settings(max_examples=1000)
+@given(half_tied(max_size=20), st.sampled_from(sorted(LABELS)), st.data())
+def test_any_cut_gives_the_same(data, labels, draw):
+    cells = LABELS[labels][data.cells]
+    size = len(cells)
+    cuts = sorted(draw.draw(st.lists(st.integers(0, size), max_size=5)))
+    chunks = list(
+        zip(*(np.split(part, cuts) for part in (data.certainty, data.correct, cells)), strict=True)
+    )
+    assert_same(in_chunks(chunks), build_staircases(data.certainty, data.correct, cells))
+
+
+@given(half_tied(max_size=20))
+def test_one_cell_for_all(data):
+    chunks = [(data.certainty[part], data.correct[part], None) for part in (slice(3), slice(3, 99))]
+    assert_same(in_chunks(chunks), build_staircases(data.certainty, data.correct))
+
+
+# What travels grows with the errors: here they are the same in ten times as many samples.
+def test_what_leaves_a_chunk_grows_with_the_errors_alone():
+    sizes = []
+    for n_right in (1_000, 10_000):
+        certainty = np.concatenate([np.linspace(0, 1, 50), np.linspace(0, 1, n_right)])
+        correct = np.arange(len(certainty)) >= 50
+        errors = gather_errors(certainty, correct)
+        right = count_right(errors, certainty, correct)
+        sizes.append([part.nbytes for part in (*errors[:-1], *right)])
+    assert sizes[0] == sizes[1]
+
+
+def test_larger_samples():
+    data = synthetic(20_000, 30, decimals=3)
+    chunks = list(zip(*(np.array_split(part, 7) for part in data), strict=True))
+    assert_same(in_chunks(chunks), build_staircases(*data))
+
+
+def test_no_samples_at_all():
+    nothing = np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0, dtype=int)
+    with pytest.raises(InputError, match="at least one sample, got 0"):
+        in_chunks([nothing, nothing])
+
+
+def test_labels_without_an_order():
+    one = [0.5], [True], np.array(["a"], dtype=object)
+    other = [0.5], [True], np.array([1], dtype=object)
+    with pytest.raises(InputError, match="labels of one kind"):
+        in_chunks([one, other])
