@@ -2,6 +2,9 @@
 
 import io
 import json
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -174,7 +177,7 @@ def test_a_model_does_not_replace_its_table(run, folder):
         (["model.skops", "new.csv", "--reject-mark", "gesund"], "--reject-mark"),
         (["model.skops", "new.csv", "--thresholds", "new.csv"], "--thresholds"),
         (["model.skops", "new.csv", "--out", "x.xlsx"], "must end with"),
-        (["model.skops", "less.csv", "--out", "x.csv"], "no column 'Alter'"),
+        (["model.skops", "less.csv", "--out", "x.csv"], "the model needs: 'Alter';"),
     ],
 )
 def test_errors_of_predict_take_one_line(run, folder, model, monkeypatch, arguments, words):
@@ -333,6 +336,75 @@ def test_a_report_is_written_of_the_rows_whose_class_is_known(run, folder, model
     assert run("report", model, folder / "some.csv", "--out", out, "-q") == (0, "", "")
 
 
+def test_a_report_of_known_rows_says_so(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    out = folder / "report.html"
+    code, shown, _ = run("report", model, folder / "patients.csv", "--out", out)
+    assert code == 0
+    assert "The model was fitted to 100% of them: on other rows it will do worse." in shown
+    page = out.read_text(encoding="utf-8")
+    assert 'id="known"><strong>All of these samples are among those' in page
+    code, shown, _ = run("report", model, folder / "new.csv", "--out", out, "--json")
+    assert json.loads(shown) == {
+        "abstain": abstain.__version__,
+        "n_rows": 50,
+        "n_of_unknown_classes": 0,
+        "share_known": 0.0,
+        "out": str(out),
+    }
+    assert 'id="known"' not in out.read_text(encoding="utf-8")
+
+
+def test_classes_that_the_model_does_not_know_are_counted(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    frame = pl.read_csv(folder / "new.csv")
+    odd = pl.Series(LABEL, ["unbekannt"] * 3 + frame[LABEL].to_list()[3:])
+    frame.with_columns(odd).write_csv(folder / "odd.csv")
+    out = folder / "report.html"
+    _, shown, _ = run("report", model, folder / "odd.csv", "--out", out)
+    assert "3 of them are of classes that the model does not know, and count as errors." in shown
+
+
+@pytest.mark.parametrize("arguments", [["--nope"], ["predict"], ["nope"], ["fit", "--nope"]])
+def test_wrong_use_takes_one_line(run, arguments):
+    code, shown, complaints = run(*arguments)
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.count("\n") == 1
+    assert complaints.rstrip().endswith("--help")
+
+
+# What the library says of its arguments, the command line says of its options.
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--accuracy", "0.999", "--confidence", "0.99"],
+        ["--accuracy", "0.99", "--confidence", "0.95", "--test-size", "0.9", "--model", "tree"],
+        ["--cells", "leaf"],
+        ["--model", "knn", "--certainty", "relsim"],
+    ],
+)
+def test_errors_speak_of_options(run, folder, options):
+    out = folder / "m.skops"
+    code, _, complaints = run(
+        "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
+    )
+    assert code == 2
+    assert not re.search(r"\w=|Pipeline|FrozenEstimator|set cv", complaints)
+    assert options[0] in complaints or options[2] in complaints
+
+
+def test_what_cannot_be_printed_is_told_and_costs_a_one(folder, model):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full: run the tests on Linux")
+    command = [sys.executable, "-m", "abstain", "predict", model, folder / "new.csv", "--json"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot print the result: No space left on device")
+    assert done.stderr.count("\n") == 1
+
+
 def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
     clf = abstain.load(model)
     table = tables.open_table(folder / "new.csv")
@@ -351,12 +423,14 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
         (["model.skops", "less.csv"], f"no column {LABEL!r}"),
         (["model.skops", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
         (["model.skops", "new.csv", "--out", "no/report.html"], "there is no folder"),
-        (["model.skops", "new.csv", "--out", "new.csv"], "it is the table itself"),
+        (["model.skops", "new.csv", "--out", "new.csv"], "give it a name with .html"),
+        (["model.html", "new.csv", "--out", "model.html"], "it is the model itself"),
     ],
 )
 def test_errors_of_report_take_one_line(run, folder, model, monkeypatch, arguments, words):
     monkeypatch.chdir(folder)
     make_patients(5).drop(LABEL).write_csv("less.csv")
+    shutil.copy(model, "model.html")
     before = sorted(path.name for path in folder.iterdir())
     code, shown, complaints = run("report", *arguments)
     assert (code, shown) == (2, "")

@@ -86,7 +86,9 @@ def sign_of_life(doing: str, quiet: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def progress(doing: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+def progress(
+    doing: str, quiet: bool = False, lines: bool = True
+) -> Iterator[Callable[[int, int], None]]:
     """Show how much of long work is done, and how long the rest will take.
 
     Parameters
@@ -95,18 +97,20 @@ def progress(doing: str, quiet: bool = False) -> Iterator[Callable[[int, int], N
         What is being done.
     quiet : bool, default=False
         Whether to show nothing at all.
+    lines : bool, default=True
+        Whether to print a line at every tenth where there is no terminal.
 
     Yields
     ------
     watch : callable
         To be told how many tasks are done, and of how many.
     """
-    console = Console(stderr=True)
-    if quiet:
+    console, doing = Console(stderr=True), _printable(doing)
+    if quiet or not (lines or console.is_terminal):
         yield lambda done, total: None
     elif console.is_terminal:
         columns = [
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -129,7 +133,7 @@ def _tenths(console: Console, doing: str) -> Callable[[int, int], None]:
         tenth = 10 * done // max(total, 1)
         if tenth > shown:
             shown = tenth
-            console.print(f"{doing}: {done} of {total}", highlight=False)
+            console.print(f"{doing}: {done} of {total}", markup=False, highlight=False)
 
     return watch
 
@@ -339,12 +343,19 @@ def _fit_facts(fitted: "Fitted") -> Table:
     clf, point = fitted.clf, fitted.clf.operating_point_
     name, value = _TARGETS_IN_WORDS[type(clf.target).__name__]
     before = 1 - point.n_errors / point.n_samples
-    where = "on the rows it was fitted on" if clf.cv is None else "on rows it had not seen"
+    where = "on the rows it was fitted on" if clf.cv is None else "out of fold"
+    largest, n_largest = max(fitted.class_counts.items(), key=lambda count: count[1])
+    n_answered = round(point.coverage * point.n_samples)
+    if n_answered < _SMALL_CELL:
+        where += f", of only {_count(n_answered, 'answer')}"
     facts = {
         "model": Text(f"{fitted.learner.name}: {fitted.learner.title}"),
         "target": Text(_WISHES[name].format(getattr(clf.target, value))),
         "accuracy": Text.assemble(
             _percent(before), " → ", (_percent(point.accuracy), "bold green"), f" {where}"
+        ),
+        "to compare": Text(
+            f"{_percent(n_largest / fitted.n_rows)} if it always said {_printable(largest)}"
         ),
         "answered": Text.assemble(
             (_percent(point.coverage), "bold"),
@@ -381,7 +392,7 @@ def _fit_thresholds(fitted: "Fitted") -> Table:
         Regions(clf.cells_).positions(clf.calibration_.cells),
     )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
-    table.add_column("rows of")
+    table.add_column("answers of")
     for name in ("threshold", "rows", "rejected"):
         table.add_column(name, justify="right", no_wrap=True)
     names = cell_names(clf)

@@ -4,10 +4,14 @@ Commands hold no logic: each reads its options, calls the library and shows the 
 is heavy is imported inside them, so that `abstain --help` answers at once.
 """
 
+import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -21,21 +25,45 @@ __all__ = ["app", "main"]
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 
+@contextmanager
+def _told_in_one_line() -> Iterator[None]:
+    """Tell of unusable input in one line, of Ctrl-C in one word, and leave with the right code."""
+    try:
+        yield
+    except InputError as error:
+        _leave(f"error: {' '.join(str(error).splitlines())}", 2)
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        said = " ".join(error.format_message().split())
+        where = "abstain" if error.ctx is None else error.ctx.command_path
+        remedy = "" if ";" in said or "--help" in said else f"; see {where} --help"
+        _leave(f"error: {said.removesuffix('.')}{remedy}", 2)
+    except KeyboardInterrupt:
+        _leave("interrupted", 130)
+    except BrokenPipeError:  # whoever read has read enough
+        raise
+    except OSError as error:
+        with suppress(OSError):  # what is still to be printed goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave(f"error: cannot print the result: {error.strerror or error}; print it elsewhere", 1)
+
+
+def _leave(said: str, code: int) -> NoReturn:
+    typer.echo(said, err=True)
+    raise typer.Exit(code) from None
+
+
 class _QuietErrors(TyperGroup):
-    """Tell of unusable input in one line, and of Ctrl-C in none."""
+    """A command line whose errors are one line each."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        with _told_in_one_line():
+            return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _told_in_one_line():
             return super().invoke(ctx)
-        except InputError as error:
-            typer.echo(f"error: {' '.join(str(error).splitlines())}", err=True)
-            raise typer.Exit(2) from error
-        except _UsageError as error:
-            typer.echo(f"error: {' '.join(error.format_message().split())}", err=True)
-            raise typer.Exit(2) from error
-        except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
-            raise typer.Exit(130) from None
 
 
 app = typer.Typer(
@@ -355,9 +383,9 @@ def fit(
         keep=keep or [],
         categorical=categorical or [],
     )
-    with screens.sign_of_life(f"fitting {model} to {table}", quiet):
+    with screens.progress(f"fitting {model} to {table}", quiet, lines=False) as watch:
         source = open_table(table, separator, decimal, encoding, missing or [])
-        fitted = fit_table(source, wishes)
+        fitted = fit_table(source, wishes, watch)
         save(fitted.clf, out)
     if as_json:
         typer.echo(fitted_as_json(fitted, __version__))
@@ -474,10 +502,15 @@ def report(
         str | None,
         typer.Option(help="The column that names the rows.", rich_help_panel=_OUTPUT),
     ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="The column that names the classes; that of the fit if not given."),
+    ] = None,
     separator: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a page on which the operating point of a model can be chosen.
@@ -494,16 +527,44 @@ def report(
     from abstain.report import write_report
     from abstain.tables import labelled_samples, open_table
 
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")
     check_can_write(out)
-    if table.exists() and out.exists() and out.samefile(table):
-        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+    if model.exists() and out.exists() and out.samefile(model):
+        raise InputError(f"cannot write {out}: it is the model itself; choose another name")
     with screens.sign_of_life(f"looking at {table}", quiet):
         source = open_table(table, separator, decimal, encoding, missing or [])
         clf = _load(model)
-        samples = labelled_samples(clf, source, names)
-        write_report(clf, samples.X, samples.y, out, title=title, sample_names=samples.names)
-    if not quiet:
+        samples = labelled_samples(clf, source, names, label)
+        write_report(
+            clf,
+            samples.X,
+            samples.y,
+            out,
+            title=title or f"{table.name}, answered by {model.name}",
+            sample_names=samples.names,
+        )
+    if as_json:
+        document = {
+            "abstain": __version__,
+            "n_rows": len(samples.y),
+            "n_of_unknown_classes": samples.n_unknown,
+            "share_known": samples.share_known,
+            "out": str(out),
+        }
+        typer.echo(json.dumps(document, indent=2))
+    elif not quiet:
         typer.echo(f"{len(samples.y):,} rows with a known class. Open {out} in a browser.")
+        if samples.n_unknown:
+            typer.echo(
+                f"{samples.n_unknown:,} of them are of classes that the model does not know, and "
+                "count as errors."
+            )
+        if samples.share_known:
+            typer.echo(
+                f"The model was fitted to {samples.share_known:.0%} of them: on other rows it will "
+                "do worse."
+            )
 
 
 def _retarget(clf: Any, thresholds: Path) -> None:
@@ -519,16 +580,21 @@ def _retarget(clf: Any, thresholds: Path) -> None:
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("abstain-demo"),
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Certify an accuracy, compare thresholds, and write a report to open."""
     from abstain import _screens as screens
     from abstain._demo import run_demo
 
-    with screens.sign_of_life("fitting, certifying and trying out"):
-        found = run_demo(out, __version__)
-    screens.show(screens.demo_screen(found))
-    if found.tumours.report is not None:
-        typer.echo(f"Open {found.tumours.report} in a browser.")
+    with screens.progress("fitting, certifying and trying out", quiet, lines=False) as watch:
+        found = run_demo(out, __version__, watch)
+    if as_json:
+        typer.echo(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
+    elif not quiet:
+        screens.show(screens.demo_screen(found))
+        if found.tumours.report is not None:
+            typer.echo(f"Open {found.tumours.report} in a browser.")
     typer.echo(f"The result lies in {out}")
 
 
@@ -549,6 +615,7 @@ def study(
     jobs: Annotated[int, typer.Option(help="Tasks that run at once; -1: one a core.")] = -1,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("abstain-study"),
     seed: Annotated[int, typer.Option(min=0, help="Decides what is drawn at random.")] = 0,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
     """Run the experiments of the paper again, and check every claim in its text.
@@ -575,7 +642,9 @@ def study(
     except KeyboardInterrupt:
         typer.echo("stopped: the same command goes on from here", err=True)
         raise typer.Exit(130) from None
-    if not quiet:
+    if as_json:
+        typer.echo(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
+    elif not quiet:
         screens.show(screens.study_screen(found))
 
 

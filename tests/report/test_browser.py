@@ -499,7 +499,7 @@ def test_a_classifier_without_errors_has_one_place(opened):
     page = opened(clf, (X, y))
     assert page.value("#accuracy") == 1
     assert not page.element("#forth").is_enabled()
-    assert "of its thresholds" not in page.text("header")
+    assert "calibration samples" not in page.text("header")
     assert "these are the samples that its thresholds were set on" in " ".join(
         page.text("header").split()
     )

@@ -1,9 +1,11 @@
 """A table that streams through a classifier comes out as it went in, with three columns more."""
 
+import codecs
 import csv
 import io
 import math
-from copy import copy
+from copy import copy, deepcopy
+from datetime import timedelta
 
 import numpy as np
 import polars as pl
@@ -65,7 +67,9 @@ def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
     )
     (tmp_path / "new.csv").write_bytes(text.encode("cp1252"))
     answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv", block_size=64)
-    found = (tmp_path / "out.csv").read_text("utf-8")
+    # In another encoding than the table's, spreadsheets need the mark to read umlauts.
+    assert (tmp_path / "out.csv").read_bytes().startswith(codecs.BOM_UTF8)
+    found = (tmp_path / "out.csv").read_text("utf-8-sig")
     rows = list(csv.reader(io.StringIO(found), delimiter=";"))
     assert rows[0] == ["Patient", "Größe", "Alter", "Organ", "bemerkt", *NEW]
     assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
@@ -156,6 +160,41 @@ def test_rows_that_say_nothing_are_rejected(tmp_path):
     assert found["answer"].to_list()[1:3] == ["rejected", "rejected"]
 
 
+@pytest.mark.parametrize("empty", ["1;;;", "1;NA;?;n/a"])
+def test_rows_that_say_nothing_of_kinds_either_are_rejected(tmp_path, fitted, empty):
+    (tmp_path / "new.csv").write_text(f"id;Größe;Alter;Organ\n{empty}\n2;;;Leber\n", "utf-8")
+    answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    assert (answered.n_rows, answered.n_empty) == (2, 1)
+    found = pl.read_csv(tmp_path / "out.csv", separator=";")
+    assert found["answer"][0] == "rejected"
+    assert found["reason"][0] == "all columns that the model needs are empty"
+
+
+def test_a_threshold_that_rejects_all_is_told_as_such(tmp_path, fitted, patients):
+    clf = deepcopy(fitted.clf)
+    clf.retarget([np.inf] * len(clf.thresholds_))
+    reasons = set(answer_frame(clf, patients)["reason"].to_list())
+    assert reasons == {
+        "no row of class gesund is answered",
+        "no row of class krank (übel) is answered",
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[timedelta(1)], [[1, 2]], [{"a": 1}], [b"x"]],
+    ids=["duration", "list", "struct", "bytes"],
+)
+def test_values_that_text_cannot_hold(tmp_path, fitted, patients, values):
+    odd = patients.with_columns(pl.Series("odd", values * len(patients)))
+    odd.write_parquet(tmp_path / "new.parquet")
+    table = open_table(tmp_path / "new.parquet")
+    with pytest.raises(InputError, match=r"column .odd. holds values of type .*with \.parquet"):
+        check_output(tmp_path / "out.csv", table)
+    answer(fitted.clf, tmp_path / "new.parquet", tmp_path / "out.parquet")
+    assert pl.read_parquet(tmp_path / "out.parquet")["odd"].to_list() == odd["odd"].to_list()
+
+
 def test_a_column_that_begins_empty_holds_numbers_later(tmp_path, fitted):
     lines = ["Größe;Alter;Organ", *[";40;Leber"] * 40_000, "1,5;40;Leber"]
     (tmp_path / "new.csv").write_text("\n".join(lines), encoding="utf-8")
@@ -183,8 +222,8 @@ def test_bad_rows_are_named_and_leave_no_file(tmp_path, fitted, block_size, line
 
 
 def test_tables_of_another_kind(tmp_path, fitted, patients):
-    patients.drop("Alter").write_csv(tmp_path / "new.csv")
-    with pytest.raises(InputError, match="the model: there is no column 'Alter'"):
+    patients.drop("Alter", "Organ").write_csv(tmp_path / "new.csv")
+    with pytest.raises(InputError, match="lacks columns that the model needs: 'Alter', 'Organ'; "):
         answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
     patients.clear().write_csv(tmp_path / "new.csv")
     with pytest.raises(InputError, match="no rows"):

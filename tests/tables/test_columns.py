@@ -1,6 +1,6 @@
 """Columns that help are taken, others are left out with a word, and labels name classes."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
@@ -75,14 +75,35 @@ def test_no_column_left():
 def test_a_few_values_that_are_no_numbers():
     values = [str(number) for number in NUMBERS]
     values[10] = "<5"
-    with pytest.raises(BadValueError, match=r"'<5' in data row 11.*--missing '<5'"):
+    with pytest.raises(
+        InputError, match=r"'<5' in data row 11.*--missing '<5'; .*--categorical 'x'"
+    ):
         choose_features(pl.DataFrame({"x": values}))
     assert choose_features(pl.DataFrame({"x": values}), missing=["<5"]).numeric == ["x"]
+
+
+@pytest.mark.parametrize("values", [[[1], [2]], [b"a", b"b"], [timedelta(1), timedelta(2)]])
+def test_labels_that_name_nothing(values):
+    with pytest.raises(
+        InputError, match=r"'x' must hold numbers or text, got values of type .*--label"
+    ):
+        read_labels(pl.Series("x", values * 30))
 
 
 def test_nested_columns_are_refused():
     with pytest.raises(InputError, match="--drop 'x'"):
         choose_features(pl.DataFrame({"x": [[1], [2]] * 30}))
+
+
+# An identifier need not be another in every row: patients come twice.
+def test_whole_numbers_named_as_an_identifier():
+    numbers = [*range(1000, 1090), *range(1000, 1010)]
+    frame = pl.DataFrame({"Patient ID": numbers, "count": numbers, "x": [0.5, 1.5] * 50})
+    found = choose_features(frame)
+    assert found.numeric == ["count", "x"]
+    assert found.left_out == {"Patient ID": "numbers the rows"}
+    rare = pl.DataFrame({"ward no": [1, 2, 3, 4] * 25, "x": [0.5, 1.5] * 50})
+    assert choose_features(rare).numeric == ["ward no", "x"]
 
 
 # --- labels -------------------------------------------------------------------------------------

@@ -106,8 +106,10 @@ def test_cells_have_names(fitted, table):
 
 
 def test_notes_are_lines(table):
-    fitted = fit_table(table(), Wishes(LABEL, "knn", cv=0, keep=["Patient"]))
-    assert all("\n" not in note for note in fitted.notes)
+    apart = pl.DataFrame({"a": [0.0, 1.0, 8.0, 9.0] * 10, "kind": ["x", "x", "y", "y"] * 10})
+    (note,) = fit_table(table(apart), Wishes("kind", "naive-bayes", cv=0)).notes
+    assert note.startswith("--cv 0 finds no error to learn thresholds from, so nothing is rejected")
+    assert "\n" not in note
 
 
 # --- what the report needs ----------------------------------------------------------------------
@@ -118,12 +120,51 @@ def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
     german = pl.concat([patients, odd.cast(patients.schema)]).with_columns(
         pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
     )
-    X, y, names = labelled_samples(fitted.clf, table(german, separator=";"))
+    X, y, names, share_known, n_unknown = labelled_samples(fitted.clf, table(german, separator=";"))
+    assert (share_known, n_unknown) == (1.0, 0)
     assert X.columns == ["Größe", "Alter", "Organ"]
     assert y.tolist() == patients[LABEL].to_list()
     assert names == [f"row {row}" for row in range(1, len(patients) + 1)]
     np.testing.assert_array_equal(X["Größe"].to_numpy(), patients["Größe"].to_numpy())
     assert 0 < fitted.clf.score(X, y) <= 1
+
+
+# Which classes there are is known: what would be no label to fit to is one to compare with.
+@pytest.mark.parametrize("rows", [[0], [0, 1, 2], list(range(50))])
+def test_a_few_labelled_rows_will_do(table, rows):
+    rng = np.random.default_rng(0)
+    many = pl.DataFrame({"a": rng.normal(size=600), "class": np.arange(600) % 30})
+    clf = fit_table(table(many), Wishes("class", model="glvq", cv=2)).clf
+    found = labelled_samples(clf, table(many[rows], "some.csv"))
+    assert found.y.tolist() == [str(row % 30) for row in rows]
+    assert found.share_known == 1.0
+    others = many[rows].with_columns(pl.col("a") + 0.1)
+    assert labelled_samples(clf, table(others, "others.csv")).share_known == 0.0
+
+
+def test_a_model_made_in_python_is_told_the_label(table):
+    X = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(X, [0, 0, 1, 1] * 5)
+    rows = X.with_columns(kind=pl.Series([0, 0, 1, 1] * 5))
+    with pytest.raises(InputError, match="--label COLUMN"):
+        labelled_samples(clf, table(rows))
+    found = labelled_samples(clf, table(rows), label="kind")
+    assert found.y.tolist() == [0, 0, 1, 1] * 5
+    strange = rows.with_columns(kind=pl.Series([0, 0, 1, 7] * 5))
+    with pytest.raises(InputError, match="got '7'; leave such rows out"):
+        labelled_samples(clf, table(strange), label="kind")
+
+
+def test_the_caller_is_told_of_every_fit(table):
+    seen = []
+    fit_table(table(), Wishes(LABEL, cv=3), lambda *done: seen.append(done))
+    assert seen == [(done, 4) for done in range(5)]
+
+
+@pytest.mark.parametrize("option", ["drop", "keep", "categorical"])
+def test_the_label_is_no_feature(table, option):
+    with pytest.raises(InputError, match=f"both --label and in --{option}"):
+        fit_table(table(), Wishes(LABEL, **{option: [LABEL]}))
 
 
 def test_a_labelled_table_of_another_kind(fitted, table, patients):
@@ -156,7 +197,7 @@ def test_a_labelled_table_of_another_kind(fitted, table, patients):
         (Wishes(LABEL, drop=["Alter", "Größe", "Organ"]), "no column is left"),
         (Wishes(LABEL, cv=1), "--cv"),
         (Wishes(LABEL, cv=150), "at least 150 rows.*--cv"),
-        (Wishes(LABEL, "naive-bayes", cells="prototype"), "cells='prototype'"),
+        (Wishes(LABEL, "naive-bayes", cells="prototype"), "--cells prototype needs"),
         (Wishes(LABEL, target=Accuracy(0.999, confidence=0.99)), "held-out samples"),
     ],
 )

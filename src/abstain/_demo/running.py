@@ -2,8 +2,10 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from abstain._checks import InputError
 from abstain._demo.digits import Digits, read_digits
@@ -34,8 +36,32 @@ class Demo:
     digits: Digits
     files: list[Path]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers that matter, and the files, for scripts."""
+        tumours, necklace, digits = vars(self.tumours), asdict(self.necklace), self.digits
+        trials = {"one_threshold": digits.one_threshold, "per_digit": digits.per_digit}
+        report = self.tumours.report
+        return {
+            "tumours": {
+                name: value for name, value in tumours.items() if name not in ("report", "files")
+            },
+            "necklace": necklace,
+            "digits": {
+                "n_samples": digits.n_samples,
+                "accuracy": digits.accuracy,
+                **{
+                    name: {"accuracy": trial.accuracy, "reject_rate": trial.reject_rate}
+                    for name, trial in trials.items()
+                },
+            },
+            "report": None if report is None else str(report),
+            "files": [str(file) for file in self.files],
+        }
 
-def run_demo(folder: Path, version: str) -> Demo:
+
+def run_demo(
+    folder: Path, version: str, watch: Callable[[int, int], None] = lambda done, total: None
+) -> Demo:
     """Compute the demonstration and write its files.
 
     Parameters
@@ -44,6 +70,8 @@ def run_demo(folder: Path, version: str) -> Demo:
         Where the files shall lie; made if it is not there.
     version : str
         The version of abstain that makes them.
+    watch : callable, default=nothing
+        Told how many parts are done, and of how many.
 
     Returns
     -------
@@ -56,7 +84,11 @@ def run_demo(folder: Path, version: str) -> Demo:
         raise InputError(
             f"cannot make the folder {folder}: {error.strerror}; choose another name"
         ) from error
+    watch(0, 3)
     tumours = judge_tumours(folder)
+    watch(1, 3)
     necklace = string_pearls()
+    watch(2, 3)
     digits = read_digits(folder, version)
+    watch(3, 3)
     return Demo(tumours, necklace, digits, [*tumours.files, *digits.files])

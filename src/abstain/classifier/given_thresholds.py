@@ -93,7 +93,7 @@ def given_values(given: Any) -> NDArray[np.float64]:
             _INFINITE.get(value, value) if isinstance(value, str) else value for value in values
         ]
         for value in values:
-            if isinstance(value, str):
+            if isinstance(value, str | bool):
                 raise InputError(f"thresholds must be numbers, '-inf' or 'inf', got {shown(value)}")
     return check_real_vector("thresholds", values)
 
@@ -110,7 +110,8 @@ def given_point(
     if len(thresholds) != len(names):
         raise InputError(
             f"thresholds must be {len(names)}, one for each of {regions.shared} cells and last the "
-            f"one that all others share, got {len(thresholds)}"
+            f"one that all others share, got {len(thresholds)}; take those of a report of this "
+            "classifier"
         )
     told = dict(given) if isinstance(given, Mapping) else {}
     if told.get("cells") is not None and told["cells"] != names:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from abstain._estimators import unwrap
 from abstain.cells import auto_rule, known_rule
+from abstain.certainty._prototypes import has_prototypes
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.given_thresholds import FORMAT
 from abstain.classifier.regions import Regions
@@ -72,6 +73,9 @@ def find_content(
         "calibration": {"n": clf.front_.n_samples, "errors": clf.front_.n_errors},
         "samples": {"n": len(samples.wrong), "errors": int(samples.wrong.sum())},
         "is_calibration": _is_calibration(clf, samples),
+        "share_known": _share_known(clf, X),
+        "is_out_of_fold": clf.cv is not None,
+        "has_prototypes": has_prototypes(unwrap(clf.estimator_)[1]),
         "details": _some(samples, told, names) | details(clf, X, told, samples),
         "view": None if view is None else _view(view) | _some(samples, dots, names),
         "relevances": _relevances(clf, features),
@@ -141,6 +145,12 @@ def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
         return False
     same = np.array_equal(known.certainty, samples.certainty)
     return bool(same and np.array_equal(known.correct, ~samples.wrong))
+
+
+def _share_known(clf: RejectOptionClassifier, X: Any) -> float:
+    """Return the share of samples that the classifier was fitted to, where it can tell."""
+    first = getattr(clf.estimator_, "steps", [(None, None)])[0][1]
+    return float(first.share_known(X)) if hasattr(first, "known_rows_") else 0.0
 
 
 def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:

@@ -422,11 +422,13 @@ class Curve {
       x, y, name, mode: x.length > 1 ? "lines" : "markers", hovertemplate: hover,
       line: { color: colour(role), dash, width },
     }));
-    traces.push({
-      x: this.local.x, y: this.content.rows.bounds[confidence], mode: "lines",
-      name: `at least, with ${percent(Number(confidence), 0)}`, hovertemplate: hover,
-      line: { color: colour("bound"), dash: "dot", width: 2 },
-    });
+    if (!this.content.share_known) {
+      traces.push({
+        x: this.local.x, y: this.content.rows.bounds[confidence], mode: "lines",
+        name: `at least, with ${percent(Number(confidence), 0)}`, hovertemplate: hover,
+        line: { color: colour("bound"), dash: "dot", width: 2 },
+      });
+    }
     traces.push({
       x: [this.local.x[place]], y: [this.local.y[place]], mode: "markers", name: "chosen point",
       hoverinfo: "skip",
@@ -434,7 +436,7 @@ class Curve {
     });
     this.marker = traces.length - 1;
     return Plotly.react(this.target, traces, layout({
-      xaxis: { title: { text: "rejected" }, tickformat: ".0%", rangemode: "tozero" },
+      xaxis: { title: { text: "rejected" }, tickformat: ".4~p", rangemode: "tozero" },
       yaxis: { title: { text: "accuracy of answers" }, tickformat: ".4~p" },
     }), CONFIG);
   }
@@ -526,11 +528,11 @@ function drawRelevances(content) {
   };
   const several = {
     type: "heatmap", z: places.map((index) => values.map((row) => row[index])), x: names.map(plain),
-    y: places, colorscale: "Viridis", zmin: 0, colorbar: { tickformat: ".0%", thickness: 12 },
+    y: places, colorscale: "Viridis", zmin: 0, colorbar: { tickformat: ".4~p", thickness: 12 },
     hovertemplate: "%{x}: %{z:.1%}<extra></extra>",
   };
   const made = layout({
-    xaxis: values.length > 1 ? { title: { text: "prototype" }, type: "category" } : { title: { text: "relevance" }, tickformat: ".0%" },
+    xaxis: values.length > 1 ? { title: { text: "prototype" }, type: "category" } : { title: { text: "relevance" }, tickformat: ".4~p" },
     yaxis: { tickvals: places, ticktext: ticks, autorange: "reversed", showgrid: false },
     showlegend: false,
   });
@@ -553,6 +555,12 @@ function exportThresholds(content, place) {
   download("thresholds.json", "application/json", `${JSON.stringify(document_, null, 2)}\n`);
 }
 
+function borneOut(content, found, bound, sure) {
+  if (content.share_known) return "The model was fitted to some of these samples: they bear out nothing.";
+  if (!found.accepted) return "Nothing is answered at this point, so nothing is borne out.";
+  return `${count(found.accepted)} answers, ${count(found.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers are right, had this point been fixed before these samples were looked at.`;
+}
+
 function cards(content) {
   const card = (id, text, value, more) => {
     write(byId(id), text, value);
@@ -565,12 +573,12 @@ function cards(content) {
     card("accuracy", percent(found.accuracy), found.accuracy, "of the answers are right");
     card("coverage", percent(found.coverage, 1), found.coverage, `${count(found.accepted)} of ${count(content.samples.n)}`);
     card("errors-left", count(found.errors), found.errors, `of ${count(content.samples.errors)}`);
-    card("bound", percent(bound), bound, "if fixed beforehand");
+    // Samples that the model was fitted to bear out nothing.
+    if (content.share_known) card("bound", "–", NaN, "it was fitted to these samples");
+    else card("bound", percent(bound), bound, "if fixed beforehand");
     const sure = percent(Number(confidence), 0);
     document.querySelectorAll(".confidence").forEach((each) => { each.textContent = sure; });
-    byId("sentence").textContent = found.accepted
-      ? `${count(found.accepted)} answers, ${count(found.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers are right, had this point been fixed before these samples were looked at.`
-      : "Nothing is answered at this point, so nothing is borne out.";
+    byId("sentence").textContent = borneOut(content, found, bound, sure);
     return `${percent(found.coverage, 1)} answered, accuracy ${percent(found.accuracy)}, ${count(found.errors)} errors left`;
   };
 }

@@ -37,7 +37,17 @@ NOTED_EVERY = 1.0
 DRAFT = ".abstain-"
 # What has no part in the rows of a study: it reads them, or shows what else there is.
 READERS = {"study": {"beyond", "claims", "curves", "figures", "intervals", "results", "studying"}}
-SHELLS = {"__main__", "_demo", "_score_files", "_screens", "cli", "plotting", "report", "saving"}
+SHELLS = {
+    "__main__",
+    "_demo",
+    "_score_files",
+    "_screens",
+    "cli",
+    "plotting",
+    "report",
+    "saving",
+    "tables",
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,15 @@ class Study:
     files: list[Path]
     seconds: float
     n_tasks: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what it has left behind, for scripts."""
+        return {
+            "folder": str(self.folder),
+            "files": [file.name for file in self.files],
+            "seconds": self.seconds,
+            "n_tasks": self.n_tasks,
+        }
 
 
 def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: str) -> Study:

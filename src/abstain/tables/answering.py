@@ -23,11 +23,11 @@ from threadpoolctl import threadpool_limits
 from abstain._checks import InputError
 from abstain.classifier import Decisions
 from abstain.tables.ahead import ReadAhead
-from abstain.tables.columns import BadValueError, TableColumns, find_column
+from abstain.tables.columns import BadValueError, TableColumns, check_needed
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
-from abstain.tables.values import as_numbers
+from abstain.tables.values import as_categories, as_numbers
 from abstain.tables.writing import (
     Sink,
     names_of_new_columns,
@@ -121,8 +121,7 @@ def answer_table(
     (40, {'x': 20, 'y': 20})
     """
     needs, table = needs_of(clf), ahead.table
-    for name in needs.needed:
-        find_column("the model", name, table.names, table.path)
+    check_needed(needs.needed, table.names, table.path)
     words = words_for(clf, mark, None if out is None else separator_for(out, table))
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0
@@ -259,14 +258,18 @@ _NOTHING = Decisions(
 
 
 def _empty_rows(frame: pl.DataFrame, needs: TableColumns) -> pl.Series | None:
-    """Tell which rows say nothing, if any may; a missing kind says something."""
-    if needs.categorical:
-        return None
-    first = as_numbers(frame[needs.numeric[0]], also=needs.missing)
-    if not first.null_count():
-        return None
-    numbers = [as_numbers(frame[name], also=needs.missing) for name in needs.numeric]
-    return pl.DataFrame(numbers).select(pl.all_horizontal(pl.all().is_null())).to_series()
+    """Tell which rows say nothing, if any may: all that the model needs is missing."""
+    found: pl.Series | None = None
+    for name in needs.needed:
+        column = frame[name]
+        if name in needs.categorical:
+            is_missing = as_categories(column, needs.missing).is_null()
+        else:
+            is_missing = as_numbers(column, also=needs.missing).is_null()
+        found = is_missing if found is None else found & is_missing
+        if not found.any():
+            return None
+    return found
 
 
 def _spread(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:

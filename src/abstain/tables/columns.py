@@ -19,12 +19,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from abstain._checks import InputError, shown
+from abstain.tables.digests import Kept, keep_digests, share_known
 from abstain.tables.values import as_categories, as_numbers, without_missing
 
 __all__ = [
     "BadValueError",
     "Features",
     "TableColumns",
+    "check_needed",
     "choose_features",
     "find_column",
     "read_labels",
@@ -94,6 +96,11 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The numeric columns, then the categorical ones.
     n_features_in_ : int
         How many these are.
+    known_rows_ : ndarray of uint64
+        Digests of the rows that it was fitted to, by which they can be recognised; of many rows,
+        of some.
+    share_repeated_ : float
+        The share of them that repeat others.
 
     Examples
     --------
@@ -146,8 +153,31 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.feature_names_in_ = np.array(self.needed, dtype=object)
         self.n_features_in_ = len(self.needed)
-        self.transform(X)
+        self.known_rows_, self.share_repeated_ = keep_digests(self.transform(X))
         return self
+
+    def share_known(self, X: Any) -> float:
+        """Return the share of rows that are among those that it was fitted to.
+
+        Parameters
+        ----------
+        X : frame
+            A table with all columns.
+
+        Returns
+        -------
+        share : float
+            Of a fit to thousands of rows, an estimate; 0 if rows may be alike by chance.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from abstain.tables import TableColumns
+        >>> picker = TableColumns(["age"]).fit(pl.DataFrame({"age": [41, 42]}))
+        >>> picker.share_known(pl.DataFrame({"age": [42, 43]}))
+        0.5
+        """
+        return share_known(Kept(self.known_rows_, self.share_repeated_), self.transform(X))
 
     def transform(self, X: Any) -> pl.DataFrame:
         """Return the columns in their order and in their types.
@@ -275,6 +305,39 @@ def find_column(role: str, column: str, names: Sequence[str], where: Any) -> Non
         )
 
 
+def check_needed(needed: Sequence[str], names: Sequence[str], where: Any) -> None:
+    """Refuse a table without the columns that a model needs, and name all of them.
+
+    Parameters
+    ----------
+    needed, names : sequence of str
+        The columns that the model needs, and those that are there.
+    where : object
+        The file.
+
+    Raises
+    ------
+    InputError
+        If any is not there.
+
+    Examples
+    --------
+    >>> check_needed(["age", "sex"], ["id", "Age"], "new.csv")
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: new.csv lacks columns that the model needs: 'age', 'sex'; ...
+    """
+    lacking = [name for name in needed if name not in names]
+    if not lacking:
+        return
+    more = f" and {len(lacking) - COLUMNS_TO_LIST} more" if len(lacking) > COLUMNS_TO_LIST else ""
+    told = ", ".join(map(repr, lacking[:COLUMNS_TO_LIST]))
+    raise InputError(
+        f"{where} lacks columns that the model needs: {told}{more}; add them, empty where nothing "
+        f"is known ({_listed(lacking[0], names)})"
+    )
+
+
 def _listed(column: str, names: Sequence[str]) -> str:
     """Return the columns that are there; of many, those spelled most alike."""
     if len(names) <= COLUMNS_TO_LIST:
@@ -310,6 +373,7 @@ def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = 
     >>> read_labels(pl.Series("ill", [1, 0, None, 1])).to_list()
     ['1', '0', None, '1']
     """
+    _check_kind(column, "give as --label a column of text, numbers or truth values")
     labels = as_categories(column, missing)
     present = labels.drop_nulls()
     n_classes = present.n_unique()
@@ -420,11 +484,7 @@ def _judge(
         return kind, f"is {shown(present[0])} throughout"
     if column.dtype.is_temporal():
         return "categorical", "holds dates; make numbers of them, such as days"
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
-        raise InputError(
-            f"column {column.name!r} must hold numbers or text, got values of type {column.dtype}; "
-            f"leave it out: --drop {_for_shell(column.name)}"
-        )
+    _check_kind(column, f"leave it out: --drop {_for_shell(column.name)}")
     numbers = as_numbers(present, decimal)
     share = 1 - numbers.null_count() / len(present)
     if share == 1 and not is_category:
@@ -434,13 +494,25 @@ def _judge(
     return "categorical", "" if is_category else _doubts_about_text(present)
 
 
+def _check_kind(column: pl.Series, remedy: str) -> None:
+    """Refuse values that are neither numbers nor text nor anything that can be written so."""
+    kind = column.dtype
+    if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
+        raise InputError(
+            f"column {column.name!r} must hold numbers or text, got values of type {kind}; {remedy}"
+        )
+
+
 def _numbers_rows(name: str, numbers: pl.Series) -> bool:
-    """Tell whether numbers only tell rows apart: all different, whole, and in order or so named."""
-    if len(numbers) < ID_VALUES or numbers.n_unique() < len(numbers):
+    """Tell whether numbers only tell rows apart.
+
+    They are whole, and all different and in order; or most are different and they are so named.
+    """
+    if len(numbers) < ID_VALUES or not (numbers == numbers.floor()).all():
         return False
-    if not (numbers == numbers.floor()).all():
-        return False
-    return bool((numbers.diff().drop_nulls() == 1).all()) or _ID.search(name) is not None
+    if _ID.search(name) is not None:
+        return numbers.n_unique() > ID_SHARE * len(numbers)
+    return bool((numbers.diff().drop_nulls() == 1).all())
 
 
 def _doubts_about_text(present: pl.Series) -> str:
@@ -462,4 +534,7 @@ def _complain(column: pl.Series, decimal: str, missing: Sequence[str]) -> None:
     strange = present.is_not_null() & as_numbers(column, decimal, missing).is_null()
     row = strange.arg_max()
     assert row is not None
-    raise BadValueError(column.name, row, column[row])
+    error = BadValueError(column.name, row, column[row])
+    raise InputError(
+        f"{error}; or that the column names kinds: --categorical {_for_shell(column.name)}"
+    )

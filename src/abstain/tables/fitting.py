@@ -3,7 +3,7 @@
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,14 +11,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
 
 from abstain._checks import InputError, shown
 from abstain.classifier import RejectOptionClassifier
-from abstain.tables.columns import Features, choose_features, find_column, read_labels
+from abstain.tables.columns import (
+    Features,
+    check_needed,
+    choose_features,
+    find_column,
+    read_labels,
+)
 from abstain.tables.learners import Learner, learner_named, make_pipeline_for
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Table, read_table
-from abstain.tables.values import as_numbers, without_missing
+from abstain.tables.values import as_categories, as_numbers, without_missing
+from abstain.tables.wording import in_options
 from abstain.targets import RejectRate, Target
 
 __all__ = ["Fitted", "Wishes", "fit_table", "labelled_samples"]
@@ -105,7 +113,11 @@ class Fitted:
         return sum(self.class_counts.values())
 
 
-def fit_table(table: Table, wishes: Wishes) -> Fitted:
+def fit_table(
+    table: Table,
+    wishes: Wishes,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Fitted:
     """Fit a classifier with a reject option to a table.
 
     Parameters
@@ -114,6 +126,8 @@ def fit_table(table: Table, wishes: Wishes) -> Fitted:
         From `open_table`.
     wishes : Wishes
         The label, the model and the target.
+    watch : callable, default=nothing
+        Told how many fits are done, and of how many.
 
     Returns
     -------
@@ -158,7 +172,7 @@ def fit_table(table: Table, wishes: Wishes) -> Fitted:
     )
     pipeline = make_pipeline_for(learner, features, wishes.label, table.missing)
     samples = _typed(frame, features, decimal, table)
-    is_empty = _empty_rows(samples, features)
+    is_empty = _empty_rows(samples, features, table.missing)
     used = labels.is_not_null() & ~is_empty
     counts = _class_counts(labels.filter(used), wishes)
     clf = RejectOptionClassifier(
@@ -166,14 +180,33 @@ def fit_table(table: Table, wishes: Wishes) -> Fitted:
         target=wishes.target,
         cells=wishes.cells,
         certainty=wishes.certainty,
-        cv=wishes.cv or None,
+        cv=_WatchedFolds(wishes.cv, watch) if wishes.cv else None,
         random_state=wishes.seed,
     )
-    with _noted() as notes:
+    n_fits = wishes.cv + 1
+    watch(0, n_fits)
+    with _noted(wishes.model) as notes:
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
+    clf.cv = wishes.cv or None  # which is saved with it
+    watch(n_fits, n_fits)
     n_unlabelled = labels.null_count()
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return Fitted(clf, learner, wishes.label, features, counts, n_unlabelled, n_empty, notes)
+
+
+class _WatchedFolds:
+    """The folds that a number stands for; the caller is told when each of them begins."""
+
+    def __init__(self, n_splits: int, watch: Callable[[int, int], None]) -> None:
+        self.folds, self.watch = StratifiedKFold(n_splits), watch
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Any]:
+        for done, fold in enumerate(self.folds.split(X, y), start=1):
+            self.watch(done, self.get_n_splits() + 1)
+            yield fold
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return int(self.folds.get_n_splits())
 
 
 def _check_folds(cv: int) -> None:
@@ -189,6 +222,12 @@ def _check_named_columns(table: Table, wishes: Wishes) -> None:
     for name in wishes.drop:
         if name in wishes.keep:
             raise InputError(f"column {name!r} is in both --drop and --keep; take it out of one")
+    for option in ("drop", "keep", "categorical"):
+        if wishes.label in getattr(wishes, option):
+            raise InputError(
+                f"column {wishes.label!r} is both --label and in --{option}; the label is no "
+                "feature: take it out there"
+            )
 
 
 def _typed(frame: pl.DataFrame, features: Features, decimal: str, table: Table) -> pl.DataFrame:
@@ -199,11 +238,15 @@ def _typed(frame: pl.DataFrame, features: Features, decimal: str, table: Table) 
     )
 
 
-def _empty_rows(samples: pl.DataFrame, features: Features) -> pl.Series:
-    """Tell which rows say nothing; where there are kinds, a missing one says something."""
-    if features.categorical:
-        return pl.Series([False]).new_from_index(0, samples.height)
-    return samples.select(pl.all_horizontal(pl.all().is_null())).to_series()
+def _empty_rows(
+    samples: pl.DataFrame, features: Features, missing: Sequence[str] = ()
+) -> pl.Series:
+    """Tell which rows say nothing: all that the model needs is missing."""
+    is_missing = [samples[name].is_null() for name in features.numeric]
+    is_missing += [
+        without_missing(samples[name], missing).is_null() for name in features.categorical
+    ]
+    return pl.DataFrame(is_missing).select(pl.all_horizontal(pl.all())).to_series()
 
 
 def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
@@ -220,7 +263,8 @@ def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
     if small:
         told = [f"{shown(name)} ({count})" for name, count in small.items()]
         more = f" and {len(told) - _CLASSES_TO_LIST} more" if len(told) > _CLASSES_TO_LIST else ""
-        fewer = f", or take fewer folds (--cv is {wishes.cv})" if wishes.cv > 2 else ""
+        enough = wishes.cv > 2 and min(small.values()) >= 2
+        fewer = f", or take fewer folds (--cv is {wishes.cv})" if enough else ""
         raise InputError(
             f"label column {labels.name!r}: each class must have at least {least} rows, got "
             f"{', '.join(told[:_CLASSES_TO_LIST])}{more}; add rows, merge such classes or remove "
@@ -230,14 +274,17 @@ def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
 
 
 @contextmanager
-def _noted() -> Iterator[list[str]]:
+def _noted(model: str) -> Iterator[list[str]]:
     """Keep warnings as notes of one line each; the same in every fold is said once."""
     notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield notes
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield notes
+    except InputError as error:
+        raise InputError(in_options(str(error), model)) from None
     for warning in caught:
-        note = _one_line(warning.message)
+        note = in_options(_one_line(warning.message), model)
         if note not in notes:
             notes.append(note)
 
@@ -258,14 +305,22 @@ class LabelledSamples(NamedTuple):
         Names of classes.
     names : list of str
         What the rows are called.
+    share_known : float
+        The share of them that the classifier was fitted to.
+    n_unknown : int
+        How many are of classes that it does not know.
     """
 
     X: pl.DataFrame
     y: NDArray[Any]
     names: list[str]
+    share_known: float
+    n_unknown: int
 
 
-def labelled_samples(clf: Any, table: Table, naming: str | None = None) -> LabelledSamples:
+def labelled_samples(
+    clf: Any, table: Table, naming: str | None = None, label: str | None = None
+) -> LabelledSamples:
     """Return the rows of a table that a saved classifier can be judged by, and their classes.
 
     Parameters
@@ -276,6 +331,8 @@ def labelled_samples(clf: Any, table: Table, naming: str | None = None) -> Label
         From `open_table`; it must have the features and the label column of the fit.
     naming : str, default=None
         The column that names the rows; None counts them from 1, as they stand in the file.
+    label : str, default=None
+        The column that names the classes; None is that of the fit.
 
     Returns
     -------
@@ -301,31 +358,51 @@ def labelled_samples(clf: Any, table: Table, naming: str | None = None) -> Label
     (['a'], ['x', 'x', 'y'], ['row 1', 'row 2', 'row 3'])
     """
     needs = needs_of(clf)
-    if needs.label is None:
+    label = needs.label if label is None else label
+    if label is None:
         raise InputError(
-            "the model does not know which column names the classes; make it by abstain fit"
+            "the model does not know which column names the classes; name it: --label COLUMN"
         )
-    for name in (needs.label, *needs.needed):
-        find_column("the model", name, table.names, table.path)
+    find_column("--label", label, table.names, table.path)
+    check_needed(needs.needed, table.names, table.path)
     if naming is not None:
         find_column("--names", naming, table.names, table.path)
     frame = read_table(table)
     decimal = "." if table.format is None else table.format.decimal
     features = Features(list(needs.numeric), list(needs.categorical))
     samples = needs.transform(_typed_or_text(frame, features, decimal, table))
-    labels = read_labels(frame[needs.label], decimal, [*table.missing, *needs.missing])
+    # Which classes there are is known: a few rows, or rows of one class, will do.
+    labels = as_categories(frame[label], [*table.missing, *needs.missing])
     used = labels.is_not_null() & ~_empty_rows(samples, features)
-    y = np.array(labels.filter(used).to_list())
-    if not np.isin(y, clf.classes_).any():
-        raise InputError(
-            f"label column {needs.label!r} of {table.path} must name classes of the model "
-            f"({', '.join(map(repr, clf.classes_[:5].tolist()))}), got none of them; check the file"
-        )
+    y = _as_known(labels.filter(used).to_list(), clf.classes_, f"{label!r} of {table.path}")
     names = [f"row {row}" for row in range(1, len(frame) + 1)]
     if naming is not None:
         names = ["" if name is None else str(name) for name in frame[naming].to_list()]
     kept = [name for name, is_used in zip(names, used.to_list(), strict=True) if is_used]
-    return LabelledSamples(samples.filter(used), y, kept)
+    found = samples.filter(used)
+    share_known = needs.share_known(found) if hasattr(needs, "known_rows_") else 0.0
+    n_unknown = int(np.count_nonzero(~np.isin(y, clf.classes_)))
+    return LabelledSamples(found, y, kept, share_known, n_unknown)
+
+
+def _as_known(names: list[str], classes: Any, where: str) -> Any:
+    """Return classes that are named in a table as the model knows them."""
+    known = {str(label): label for label in classes.tolist()}
+    told = ", ".join(map(repr, list(known)[:5]))
+    if not any(name in known for name in names):
+        raise InputError(
+            f"label column {where} must name classes of the model ({told}), got none of them; "
+            "check the file"
+        )
+    if classes.dtype.kind in "US":
+        return np.array(names)
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"label column {where} must name classes of the model ({told}), got {shown(name)}; "
+                "leave such rows out"
+            )
+    return np.array([known[name] for name in names], dtype=classes.dtype)
 
 
 def _typed_or_text(

@@ -36,11 +36,14 @@ class Words:
         The thresholds.
     endings : polars.Series
         How the reason ends, for each threshold; and last what is said of an empty row.
+    always : polars.Series
+        The whole reason where a threshold rejects every row, else null.
     """
 
     answers: pl.Series
     thresholds: NDArray[np.float64]
     endings: pl.Series
+    always: pl.Series
     quote: str = ""
 
     def reasons(
@@ -63,6 +66,7 @@ class Words:
                 "threshold": self.thresholds[at],
                 "ending": self.endings.gather(np.where(at < 0, len(self.endings) - 1, at)),
                 "is_empty": at < 0,
+                "always": self.always.gather(np.where(at < 0, len(self.always) - 1, at)),
             }
         ).select(_sentence(self.quote).alias("reason"))
         # The last entry is that of all rows that are answered.
@@ -87,7 +91,8 @@ def _sentence(quote: str) -> pl.Expr:
         threshold,
         pl.col("ending"),
     )
-    return pl.when("is_empty").then(pl.col("ending")).otherwise(sentence)
+    told = pl.coalesce("always", sentence)
+    return pl.when("is_empty").then(pl.col("ending")).otherwise(told)
 
 
 def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -> Words:
@@ -124,18 +129,25 @@ def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -
     if mark in classes or not mark.strip():
         got = "is a class" if mark in classes else "is blank"
         raise InputError(f"--reject-mark {mark!r} {got}; give another mark")
+    thresholds = np.asarray(clf.thresholds_, dtype=np.float64)
     endings = [f" of {name}" for name in cell_names(clf)]
+    always = [
+        f"no row{ending} is answered" if threshold == np.inf else None
+        for ending, threshold in zip(endings, thresholds.tolist(), strict=True)
+    ]
     quote = ""
     if separator is not None:
         answers = [quoted(text, separator) for text in (*classes, mark)]
         if any(is_special(text, separator) for text in endings):
             quote = '"'
             endings = [text.replace('"', '""') + quote for text in endings]
+        always = [text and quoted(text, separator) for text in always]
     else:
         answers = [*classes, mark]
     return Words(
         pl.Series("answer", answers, dtype=pl.String),
-        np.asarray(clf.thresholds_, dtype=np.float64),
+        thresholds,
         pl.Series("ending", [*endings, EMPTY], dtype=pl.String),
+        pl.Series("always", [*always, None], dtype=pl.String),
         quote,
     )

@@ -68,9 +68,20 @@ def check_output(out: Path, table: Table) -> None:
     if not out.name.lower().endswith(_TEXT_OUT + PARQUET):
         known = ", ".join(_TEXT_OUT + PARQUET)
         raise InputError(f"cannot write {out}: its name must end with one of {known}")
+    if table.format is None and not out.name.lower().endswith(PARQUET):
+        _check_text_can_hold(out, table)
     check_can_write(out)
     if out.exists() and out.samefile(table.path):
         raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+
+
+def _check_text_can_hold(out: Path, table: Table) -> None:
+    for name, kind in pl.scan_parquet(table.path, glob=False).collect_schema().items():
+        if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
+            raise InputError(
+                f"cannot write {out}: column {name!r} holds values of type {kind}, which text "
+                "cannot hold; give --out a name with .parquet"
+            )
 
 
 def names_of_new_columns(taken: list[str]) -> list[str]:
@@ -152,7 +163,8 @@ class _Text:
         form = table.format
         self.decimal = "." if form is None or separator == "," else form.decimal
         self.is_kept = form is not None and form.separator == separator
-        self.has_mark = form is not None and form.encoding == "utf-8-sig" and _has_mark(table.path)
+        # Whoever writes in another encoding reads UTF-8 in a spreadsheet only by its mark.
+        self.has_mark = form is not None and (not form.is_utf8 or _has_mark(table.path))
 
     def begin(self) -> None:
         """Write the header."""
