@@ -3,6 +3,8 @@
 import codecs
 import csv
 import json
+import subprocess
+import sys
 import time
 from copy import copy
 from io import StringIO
@@ -23,6 +25,8 @@ from abstain import (
 from abstain import operating_point as choose
 from abstain.report import write_report
 from abstain.report.content import find_content
+from abstain.saving import save
+from abstain.tables import Wishes, fit_table, labelled_samples, open_table
 from tests.report.browsing import WHY_NOT, Page, open_browser
 from tests.report.problems import (
     HOSTILE_CLASSES,
@@ -34,6 +38,7 @@ from tests.report.problems import (
     fitted_stripes,
     noisy,
 )
+from tests.tables.conftest import make_patients
 
 pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
 
@@ -320,6 +325,50 @@ def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
     document = json.loads(text)
     assert document["reject_rate"] == there.operating_point_.reject_rate
     assert document["accuracy"] == there.operating_point_.accuracy
+
+
+# --- from a table --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fitted_table(tmp_path):
+    make_patients().write_csv(tmp_path / "patients.csv")
+    make_patients(80, seed=1).write_csv(tmp_path / "new.csv")
+    found = fit_table(open_table(tmp_path / "patients.csv"), Wishes("Befund lang", cv=3))
+    save(found.clf, tmp_path / "model.skops")
+    return found.clf
+
+
+# What the page exports is what the command line takes: then so many rows are answered.
+def test_predict_takes_what_the_page_exports(opened, fitted_table, folder, tmp_path):
+    table = open_table(tmp_path / "new.csv")
+    X, y, *_ = labelled_samples(fitted_table, table)
+    page = opened(fitted_table, (X, y))
+    page.move_to(len(find_content(fitted_table, X, y, None, None)["rows"]["row"]) // 2)
+    page.click("#export")
+    (tmp_path / "thresholds.json").write_text(downloaded(folder, "thresholds.json"))
+    told = round(page.value("#coverage") * len(y))
+    command = [sys.executable, "-m", "abstain", "predict", tmp_path / "model.skops"]
+    command += [tmp_path / "new.csv", "--thresholds", tmp_path / "thresholds.json", "--json"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    answered = json.loads(done.stdout)
+    assert answered["n_rows"] - answered["n_rejected"] == told
+
+
+def test_known_rows_bear_out_nothing(opened, fitted_table, tmp_path):
+    known = labelled_samples(fitted_table, open_table(tmp_path / "patients.csv"))
+    page = opened(fitted_table, (known.X, known.y))
+    assert page.text("#known").startswith("All of these samples are among those that the model")
+    assert page.text("#bound").startswith("–")
+    assert page.text("#sentence") == (
+        "The model was fitted to some of these samples: they bear out nothing."
+    )
+    assert "at least, with" not in " ".join(page.texts("#curve .legendtext"))
+    new = labelled_samples(fitted_table, open_table(tmp_path / "new.csv"))
+    page = opened(fitted_table, (new.X, new.y))
+    assert page.texts("#known") == []
+    assert 0 < page.value("#bound") < 1
+    assert "at least, with" in " ".join(page.texts("#curve .legendtext"))
 
 
 # --- for everybody -------------------------------------------------------------------------------

@@ -56,3 +56,8 @@ def test_some_rows_that_repeat_others_are_no_hindrance():
     old = pl.concat([make_rows(90), make_rows(90).head(30)])
     assert share_known(keep_digests(old), old) == 1.0
     assert share_known(keep_digests(old), pl.concat([make_rows(70, seed=1), old.head(30)])) == 0.0
+
+
+def test_a_few_known_rows_may_be_chance():
+    fitted = make_rows(100)
+    assert share_known(keep_digests(fitted), pl.concat([make_rows(95, seed=1), fitted[:5]])) == 0.0

@@ -22,8 +22,8 @@ __all__ = ["Kept", "keep_digests", "row_digests", "share_known"]
 Digests = NDArray[np.uint64]
 
 MOST = 4096
-# Twice as many known rows as repeated ones are more than chance.
-CLEARLY = 2.0
+# A tenth of all rows, and twice as many as repeat others: that is more than chance.
+LEAST, CLEARLY = 0.1, 2.0
 _MISSING = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -81,4 +81,4 @@ def share_known(kept: Kept, frame: pl.DataFrame) -> float:
     if len(kept.digests) == MOST:
         digests = digests[digests <= kept.digests[-1]]
     share = float(np.isin(digests, kept.digests).mean()) if len(digests) else 0.0
-    return share if share > CLEARLY * kept.share_repeated else 0.0
+    return share if share > LEAST + CLEARLY * kept.share_repeated else 0.0
