@@ -7,11 +7,12 @@ nothing imports Dask before one is there.
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from abstain._checks import InputError, shown
 
-__all__ = ["aligned_blocks", "gathered", "in_block", "is_dask", "kept", "later", "merged"]
+__all__ = ["aligned_blocks", "gathered", "in_block", "is_dask", "later", "merged"]
 
 # Parts that are merged at once: a tree of 10,000 blocks then has five levels.
 FAN_IN = 8
@@ -56,7 +57,7 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
                 f"{name} must be chunked like {first}, got chunks of {shown(cut)} rows beside "
                 f"{shown(cuts[first])}; rechunk one of them"
             )
-    parts = {name: _delayed_blocks(each) for name, each in given.items()}
+    parts = {name: _delayed_blocks(_in_whole_rows(each)) for name, each in given.items()}
     n_blocks = len(cuts[first])
     return [
         tuple(None if each is None else parts[name][block] for name, each in collections.items())
@@ -78,10 +79,14 @@ def _may_agree(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     )
 
 
+def _in_whole_rows(collection: Any) -> Any:
+    is_matrix = getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk")
+    return collection.rechunk({1: -1}) if is_matrix else collection
+
+
 def _delayed_blocks(collection: Any) -> list[Any]:
-    if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk"):
-        collection = collection.rechunk({1: -1})
-    blocks = collection.to_delayed()
+    # Optimised each for itself, what several of them are made of would be made for each.
+    blocks = collection.to_delayed(optimize_graph=False)
     return list(blocks.ravel() if hasattr(blocks, "ravel") else blocks)
 
 
@@ -103,17 +108,63 @@ def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> Any
 
 
 def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
-    """Return what parts make together, later: some are merged where they are, then the results."""
+    """Have parts computed and merged, and keep the result where it is.
+
+    On a cluster each worker first merges what it has made itself, a few parts as soon as there are
+    as many: what travels is one result a worker, however many parts there are.
+    """
+    client = _client()
+    if client is None:
+        (found,) = _dask().persist(_in_a_tree(partial(later, merge), parts))
+        return found
+    ours = _merged_by_worker(client, client.compute(parts), merge)
+    return _in_a_tree(partial(client.submit, merge, pure=False), ours)
+
+
+def _client() -> Any:
+    """Return the client of the cluster that computes; None if this process does."""
+    client = getattr(_dask().base.get_scheduler(), "__self__", None)
+    return client if type(client).__module__.partition(".")[0] == "distributed" else None
+
+
+def _in_a_tree(merge: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
     while len(parts) > 1:
         starts = range(0, len(parts), FAN_IN)
-        parts = [later(merge, parts[start : start + FAN_IN]) for start in starts]
+        parts = [merge(parts[start : start + FAN_IN]) for start in starts]
     return parts[0]
 
 
-def kept(delayed: Any) -> Any:
-    """Have something computed, and keep it where it was: what comes later finds it there."""
-    (found,) = _dask().persist(delayed)
-    return found
+def _merged_by_worker(
+    client: Any, futures: list[Any], merge: Callable[[Sequence[Any]], Any]
+) -> list[Any]:
+    """Return one result of each worker, made of the parts that it has made."""
+    from distributed import as_completed
+
+    def merge_there(worker: str) -> Any:
+        # Elsewhere if that worker is gone: a dead one would be waited for.
+        options = {"workers": [worker], "allow_other_workers": True, "pure": False}
+        pile = piles.pop(worker)
+        return client.submit(merge, pile, **options) if len(pile) > 1 else pile[0]
+
+    piles: dict[str, list[Any]] = {}
+    waiting: Any = as_completed(futures)  # type: ignore[no-untyped-call]
+    del futures  # what is merged need not be kept
+    for done in waiting.batches():
+        for future in done:
+            if future.status == "error":
+                waiting.clear()
+                future.result()  # raises what went wrong
+        for future, worker in _holders(client, done):
+            piles.setdefault(worker, []).append(future)
+            if len(piles[worker]) == FAN_IN:
+                waiting.add(merge_there(worker))
+    return [merge_there(worker) for worker in list(piles)]
+
+
+def _holders(client: Any, futures: list[Any]) -> list[tuple[Any, str]]:
+    """Return where results are; one that was lost since is made again somewhere."""
+    holders = client.who_has(futures)
+    return [(future, next(iter(holders.get(future.key) or [""]))) for future in futures]
 
 
 def gathered(delayed: Any) -> Any:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -76,8 +77,6 @@ def test_lengths_that_nobody_knows(client):
 
 
 def test_threads_do_as_well_as_processes():
-    import dask
-
     data = synthetic(1_000, 3)
     with dask.config.set(scheduler="threads"):
         found = pareto_front(*as_dask(data, 300))
@@ -148,3 +147,33 @@ def test_a_killed_worker_changes_nothing(client):
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)
     assert_same(found, pareto_front(*data))
+
+
+# --- what travels -------------------------------------------------------------------------------
+
+
+def outgoing(client):
+    totals = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+    return sum(totals.values())
+
+
+def drawn(number, size):
+    rng = np.random.default_rng(number)
+    certainty = rng.random(size)
+    wrong = np.zeros(size, dtype=bool)
+    wrong[: 1_600 // 8] = True  # as many in all, whatever the size
+    return certainty, ~wrong, rng.integers(0, 5, size)
+
+
+# Between workers go errors and counts of what lies between them: not the samples, however many.
+@pytest.mark.parametrize("size", [20_000, 200_000])
+def test_what_travels_grows_with_the_errors_alone(client, size):
+    blocks = [dask.delayed(drawn, pure=False, nout=3)(number, size) for number in range(8)]
+    arrays = [
+        da.concatenate([da.from_delayed(block[part], (size,), dtype=kind) for block in blocks])
+        for part, kind in enumerate((float, bool, int))
+    ]
+    before = outgoing(client)
+    front = pareto_front(*arrays, method="hull")
+    assert front.n_errors == 1_600
+    assert outgoing(client) - before < 200 * front.n_errors  # and some kilobytes of overhead

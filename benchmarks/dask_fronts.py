@@ -1,0 +1,186 @@
+"""What does the exact front of more samples than a machine can hold take, on a cluster?
+
+A hundred million samples, one in a hundred wrong, in 50 cells, are drawn block by block where they
+are needed: two worker processes of 4 GB each hold no more than the blocks in their hands. The time
+of the exact front is told beside that of sorting every block once, by ``argsort`` of the same
+certainties drawn in the same way; to draw them is part of both. The front asks for the samples
+twice. What travels between processes, and the largest resident set of each, are told too. The front
+along the hull is near-linear in the errors, and tells by its gap what it may miss.
+
+``python benchmarks/dask_fronts.py`` prints the table and writes
+``docs/benchmarks/dask_fronts.json``.
+"""
+
+# mypy: allow-untyped-calls
+
+import argparse
+import json
+import os
+import platform
+import resource
+import time
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import distributed
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from abstain import pareto_front
+from abstain._files import whole_files
+from abstain.fronts import METHODS
+from abstain.fronts.on_dask import build_staircases_on_dask
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "benchmarks" / "dask_fronts.json"
+N_SAMPLES, BLOCK, N_CELLS, SHARE_WRONG = 100_000_000, 1_000_000, 50, 0.01
+WORKERS, MEMORY = 2, "4GB"
+
+Row = dict[str, Any]
+
+
+def draw(block: int, size: int) -> tuple[Any, Any, Any]:
+    """Return certainty, correct and cells of a block: errors get rarer with certainty."""
+    rng = np.random.default_rng([0, block])
+    certainty = rng.random(size)
+    cells = rng.integers(0, N_CELLS, size, dtype=np.uint8)
+    chance = 3 * SHARE_WRONG * (1 - certainty) ** 2
+    return certainty, rng.random(size) >= chance, cells
+
+
+def lazy_samples(n_samples: int) -> list[Any]:
+    sizes = [min(BLOCK, n_samples - start) for start in range(0, n_samples, BLOCK)]
+    blocks = [dask.delayed(draw, pure=False, nout=3)(at, size) for at, size in enumerate(sizes)]
+    kinds = [(0, np.float64), (1, np.bool_), (2, np.uint8)]
+    return [
+        da.concatenate(
+            [
+                da.from_delayed(block[part], (size,), dtype=kind)
+                for block, size in zip(blocks, sizes, strict=True)
+            ]
+        )
+        for part, kind in kinds
+    ]
+
+
+def sorted_length(block: int, size: int) -> int:
+    """Draw a block and sort it once."""
+    return len(np.argsort(draw(block, size)[0]))
+
+
+def sort_blocks(n_samples: int) -> None:
+    sizes = [min(BLOCK, n_samples - start) for start in range(0, n_samples, BLOCK)]
+    dask.compute([dask.delayed(sorted_length)(at, size) for at, size in enumerate(sizes)])
+
+
+def peak() -> float:
+    """Return the largest resident set of this process so far, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def bytes_between_workers(client: Any) -> int:
+    totals = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+    return int(sum(totals.values()))
+
+
+def timed(call: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    found = call()
+    return time.perf_counter() - start, found
+
+
+def measure(n_samples: int) -> Row:
+    before = peak()
+    with (
+        distributed.LocalCluster(
+            n_workers=WORKERS,
+            threads_per_worker=1,
+            memory_limit=MEMORY,
+            host="127.0.0.1",
+            dashboard_address=None,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        sorting, _ = timed(lambda: sort_blocks(n_samples))
+        samples = lazy_samples(n_samples)
+        moved = bytes_between_workers(client)
+        steps_seconds, staircases = timed(lambda: build_staircases_on_dask(*samples))
+        moved = bytes_between_workers(client) - moved
+        workers = list(client.run(peak).values())
+    exact_seconds, exact = timed(lambda: METHODS["exact"](staircases))
+    row_seconds, _ = timed(lambda: exact.thresholds_at(len(exact) // 2))
+    hull_seconds, hull = timed(lambda: METHODS["hull"](staircases))
+    returned = sum(
+        getattr(staircases, name).nbytes
+        for name in ("starts", "true_rejects", "false_rejects", "thresholds")
+    )
+    return {
+        "samples": n_samples,
+        "errors": staircases.n_errors,
+        "cells": staircases.n_cells,
+        "sort_seconds": sorting,
+        "staircases_seconds": steps_seconds,
+        "exact_seconds": exact_seconds,
+        "one_row_seconds": row_seconds,
+        "hull_seconds": hull_seconds,
+        "times_sort_exact": (steps_seconds + exact_seconds) / sorting,
+        "times_sort_hull": (steps_seconds + hull_seconds) / sorting,
+        "largest_gap_of_hull": int(hull.gap.max()),
+        "megabytes_of_samples": n_samples * 10 / 1e6,
+        "megabytes_between_workers": moved / 1e6,
+        "megabytes_to_client": returned / 1e6,
+        "client_megabytes": peak(),
+        "client_megabytes_before": before,
+        "worker_megabytes": max(workers),
+    }
+
+
+def check(n_samples: int = 200_000) -> None:
+    """Compare with one machine, before anything is measured."""
+    samples = lazy_samples(n_samples)
+    expected = pareto_front(*dask.compute(*samples))
+    found = pareto_front(*samples)
+    assert np.array_equal(found.false_rejects, expected.false_rejects)
+    assert np.array_equal(found.thresholds_at(-1), expected.thresholds_at(-1))
+
+
+def show(row: Row) -> None:
+    table = Table("", f"{row['samples']:,} samples")
+    for name, value in row.items():
+        table.add_row(name.replace("_", " "), f"{value:,.4g}")
+    Console().print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument(
+        "--samples", type=int, default=N_SAMPLES, help="with fewer, nothing is written"
+    )
+    arguments = parser.parse_args()
+    check()
+    row = measure(arguments.samples)
+    show(row)
+    if arguments.samples < N_SAMPLES:
+        return
+    results = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "dask": version("dask"),
+        "numpy": np.__version__,
+        "cores": os.cpu_count(),
+        "workers": WORKERS,
+        "memory_of_a_worker": MEMORY,
+        "fronts": row,
+    }
+    with whole_files(RESULTS) as (draft,):
+        draft.write_text(json.dumps(results, indent=2) + "\n")
+    print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
