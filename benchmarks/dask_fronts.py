@@ -11,8 +11,6 @@ along the hull is near-linear in the errors, and tells by its gap what it may mi
 ``docs/benchmarks/dask_fronts.json``.
 """
 
-# mypy: allow-untyped-calls
-
 import argparse
 import json
 import os

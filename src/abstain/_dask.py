@@ -147,7 +147,7 @@ def _merged_by_worker(
         return client.submit(merge, pile, **options) if len(pile) > 1 else pile[0]
 
     piles: dict[str, list[Any]] = {}
-    waiting: Any = as_completed(futures)  # type: ignore[no-untyped-call]
+    waiting: Any = as_completed(futures)
     del futures  # what is merged need not be kept
     for done in waiting.batches():
         for future in done:
