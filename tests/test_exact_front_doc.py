@@ -80,7 +80,9 @@ def test_the_readme_tells_of_many_cells_and_of_the_paper():
     small, large = SMALL["exact"], LARGE["exact"]
     assert f"takes {small:.1f} times as long, from 10⁶ to 10⁷ {large:.1f} times." in text
     slowest = RECORD["algorithms"][-1]
-    told = f"{slowest['algorithm_1_over_exact']:.0f} times as long at {slowest['samples']:,} samples"
+    told = (
+        f"{slowest['algorithm_1_over_exact']:.0f} times as long at {slowest['samples']:,} samples"
+    )
     assert f"takes {told} in {slowest['cells']} cells" in text
 
 
