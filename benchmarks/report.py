@@ -5,8 +5,8 @@ of a front of 50,000 rows with 50 cells. Loading is timed from the start of the 
 pictures are drawn; a browser is started for each round, so that nothing is kept from the last one.
 The slider is timed from its event until the screen shows what it changed, at 50 places, with the
 curve in sight and with the plane of samples in sight. Beside each stands what the main thread
-computed, which depends less on what else the machine does. What is called worst is the worst of all
-rounds; everything else is that of the best round.
+computed, which depends less on what else the machine does. Figures are those of the best round, but
+for those named after any round, which are the worst of all.
 ``python benchmarks/report.py`` prints the table and writes ``docs/benchmarks/report.json``;
 ``--quick`` makes one round and writes nothing.
 """
@@ -43,6 +43,7 @@ RESULTS = ROOT / "docs" / "benchmarks" / "report.json"
 N_ROWS = 50_000
 N_CELLS = 50
 N_PLACES = 50
+WORST = "worst_ms_of_best_round"
 BARS = {"all_after_seconds": 3, "slider_ms": 100, "megabytes": 6}
 
 
@@ -139,25 +140,25 @@ def move(file: Path, seen: str) -> dict[str, float]:
         computed = 1000 * (_computed(driver) - before) / len(took)
     return {
         f"{seen}_median_ms": statistics.median(took),
-        f"{seen}_worst_ms": max(took),
+        f"{seen}_{WORST}": max(took),
         f"{seen}_main_thread_ms": computed,
     }
 
 
 def measure(report: Report, rounds: int) -> dict[str, Any]:
-    """Return what a report takes; the rounds are those of a machine that others use too."""
+    """Return what a report takes; the machine is shared, so that the best round tells most."""
     file = report.file
     found = [load(file) | move(file, "curve") | move(file, "view") for _ in range(rounds)]
+    slowest = max(each[f"{seen}_{WORST}"] for each in found for seen in ("curve", "view"))
     return {
         "report": report.name,
         "samples": report.n_samples,
         "rows_of_front": len(report.clf.front_),
         "cells": report.clf.front_.n_cells,
         "megabytes": file.stat().st_size / 1e6,
-        "all_after_worst_seconds": max(each["all_after_seconds"] for each in found),
-        **{
-            key: (max if "_worst_" in key else min)(each[key] for each in found) for key in found[0]
-        },
+        **{key: min(each[key] for each in found) for key in found[0]},
+        "all_after_seconds_in_any_round": max(each["all_after_seconds"] for each in found),
+        "slider_worst_ms_in_any_round": slowest,
     }
 
 

@@ -55,25 +55,27 @@ def long_tables():
 
 def reports():
     bars = REPORT["bars"]
-    columns = ["report", "file, MB", "size", "loaded, s", "worst", "loading"]
+    columns = ["report", "file, MB", "size", "loaded, s", "loading", "slider, curve, ms"]
     lines = [
-        [*columns, "slider, curve, ms", "worst", "slider, plane, ms", "worst", "slider"],
-        ["---", "---:", "---", "---:", "---:", "---", *["---:"] * 4, "---"],
+        [*columns, "slider, plane, ms", "slider", "any round, ms"],
+        ["---", "---:", "---", "---:", "---", "---:", "---:", "---", "---:"],
     ]
     for row in REPORT["reports"]:
-        loaded = [row["all_after_seconds"], row["all_after_worst_seconds"]]
-        slider = [
-            row[f"{at}_{kind}_ms"] for at in ("curve", "view") for kind in ("median", "worst")
+        sliders = [
+            (row[f"{seen}_median_ms"], row[f"{seen}_worst_ms_of_best_round"])
+            for seen in ("curve", "view")
         ]
+        slowest = row.get("slider_worst_ms_in_any_round")
         lines.append(
             [
                 f"{row['report']}",
                 f"{row['megabytes']:.1f}",
                 verdict(row["megabytes"] < bars["megabytes"]),
-                *(f"{seconds:.1f}" for seconds in loaded),
-                verdict(max(loaded) < bars["all_after_seconds"]),
-                *(f"{milliseconds:.0f}" for milliseconds in slider),
-                verdict(max(slider) < bars["slider_ms"]),
+                f"{row['all_after_seconds']:.1f}",
+                verdict(row["all_after_seconds"] < bars["all_after_seconds"]),
+                *(f"{median:.0f}, {worst:.0f}" for median, worst in sliders),
+                verdict(max(worst for _, worst in sliders) < bars["slider_ms"]),
+                "–" if slowest is None else f"{slowest:.0f}",
             ]
         )
     return table(lines)
@@ -98,11 +100,17 @@ def test_the_marks_are_those_on_record():
 
 
 def test_the_reports_are_those_on_record():
-    demo, large = REPORT["reports"]
-    assert demo["report"] == "abstain demo"
+    small, large = REPORT["reports"]
+    # The demo is about breast tumours.
+    assert small["report"] in ("breast tumours", "abstain demo")
     told = f"one of a front of {large['rows_of_front']:,} rows in {large['cells']} cells"
     assert f"{told}, of which the slider has some 500" in TEXT
     assert round(MAX_ROWS, -2) == 500
+    assert f"of the best of {REPORT['rounds']} rounds" in TEXT
+    assert all(
+        row["numbers_after_seconds"] < row["all_after_seconds"] / 4 for row in (small, large)
+    )
+    assert large["all_after_seconds"] < 1.25 * small["all_after_seconds"]
 
 
 # What the text says of the tables: it has to be written anew when this fails.
