@@ -12,7 +12,16 @@ from typing import Any
 
 from abstain._checks import InputError, shown
 
-__all__ = ["aligned_blocks", "gathered", "in_block", "is_dask", "later", "merged"]
+__all__ = [
+    "aligned_blocks",
+    "gathered",
+    "in_block",
+    "is_dask",
+    "kept",
+    "later",
+    "merged",
+    "merged_where_made",
+]
 
 # Parts that are merged at once: a tree of 10,000 blocks then has five levels.
 FAN_IN = 8
@@ -108,15 +117,25 @@ def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> Any
 
 
 def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
-    """Have parts computed and merged, and keep the result where it is.
+    """Return what parts make together, later, merged in their order: some, then the results."""
+    return _in_a_tree(partial(later, merge), parts)
+
+
+def kept(delayed: Any) -> Any:
+    """Have something computed, and keep it where it was: what comes later finds it there."""
+    (found,) = _dask().persist(delayed)
+    return found
+
+
+def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
+    """Have parts computed and merged in any order, and keep the result where it is.
 
     On a cluster each worker first merges what it has made itself, a few parts as soon as there are
     as many: what travels is one result a worker, however many parts there are.
     """
     client = _client()
     if client is None:
-        (found,) = _dask().persist(_in_a_tree(partial(later, merge), parts))
-        return found
+        return kept(merged(merge, parts))
     ours = _merged_by_worker(client, client.compute(parts), merge)
     return _in_a_tree(partial(client.submit, merge, pure=False), ours)
 

@@ -8,7 +8,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
-from abstain._dask import aligned_blocks, gathered, in_block, later, merged
+from abstain._dask import aligned_blocks, gathered, in_block, later, merged_where_made
 from abstain.fronts.chunked import count_right, gather_errors, join, merge_errors, merge_right
 from abstain.fronts.staircases import Staircases
 
@@ -20,7 +20,7 @@ def build_staircases_on_dask(certainty: Any, correct: Any, cells: Any = None) ->
     blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
     found = [in_block(number, gather_errors, *block) for number, block in enumerate(blocks)]
     # Kept on the cluster, and made again there if it is lost.
-    errors = merged(merge_errors, found)
+    errors = merged_where_made(merge_errors, found)
     right = [in_block(number, count_right, errors, *block) for number, block in enumerate(blocks)]
-    found_steps: Staircases = gathered(later(join, errors, merged(merge_right, right)))
+    found_steps: Staircases = gathered(later(join, errors, merged_where_made(merge_right, right)))
     return found_steps
