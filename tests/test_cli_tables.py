@@ -438,3 +438,20 @@ def test_errors_of_report_take_one_line(run, folder, model, monkeypatch, argumen
     assert complaints.count("\n") == 1
     assert words in complaints
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "report", "front", "study", "demo"])
+def test_every_command_can_be_quiet_and_speak_json(command):
+    told = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "200"}).output
+    assert "--quiet" in told
+    assert "--json" in told
+
+
+def test_the_demo_for_scripts(run, tmp_path):
+    code, shown, complaints = run("demo", "--out", tmp_path / "demo", "--json")
+    assert (code, complaints) == (0, "")
+    found = json.loads(shown)
+    assert found["tumours"]["asked"] == 0.95
+    assert found["necklace"]["per_prototype"]["accuracy"] > found["necklace"]["accuracy"]
+    assert all(Path(file).exists() for file in found["files"])
+    assert run("demo", "--out", tmp_path / "again", "--quiet") == (0, "", "")

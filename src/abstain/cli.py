@@ -595,7 +595,7 @@ def demo(
         screens.show(screens.demo_screen(found))
         if found.tumours.report is not None:
             typer.echo(f"Open {found.tumours.report} in a browser.")
-    typer.echo(f"The result lies in {out}")
+        typer.echo(f"The result lies in {out}")
 
 
 def _names(text: str | None) -> list[str] | None:

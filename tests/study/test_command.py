@@ -1,6 +1,7 @@
 """Laws of ``abstain study``: the library's results, one line for each error, Ctrl-C included."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -46,6 +47,15 @@ def test_the_command_gives_what_the_library_gives(run, tmp_path, finished):
     # A line at every tenth of 30 tasks and a last step, which is tables and figures.
     tenths = [-(-31 * tenth // 10) for tenth in range(11)]
     assert progress.splitlines() == [f"running the study: {done} of 31" for done in tenths]
+
+
+def test_the_study_for_scripts(run, tmp_path, quickest):
+    code, shown, _ = run(*QUICKEST, "--json", "--out", tmp_path / "study")
+    found = json.loads(shown)
+    assert code == 0
+    assert contents(tmp_path / "study") == quickest
+    assert found["folder"] == str(tmp_path / "study")
+    assert {"claims.csv", "curves.parquet"} <= set(found["files"])
 
 
 def test_quiet_prints_nothing(run, tmp_path, quickest):
