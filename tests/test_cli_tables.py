@@ -455,3 +455,15 @@ def test_the_demo_for_scripts(run, tmp_path):
     assert found["necklace"]["per_prototype"]["accuracy"] > found["necklace"]["accuracy"]
     assert all(Path(file).exists() for file in found["files"])
     assert run("demo", "--out", tmp_path / "again", "--quiet") == (0, "", "")
+
+
+def test_columns_in_another_unit_are_noticed(run, folder, model):
+    new = pl.read_csv(folder / "new.csv")
+    new.with_columns(pl.col("Alter") * 365, Organ=pl.lit("Milz")).write_csv(folder / "days.csv")
+    _, shown, _ = run("predict", model, folder / "days.csv")
+    for name in ("Alter", "Organ"):
+        assert f"Note: in 50 rows column '{name}' holds what the" in " ".join(shown.split())
+    _, shown, _ = run("predict", model, folder / "days.csv", "--json")
+    assert json.loads(shown)["strangers"] == {"Alter": 50, "Organ": 50}
+    _, shown, _ = run("predict", model, folder / "new.csv")
+    assert "Note" not in shown

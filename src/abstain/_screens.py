@@ -45,6 +45,8 @@ _CELLS_TO_SHOW = 10
 _COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
 _WIDE = 70
 _SMALL_CELL = 30
+# Of many new rows, some are always beyond the old ones: this share of them is no chance.
+_MANY_STRANGERS, _NOTES_TO_SHOW = 0.05, 5
 
 VERDICTS = ("holds", "differs", "inconclusive")
 
@@ -430,6 +432,19 @@ def _left_out(fitted: "Fitted") -> list[Text]:
     return [Text(), *texts] if texts else []
 
 
+def _strangers(answered: "Answered") -> list[RenderableType]:
+    """Return notes on columns in which many values are new to the model."""
+    notes: list[RenderableType] = []
+    for name, count in sorted(answered.strangers.items(), key=lambda item: -item[1]):
+        if count >= _MANY_STRANGERS * answered.n_rows and len(notes) < _NOTES_TO_SHOW:
+            told = (
+                f"Note: in {_count(count, 'row')} column {_printable(repr(name))} holds what the "
+                "model has not seen: another kind, or a number beyond all of its fit"
+            )
+            notes.append(Text(told, "yellow"))
+    return [Text(), *notes] if notes else []
+
+
 def predict_screen(answered: "Answered", table: Path, out: Path | None) -> RenderableType:
     """Return what came of a table.
 
@@ -469,6 +484,7 @@ def predict_screen(answered: "Answered", table: Path, out: Path | None) -> Rende
     if answered.n_empty:
         empty = f"{_count(answered.n_empty, 'row')} rejected because all needed columns are empty"
         parts += [Text(), Text(empty, "yellow")]
+    parts += _strangers(answered)
     if out is None:
         end = "Nothing was written; --out answers.csv keeps the answers."
     else:

@@ -6,11 +6,11 @@ in which they came. No more than a few of them are in memory at once.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from abstain.tables.columns import BadValueError, TableColumns, check_needed
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
+from abstain.tables.strangers import count_strangers
 from abstain.tables.values import as_categories, as_numbers
 from abstain.tables.writing import (
     Sink,
@@ -53,6 +54,9 @@ class Answered:
         How often each class was answered.
     columns : list of str
         What the new columns are called.
+    strangers : dict of str to int
+        For columns that the model needs, in how many rows they hold a kind that it has not seen,
+        or a number beyond all that it has.
     """
 
     n_rows: int
@@ -60,6 +64,7 @@ class Answered:
     n_empty: int
     class_counts: dict[str, int]
     columns: list[str]
+    strangers: dict[str, int] = field(default_factory=dict)
 
 
 class _Formed(NamedTuple):
@@ -67,6 +72,7 @@ class _Formed(NamedTuple):
     counts: NDArray[np.int64]
     n_empty: int
     n_rows: int
+    strangers: Counter[str]
 
 
 def answer_table(
@@ -125,6 +131,7 @@ def answer_table(
     words = words_for(clf, mark, None if out is None else separator_for(out, table))
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0
+    strangers: Counter[str] = Counter()
     with (
         threadpool_limits(1, user_api="blas"),  # blocks run side by side, not what is in them
         nullcontext() if out is None else open_sink(out, table, list(needs.numeric)) as sink,
@@ -135,13 +142,15 @@ def answer_table(
                 sink.write(found.content)
             counts += found.counts
             n_rows, n_empty = n_rows + found.n_rows, n_empty + found.n_empty
+            strangers += found.strangers
             watch(done, max(done, table.n_blocks))
         if not n_rows:
             raise InputError(f"{table.path} has a header but no rows; give at least one")
     *answered, n_rejected = counts.tolist()
     names = [str(label) for label in clf.classes_.tolist()]
     class_counts = dict(zip(names, answered, strict=True))
-    return Answered(n_rows, n_rejected, n_empty, class_counts, names_of_new_columns(table.names))
+    columns = names_of_new_columns(table.names)
+    return Answered(n_rows, n_rejected, n_empty, class_counts, columns, dict(strangers))
 
 
 def _in_order(
@@ -191,7 +200,8 @@ def _form(
     answers, codes, n_empty = _answers(clf, needs, words, rows)
     counts = np.bincount(codes, minlength=len(words.answers))
     content = b"" if sink is None else sink.form(block, rows, answers)
-    return _Formed(content, counts, n_empty, rows.height)
+    strangers = count_strangers(needs.known_values_, needs.transform(rows))
+    return _Formed(content, counts, n_empty, rows.height, strangers)
 
 
 def _as_needed(needs: TableColumns, block: Block, rows: pl.DataFrame) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._checks import InputError, shown
 from abstain.tables.digests import Kept, keep_digests, share_known
+from abstain.tables.strangers import known_values
 from abstain.tables.values import as_categories, as_numbers, without_missing
 
 __all__ = [
@@ -101,6 +102,8 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         of some.
     share_repeated_ : float
         The share of them that repeat others.
+    known_values_ : dict of str to list
+        For each column the kinds, or the lowest and the highest number.
 
     Examples
     --------
@@ -153,7 +156,9 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.feature_names_in_ = np.array(self.needed, dtype=object)
         self.n_features_in_ = len(self.needed)
-        self.known_rows_, self.share_repeated_ = keep_digests(self.transform(X))
+        columns = self.transform(X)
+        self.known_rows_, self.share_repeated_ = keep_digests(columns)
+        self.known_values_ = known_values(columns)
         return self
 
     def share_known(self, X: Any) -> float:

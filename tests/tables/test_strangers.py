@@ -1,0 +1,31 @@
+"""Values that a fit has never seen are counted, column by column."""
+
+import polars as pl
+import pytest
+
+from abstain.tables.strangers import count_strangers, known_values
+
+FITTED = pl.DataFrame({"a": [0.0, 2.0, None], "kind": ["x", "y", None], "none": [None, None, None]})
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ({"a": [0.0, 1.0, 2.0, None], "kind": ["x", "y", "x", None]}, {}),
+        ({"a": [-0.1, 2.1, 1.0], "kind": ["x", "x", "x"]}, {"a": 2}),
+        ({"a": [None, None], "kind": ["z", "X"]}, {"kind": 2}),
+        ({"a": [9.0], "kind": [None]}, {"a": 1}),
+    ],
+)
+def test_strangers_are_counted(new, expected):
+    frame = pl.DataFrame(new, schema={"a": pl.Float64, "kind": pl.String})
+    assert count_strangers(known_values(FITTED), frame) == expected
+
+
+def test_a_column_that_was_empty_tells_nothing():
+    assert "none" not in known_values(FITTED)
+    assert not count_strangers(known_values(FITTED), pl.DataFrame({"none": [1.0]}))
+
+
+def test_the_fit_itself_holds_no_stranger():
+    assert not count_strangers(known_values(FITTED), FITTED)
