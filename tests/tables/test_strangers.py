@@ -24,7 +24,15 @@ def test_strangers_are_counted(new, expected):
 
 def test_a_column_that_was_empty_tells_nothing():
     assert "none" not in known_values(FITTED)
-    assert not count_strangers(known_values(FITTED), pl.DataFrame({"none": [1.0]}))
+    assert not count_strangers(known_values(FITTED), FITTED.with_columns(none=pl.lit(1.0)))
+
+
+def test_values_are_taken_as_the_model_takes_them():
+    known = known_values(pl.DataFrame({"a": [0.0, 2.0], "flag": ["true", "false"]}))
+    typed = pl.DataFrame({"a": [1, 3], "flag": [True, None]})
+    assert count_strangers(known, typed) == {"a": 1}
+    text = pl.DataFrame({"a": ["1", "NA"], "flag": ["True", "k.A."]})
+    assert count_strangers(known, text, ["k.A."]) == {}
 
 
 def test_the_fit_itself_holds_no_stranger():

@@ -200,7 +200,7 @@ def _form(
     answers, codes, n_empty = _answers(clf, needs, words, rows)
     counts = np.bincount(codes, minlength=len(words.answers))
     content = b"" if sink is None else sink.form(block, rows, answers)
-    strangers = count_strangers(needs.known_values_, needs.transform(rows))
+    strangers = count_strangers(getattr(needs, "known_values_", {}), rows, needs.missing)
     return _Formed(content, counts, n_empty, rows.height, strangers)
 
 

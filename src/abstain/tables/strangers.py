@@ -7,9 +7,12 @@ and a column in another unit goes unnoticed. So rows are counted, column by colu
 from __future__ import annotations  # signatures then show the names of types
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
+
+from abstain.tables.values import as_categories, as_numbers
 
 __all__ = ["Known", "count_strangers", "known_values"]
 
@@ -29,22 +32,28 @@ def known_values(columns: pl.DataFrame) -> Known:
     return known
 
 
-def count_strangers(known: Known, columns: pl.DataFrame) -> Counter[str]:
-    """Return in how many rows each column holds what is not known; columns without are left out."""
+def count_strangers(known: Known, frame: pl.DataFrame, missing: Sequence[str] = ()) -> Counter[str]:
+    """Return in how many rows each column holds what is not known; columns without are left out.
+
+    ``missing`` are texts that stand for a missing value, beside the usual ones.
+    """
     found: Counter[str] = Counter()
-    for column in columns:
-        if column.name not in known:
-            continue
-        values = known[column.name]
-        if column.dtype.is_numeric():
-            low, high = values
-            least: Any = column.min()
-            if least is None or (least >= low and column.max() <= high):
-                continue
-            count = int(((column < low) | (column > high)).sum())
-        else:
-            present = column.drop_nulls()
+    for name, values in known.items():
+        if isinstance(values[0], str):
+            present = as_categories(frame[name], missing).drop_nulls()
             count = len(present) - int(present.is_in(values).sum())
+        else:
+            column = frame[name]
+            is_plain = column.dtype == pl.Float64  # as nearly always: nothing is to be looked for
+            count = _n_beyond(column if is_plain else as_numbers(column, also=missing), *values)
         if count:
-            found[column.name] = count
+            found[name] = count
     return found
+
+
+def _n_beyond(column: pl.Series, low: Any, high: Any) -> int:
+    least: Any = column.min()
+    greatest: Any = column.max()
+    if least is None or (least >= low and greatest <= high):
+        return 0
+    return int(((column < low) | (column > high)).sum())
