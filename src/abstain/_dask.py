@@ -9,18 +9,23 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from abstain._checks import InputError, shown
 
 __all__ = [
     "aligned_blocks",
+    "array_by_block",
+    "block_by_block",
     "gathered",
     "in_block",
+    "is_array_or_frame",
     "is_dask",
     "kept",
     "later",
     "merged",
     "merged_where_made",
+    "rows_of",
 ]
 
 # Parts that are merged at once: a tree of 10,000 blocks then has five levels.
@@ -52,14 +57,19 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
     """
     _dask()
     given = {name: each for name, each in collections.items() if each is not None}
-    first, *_ = given
+    first = next(name for name, each in given.items() if is_dask(each))
     for name, each in given.items():
         if not is_dask(each):
+            remedy = f"make one by dask.array.from_array({name}, chunks={first}.chunks[0])"
+            if _is_frame(given[first]):
+                remedy = f"take it from the frame that {first} is of, by its name"
             raise InputError(
                 f"{name} must be a Dask array chunked like {first}, got a {type(each).__name__}; "
-                f"make one by dask.array.from_array({name}, chunks={first}.chunks[0])"
+                f"{remedy}"
             )
-    cuts = {name: _cuts(each) for name, each in given.items()}
+        if not is_array_or_frame(each):
+            raise InputError(f"{name} must be a Dask array or frame, got a {type(each).__name__}")
+    cuts = {name: rows_of(each) for name, each in given.items()}
     for name, cut in cuts.items():
         if cut != cuts[first] and not _may_agree(cut, cuts[first]):
             raise InputError(
@@ -74,9 +84,18 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-def _cuts(collection: Any) -> tuple[float, ...]:
+def is_array_or_frame(collection: Any) -> bool:
+    """Tell Dask arrays, frames and series from its other collections."""
+    return hasattr(type(collection), "chunks") or _is_frame(collection)
+
+
+def _is_frame(collection: Any) -> bool:
+    return hasattr(type(collection), "divisions")  # a delayed object has any attribute
+
+
+def rows_of(collection: Any) -> tuple[float, ...]:
     """Return how many rows each block has; NaN where that is not known."""
-    if hasattr(collection, "npartitions") and not hasattr(collection, "chunks"):
+    if _is_frame(collection):
         return (float("nan"),) * int(collection.npartitions)
     return tuple(collection.chunks[0])
 
@@ -113,7 +132,68 @@ def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> Any
     try:
         return function(*arguments)
     except Exception as error:
-        raise InputError(f"{error} (in block {number})") from error
+        what = " ".join(str(error).split())  # on one line, which not all libraries keep to
+        raise InputError(f"{what} (in block {number})") from error
+
+
+def block_by_block(
+    function: Callable[..., Any], blocks: Sequence[tuple[Any, ...]], *shared: Any
+) -> list[Any]:
+    """Return what a function makes of each block and of what all share, later.
+
+    What is shared is one node of the graph, and goes to each worker once. A block may have small
+    things of its own with it, such as a number.
+    """
+    from dask.delayed import Delayed
+
+    make: Any = Delayed  # which has no types
+    keys, graph, layer = _one_layer(function, blocks, shared, ())
+    return [make(key, graph, layer=layer) for key in keys]
+
+
+def array_by_block(
+    function: Callable[..., Any],
+    blocks: Sequence[tuple[Any, ...]],
+    *shared: Any,
+    rows: tuple[float, ...],
+    dtype: Any,
+    columns: int | None = None,
+) -> Any:
+    """Return what a function makes of each block as a Dask array, lazily; None is one dimension."""
+    tail, others = ((), ()) if columns is None else ((0,), ((columns,),))
+    _, graph, layer = _one_layer(function, blocks, shared, tail)
+    return _dask().array.Array(graph, layer, chunks=(rows, *others), dtype=dtype)
+
+
+def _one_layer(
+    function: Callable[..., Any],
+    blocks: Sequence[tuple[Any, ...]],
+    shared: tuple[Any, ...],
+    tail: tuple[int, ...],
+) -> tuple[list[Any], Any, str]:
+    """Return keys, graph and name of one task for each block.
+
+    A layer for each task, as `later` makes it, would do as well, and take Dask longer; arrays made
+    of delayed blocks and put together, a dozen times as long.
+    """
+    dask = _dask()
+    from dask.highlevelgraph import HighLevelGraph
+
+    common = [dask.delayed(each, pure=False, traverse=False) for each in shared]
+    layer = f"{function.__name__.strip('_')}-{uuid4().hex}"
+    given = [each for block in blocks for each in block if is_dask(each)]
+    keys = [(layer, number, *tail) for number in range(len(blocks))]
+    tasks: dict[Any, Any] = {
+        key: (
+            _numbered,
+            number,
+            function,
+            *(each.key for each in common),
+            *(each.key if is_dask(each) else each for each in block),
+        )
+        for number, (key, block) in enumerate(zip(keys, blocks, strict=True))
+    }
+    return keys, HighLevelGraph.from_collections(layer, tasks, [*common, *given]), layer
 
 
 def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
