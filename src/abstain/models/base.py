@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from abstain._checks import InputError
 from abstain._validation import check_sample_weight
 from abstain.models.adam import PRECISION, batch_rows, fit_adam
+from abstain.models.answers import answers_in_blocks, index_type, label_type, n_scores, number_type
 from abstain.models.costs import Cost, LabelledBlock, Loss, labelled_blocks
 from abstain.models.distances import Block, make_block
 from abstain.models.fitting import Fit, fit_lbfgs
@@ -321,13 +322,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             setattr(self, name, unit)
             self.relevances_ = relevances(unit, problem.varies)
 
+    @answers_in_blocks(number_type, lambda model: len(model.prototypes_))
     def distances(self, X: ArrayLike) -> Array:
         """Return the squared distance of every sample to every prototype.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -391,13 +393,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     check_finite(measured, samples[rows], rows.start)
             yield rows, measured
 
+    @answers_in_blocks(index_type)
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the index of the winning prototype: the cell that each sample falls in.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -414,13 +417,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         samples = self._samples(X, to_measure=True)
         return np.concatenate([measured.argmin(axis=0) for _, measured in self._measure(samples)])
 
+    @answers_in_blocks(label_type)
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the closest prototype.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -437,13 +441,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         winners = self.apply(X)
         return np.asarray(self.prototype_labels_[winners])
 
+    @answers_in_blocks(number_type, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:
         """Return minus the distance to the closest prototype of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError
+from abstain.models.answers import answers_in_blocks, label_type, n_scores, number_type
 from abstain.models.base import Problem, PrototypeClassifier
 from abstain.models.costs import Loss, mean_distances
 from abstain.models.fitting import Fit
@@ -79,13 +80,14 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         spread = np.where(means > 0, means, common) if self.sigma2 == "local" else common
         return np.full(n_prototypes, BANDWIDTH * problem.units.scale**2) * spread
 
+    @answers_in_blocks(number_type, lambda model: len(model.classes_))
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the posterior of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -118,13 +120,14 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
                 scores[rows, index] = highest + np.log(np.exp(density[own] - highest).sum(axis=0))
         return scores
 
+    @answers_in_blocks(number_type, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the logarithm of the posterior of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -145,13 +148,14 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
         return scores
 
+    @answers_in_blocks(label_type)
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the largest posterior.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
+from abstain.models.answers import answers_in_blocks, number_type
 from abstain.models.base import PrototypeClassifier
 from abstain.models.geometry import canonical
 
@@ -64,6 +65,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         stacked = metric.reshape(-1, metric.shape[-1]) / len(metric) ** 0.5
         return canonical(stacked)[: metric.shape[-1]]
 
+    @answers_in_blocks(number_type, lambda model: model._n_features_out)
     def transform(self: PrototypeClassifier, X: ArrayLike) -> Array:
         """Return X Ωᵀ: samples along the leading discriminative directions.
 
@@ -74,7 +76,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
