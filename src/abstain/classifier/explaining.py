@@ -25,7 +25,14 @@ from abstain.certainty.pairwise_margin import pairwise_rival
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["Reasons", "farthest_usual_distance", "no_reasons", "reasons"]
+__all__ = [
+    "USUAL_SHARE",
+    "Reasons",
+    "distances_to_closest",
+    "farthest_usual_distance",
+    "no_reasons",
+    "reasons",
+]
 
 Array = NDArray[Any]
 
@@ -42,12 +49,19 @@ class Reasons(NamedTuple):
     contributions: list[list[float] | None]
 
 
-def farthest_usual_distance(estimator: Any, X: Any) -> float:
-    """Return the distance to the closest prototype that nearly all samples keep within."""
+def distances_to_closest(estimator: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return the distance of each sample to its closest prototype; None where there are none."""
     steps, model = unwrap(estimator)
     if not has_prototypes(model):
-        return float("inf")
-    return float(np.quantile(model.distances(pass_through(steps, X)).min(axis=1), USUAL_SHARE))
+        return None
+    found = model.distances(pass_through(steps, X)).min(axis=1)
+    return np.asarray(found, dtype=np.float64)
+
+
+def farthest_usual_distance(estimator: Any, X: Any) -> float:
+    """Return the distance to the closest prototype that nearly all samples keep within."""
+    found = distances_to_closest(estimator, X)
+    return float("inf") if found is None else float(np.quantile(found, USUAL_SHARE))
 
 
 def reasons(
