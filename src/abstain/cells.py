@@ -27,6 +27,7 @@ __all__ = [
     "find_cells",
     "fitted_rule",
     "global_cell",
+    "is_to_be_fitted",
     "known_rule",
     "leaf",
     "means_the_same",
@@ -319,6 +320,12 @@ def known_rule(cells: Any) -> Any:
 def fitted_rule(cells: Any, X: Any, y: Any) -> Any:
     """Return a rule that can be asked: a clusterer that is not fitted yet is fitted now."""
     from sklearn.base import clone
+
+    return clone(cells).fit(X, y) if is_to_be_fitted(cells) else known_rule(cells)
+
+
+def is_to_be_fitted(cells: Any) -> bool:
+    """Tell a clusterer that is not fitted yet from all other rules."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
@@ -326,8 +333,8 @@ def fitted_rule(cells: Any, X: Any, y: Any) -> Any:
         try:
             check_is_fitted(cells)
         except NotFittedError:
-            return clone(cells).fit(X, y)
-    return known_rule(cells)
+            return True
+    return False
 
 
 def _is_clusterer(cells: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations  # signatures then show the names of types
 import json
 import os
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +100,12 @@ def given_values(given: Any) -> NDArray[np.float64]:
 
 
 def given_point(
-    given: Any, front: ParetoFront, calibration: Calibration, regions: Regions
+    given: Any, front: ParetoFront, calibration: Calibration | None, regions: Regions
 ) -> tuple[NDArray[np.float64], OperatingPoint]:
     """Return the thresholds and what they do on the calibration data.
 
-    The point has the row of the front that has these thresholds, if any.
+    The point has the row of the front that has these thresholds, if any. Where the calibration data
+    are not kept, the steps of the front tell, so that thresholds must be of these.
     """
     thresholds = given_values(given)
     names = [*map(str, regions.labels.tolist()), None]
@@ -119,10 +121,10 @@ def given_point(
             f"cells must be those of the classifier ({shown(names)}), got "
             f"{shown(told['cells'])}; the thresholds were made for another one"
         )
-    positions = regions.positions(calibration.cells)
-    rejected = calibration.certainty < thresholds[positions]
-    true_rejects = int(np.count_nonzero(rejected & ~calibration.correct))
-    false_rejects = int(np.count_nonzero(rejected & calibration.correct))
+    if calibration is None:
+        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, names)
+    else:
+        true_rejects, false_rejects = _rejects(thresholds, calibration, regions)
     fewest = np.flatnonzero(front.true_rejects == true_rejects)
     needless = false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
@@ -143,6 +145,35 @@ def given_point(
         cells=front.cells,
         thresholds=thresholds[front.cells],
     )
+
+
+def _rejects(
+    thresholds: NDArray[np.float64], calibration: Calibration, regions: Regions
+) -> tuple[int, int]:
+    positions = regions.positions(calibration.cells)
+    rejected = calibration.certainty < thresholds[positions]
+    return (
+        int(np.count_nonzero(rejected & ~calibration.correct)),
+        int(np.count_nonzero(rejected & calibration.correct)),
+    )
+
+
+def _rejects_at_steps(
+    thresholds: NDArray[np.float64], front: ParetoFront, names: list[str | None]
+) -> tuple[int, int]:
+    """Return what the steps of the cells reject that have these thresholds."""
+    stairs, chosen = front.staircases, []
+    for column, (start, stop) in enumerate(pairwise(stairs.starts.tolist())):
+        position = int(front.cells[column])
+        (found,) = np.nonzero(stairs.thresholds[start:stop] == thresholds[position])
+        if not len(found):
+            raise InputError(
+                f"thresholds must be some that front_ has, got {thresholds[position]:g} for cell "
+                f"{names[position] or 'of all others'}: this classifier was calibrated on Dask and "
+                "keeps no calibration data to count its rejects on"
+            )
+        chosen.append(start + int(found[0]))
+    return int(stairs.true_rejects[chosen].sum()), int(stairs.false_rejects[chosen].sum())
 
 
 def _row_of(

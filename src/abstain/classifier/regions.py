@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abstain.fronts import ParetoFront
 from abstain.fronts.encoding import encode_cells
 
-__all__ = ["Regions", "find_regions"]
+__all__ = ["Regions", "find_regions", "regions_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,13 @@ class Regions:
 
     def columns(self, cells: NDArray[Any], front: ParetoFront) -> NDArray[np.int64]:
         """Return the column of the front for each sample; -1 for a cell that it has not seen."""
-        column = {position: index for index, position in enumerate(front.cells.tolist())}
-        return np.array([column.get(at, -1) for at in self.positions(cells).tolist()], np.int64)
+        return self.columns_of(self.positions(cells), front)
+
+    def columns_of(self, positions: NDArray[np.int64], front: ParetoFront) -> NDArray[np.int64]:
+        """Return the column of the front for each position; -1 where it has seen no sample."""
+        column = np.full(len(self.labels) + 1, -1, dtype=np.int64)
+        column[front.cells] = np.arange(front.n_cells)
+        return np.asarray(column[positions])
 
     def thresholds(self, front_cells: NDArray[Any], found: NDArray[np.float64]) -> NDArray[Any]:
         """Return the threshold at each position, from those of the cells of a front.
@@ -53,4 +58,9 @@ class Regions:
 def find_regions(cells: NDArray[Any], min_cell_size: int) -> Regions:
     """Return the cells with enough samples to set a threshold."""
     labels, codes = encode_cells(cells, len(cells))
-    return Regions(labels[np.bincount(codes) >= min_cell_size])
+    return regions_of(labels, np.bincount(codes), min_cell_size)
+
+
+def regions_of(labels: NDArray[Any], sizes: NDArray[Any], min_cell_size: int) -> Regions:
+    """Return those of some cells that have enough samples."""
+    return Regions(labels[sizes >= min_cell_size])

@@ -8,7 +8,9 @@ from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -35,15 +37,17 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
+from abstain._blockwise import by_block, check_samples, refuse_dask
 from abstain._checks import InputError, check_fraction
-from abstain._estimators import n_samples_of
+from abstain._dask import is_dask
+from abstain._estimators import n_samples_of, unwrap
 from abstain._validation import (
     BaseSearchCV,
     check_sample_weight,
     take_rows,
     take_rows_of_params,
 )
-from abstain.cells import check_cells, find_cells, fitted_rule
+from abstain.cells import check_cells, find_cells, fitted_rule, known_rule
 from abstain.certainty import measure_certainty
 from abstain.certainty.registry import check_certainty, known_measure
 from abstain.classifier.calibration import (
@@ -55,13 +59,14 @@ from abstain.classifier.calibration import (
 from abstain.classifier.deciding import Decisions, decide
 from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
 from abstain.classifier.given_thresholds import are_thresholds, given_point
+from abstain.classifier.holding_out import n_to_hold_out
+from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
 from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.models.samples import check_labels
 from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
-from abstain.targets.guarantee import needed_answers
 from abstain.targets.operating import check_target, choose_point
 
 if TYPE_CHECKING:
@@ -92,6 +97,27 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
+# What answers look like, before they are there: Dask must know.
+
+
+def _label_type(clf: Any) -> Any:
+    dtype = clf.classes_.dtype
+    if clf.reject_label is None or dtype.kind not in "US":
+        return dtype
+    return np.result_type(dtype, np.asarray(clf.reject_label).dtype)
+
+
+def _n_scores(clf: Any) -> int | None:
+    n_classes = len(clf.classes_)
+    if n_classes == 2:
+        return None
+    by_pairs = getattr(unwrap(clf)[1], "decision_function_shape", "ovr") == "ovo"
+    return n_classes * (n_classes - 1) // 2 if by_pairs else n_classes
+
+
+_answers_in_blocks = partial(by_block, "thresholds_")
+
+
 class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Give any classifier a reject option with the best possible thresholds.
 
@@ -104,7 +130,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     estimator : estimator
         Any scikit-learn classifier, or a pipeline or search that ends in one. It is cloned and
         fitted; a ``FrozenEstimator`` is taken as it is, and all data serve calibration: they must
-        be others than it was fitted on, or what is certified holds for those alone.
+        be others than it was fitted on, or what is certified holds for those alone. Dask
+        collections calibrate a ``FrozenEstimator`` only.
     certainty : str or callable, default="auto"
         How sure the classifier is: "relsim", "conf", "margin", "boundary", "distance", "pairwise",
         "decision", a function of (estimator, X) that returns one number a sample, the higher the
@@ -159,7 +186,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     front_ : ParetoFront
         All trade-offs between true and false rejects.
     calibration_ : Calibration
-        Certainty, correctness and cell of each calibration sample.
+        Certainty, correctness and cell of each calibration sample. A classifier that was
+        calibrated on Dask collections does not have it, for they may be too many for one machine:
+        `retarget` then takes those thresholds alone that ``front_`` has, and a report compares
+        with one threshold for all on the samples that it is given.
     n_features_in_ : int
         Number of features, where the classifier tells.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -223,9 +253,16 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples, in any form that the classifier takes.
+            Samples, in any form that the classifier takes. A Dask array or frame calibrates a
+            ``FrozenEstimator`` where its blocks are, with the front and the thresholds of one
+            machine (to rounding: the last digits of a matrix product may depend on its size).
+            What the classifier answers stays there too, an entry of three arrays a sample, until
+            the thresholds are set. For a target with ``confidence``, samples are held out of each
+            block by ``random_state`` and the number of the block, whatever their values: as many
+            as on one machine, and others. Of these alone, certainty, correctness and cell are
+            collected.
         y : array-like of shape (n_samples,)
-            Their classes.
+            Their classes; of Dask samples, a Dask array or series that is cut at the same rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the fit of the classifier. Thresholds count every sample once.
         **fit_params : dict
@@ -248,6 +285,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         self._forget()
         self._check_settings()
+        if is_dask(X, y):
+            return self._fit_on_dask(X, y, {"sample_weight": sample_weight} | fit_params)
         X, y = indexable(X, y)
         y, is_frozen = self._checked_labels(y), _is_frozen(self.estimator)
         routed = self._routed(sample_weight, fit_params)
@@ -289,18 +328,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             columns = regions.columns(held.cells, self.front_)
             self._held_out = HeldOut(held.certainty, held.correct, columns)
         is_learnt_by_heart = self.cv is None and not is_frozen
-        try:
-            self._run_at(self._target())
-        except InputError as error:
-            if held_rows is None:
-                raise
-            remedies = [f"; or set cv: {_BY_HEART}"] if is_learnt_by_heart else []
-            if self.front_.n_cells > 1:
-                remedies.append(
-                    f"; or set cells='global': one threshold fits less noise than "
-                    f"{self.front_.n_cells}"
-                )
-            raise InputError(f"{error}{''.join(remedies)}") from None
+        self._run_first(is_learnt_by_heart)
         if is_learnt_by_heart and not self.front_.n_errors:
             warnings.warn(
                 f"cv=None finds no error to learn thresholds from, so nothing is rejected; set cv, "
@@ -308,6 +336,28 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 UserWarning,
                 stacklevel=2,
             )
+        return self
+
+    def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
+        check_for_dask(self.estimator, self.cells, self.cv, y, given)
+        self.estimator_ = clone(self.estimator).fit(X, y)  # which is frozen, and stays as it is
+        self._keep_what_the_estimator_tells()
+        check_reject_label(self.reject_label, self.classes_)
+        check_samples(self, X)
+        self._rules = Rules(known_measure(self.certainty), known_rule(self.cells))
+        found = calibrate_on_dask(
+            self.estimator_,
+            X,
+            y,
+            self._rules,
+            min_cell_size=self.min_cell_size,
+            method=self.method,
+            target=self._target(),
+            random_state=self.random_state,
+        )
+        self.cells_, self.front_ = found.regions.labels, found.front
+        self._held_out, self._usual_distance = found.held_out, found.usual_distance
+        self._run_first(is_learnt_by_heart=False)
         return self
 
     def _checked_labels(self, y: Any) -> Array:
@@ -420,15 +470,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"cv must be a number of folds or a splitter where confidence={target.confidence} "
                 f"holds samples out, got a {type(self.cv).__name__} of folds"
             )
-        n_held = round(target.test_size * n_samples)
-        least = needed_answers(target.accuracy, target.confidence)
-        if n_held < least:
-            raise InputError(
-                f"accuracy={target.accuracy} with confidence={target.confidence} takes at least "
-                f"{least:,} held-out samples, none of them wrong; test_size={target.test_size} of "
-                f"{n_samples:,} is {n_held:,}: give at least "
-                f"{int(np.ceil(least / target.test_size)):,} samples, or ask for less"
-            )
+        n_held = n_to_hold_out(target, n_samples)
         # Drawn at random, not by class: what is held out must be like new data.
         order = check_random_state(self.random_state).permutation(n_samples)
         rows, held_rows = np.sort(order[n_held:]), np.sort(order[:n_held])
@@ -459,6 +501,13 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             elif hasattr(self, name):
                 delattr(self, name)  # of an earlier fit
 
+    def _light(self) -> Self:
+        """Return a copy with all that answers need, and no more: it travels to the data."""
+        light = copy(self)
+        for name in ("calibration_", "front_", "_held_out"):
+            light.__dict__.pop(name, None)
+        return light
+
     @property
     def _regions(self) -> Regions:
         return Regions(self.cells_)
@@ -466,6 +515,21 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _run_at(self, target: Target) -> None:
         point = choose_point(self.front_, target, self._held_out)
         self._run_with(self._regions.thresholds(self.front_.cells, point.thresholds), point)
+
+    def _run_first(self, is_learnt_by_heart: bool) -> None:
+        """Go to the target of the fit; if that cannot be certified, say what might help."""
+        try:
+            self._run_at(self._target())
+        except InputError as error:
+            if self._held_out is None:
+                raise
+            remedies = [f"; or set cv: {_BY_HEART}"] if is_learnt_by_heart else []
+            if self.front_.n_cells > 1:
+                remedies.append(
+                    f"; or set cells='global': one threshold fits less noise than "
+                    f"{self.front_.n_cells}"
+                )
+            raise InputError(f"{error}{''.join(remedies)}") from None
 
     def _run_with(self, thresholds: NDArray[np.float64], point: OperatingPoint) -> None:
         self.thresholds_ = thresholds
@@ -505,7 +569,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         check_is_fitted(self, "thresholds_")
         if are_thresholds(target):
-            thresholds, point = given_point(target, self.front_, self.calibration_, self._regions)
+            thresholds, point = given_point(
+                target, self.front_, getattr(self, "calibration_", None), self._regions
+            )
             self._run_with(thresholds, point)
             return self
         target = cast(Target, target)
@@ -526,13 +592,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self.target = target
         return self
 
+    @_answers_in_blocks(lambda clf: np.float64)
     def certainties(self, X: Any) -> NDArray[np.float64]:
         """Return how sure the classifier is of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -550,13 +617,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         check_is_fitted(self, "thresholds_")
         return measure_certainty(self.estimator_, X, self._rules.certainty)
 
+    @_answers_in_blocks(lambda clf: np.int64)
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return which threshold decides about each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -574,13 +642,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         check_is_fitted(self, "thresholds_")
         return self._regions.positions(find_cells(self.estimator_, X, self._rules.cells))
 
+    @_answers_in_blocks(lambda clf: np.bool_)
     def reject(self, X: Any) -> NDArray[np.bool_]:
         """Tell which samples are rejected.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -626,16 +695,18 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> bool((clf.classes_[found.answers] == clf.predict(X)).all())
         True
         """
+        refuse_dask("decide", "call predict, certainties, apply and reject, which take some", X)
         check_is_fitted(self, "thresholds_")
         return decide(self.estimator_, X, self._rules, self.cells_, self.thresholds_)
 
+    @_answers_in_blocks(_label_type)
     def predict(self, X: Any) -> Array:
         """Return the class of each sample, or ``reject_label`` where one was given.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -661,13 +732,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return with_rejects(labels, self.reject(X), self.reject_label)
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @_answers_in_blocks(lambda clf: np.float64, lambda clf: len(clf.classes_))
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the classes, as the classifier gives them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -686,13 +758,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return np.asarray(self.estimator_.predict_proba(X))
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    @_answers_in_blocks(lambda clf: np.float64, _n_scores)
     def decision_function(self, X: Any) -> Array:
         """Return the scores of the classes, as the classifier gives them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -738,6 +811,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> round(clf.fit(X, y).score(X, y), 3)
         0.833
         """
+        refuse_dask("score", "compare predict(X) with y, and see reject(X)", X, y)
         check_is_fitted(self, "thresholds_")
         labels = column_or_1d(y)
         check_consistent_length(X, labels)
@@ -790,6 +864,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         import polars
 
+        refuse_dask("explain", "compute those rows first, such as X[clf.reject(X)].compute()", X)
         is_number = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
         if not is_number or n_features < 1:
             raise InputError(f"n_features must be a positive integer, got {n_features!r}")

@@ -1,0 +1,295 @@
+"""How are thresholds set on samples that only Dask can hold?
+
+A fitted classifier is asked block by block, where the blocks are. Its answers stay there, three
+arrays as on one machine; the client learns what adds up: how many samples each cell has, and the
+staircases of the front.
+
+Samples that certify an accuracy are drawn by a seed and the number of their block, whatever their
+values. As many are held out as on one machine, and of all blocks the same share: with h of n in
+all, those of a block whose rows go from a up to b are ⌊h b / n⌋ − ⌊h a / n⌋. Their answers alone
+are collected.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from abstain._checks import InputError, check_same_length, shown
+from abstain._dask import aligned_blocks, array_by_block, block_by_block, gathered, kept, merged
+from abstain._estimators import unwrap
+from abstain.cells import is_to_be_fitted
+from abstain.certainty._prototypes import has_prototypes
+from abstain.classifier.calibration import Calibration, Rules, calibrate
+from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
+from abstain.classifier.holding_out import n_to_hold_out
+from abstain.classifier.quantile_on_dask import quantile_on_dask
+from abstain.classifier.regions import Regions, regions_of
+from abstain.fronts import ParetoFront, pareto_front
+from abstain.fronts.encoding import encode_cells
+from abstain.fronts.held_out import HeldOut
+from abstain.models.samples import check_labels
+from abstain.targets import Target
+
+__all__ = ["Found", "calibrate_on_dask", "check_for_dask"]
+
+Array = NDArray[Any]
+
+# Classes that an error names.
+CLASSES_TO_NAME = 5
+
+
+class Found(NamedTuple):
+    """All that the client learns of samples."""
+
+    regions: Regions
+    front: ParetoFront
+    held_out: HeldOut | None
+    usual_distance: float
+
+
+class Answers(NamedTuple):
+    """What a classifier answers to the samples of a block; it stays where the block is."""
+
+    calibration: Calibration
+    closest: NDArray[np.float64] | None  # distances, of a prototype model
+    n_known: int  # samples of a class that the classifier knows
+    classes: list[Any]
+
+    def take(self, rows: NDArray[np.int64]) -> Answers:
+        """Return those to some samples alone."""
+        certainty, correct, cells = self.calibration
+        calibration = Calibration(certainty[rows], correct[rows], cells[rows])
+        closest = None if self.closest is None else self.closest[rows]
+        return self._replace(calibration=calibration, closest=closest)
+
+
+def check_for_dask(estimator: Any, cells: Any, cv: Any, y: Any, given: Mapping[str, Any]) -> None:
+    """Refuse what would have to be fitted to samples that lie in blocks."""
+    if not isinstance(estimator, FrozenEstimator):
+        raise InputError(
+            f"estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
+            f"{type(estimator).__name__}; fit it first, and wrap it in "
+            "sklearn.frozen.FrozenEstimator"
+        )
+    if cv is not None:
+        raise InputError(
+            f"cv must be None for Dask collections, got {shown(cv)}: a FrozenEstimator is not "
+            "fitted, so all samples are new to it"
+        )
+    if is_to_be_fitted(cells):
+        raise InputError(
+            f"cells must be a clusterer that is fitted already for Dask collections, got "
+            f"{shown(cells)}; fit it to some of the samples first"
+        )
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(
+                f"{name} must not be given with Dask collections: a FrozenEstimator is not fitted"
+            )
+    if y is None:
+        raise InputError("y must be a Dask array or series of classes, got None")
+
+
+def calibrate_on_dask(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    rules: Rules,
+    *,
+    min_cell_size: int,
+    method: str,
+    target: Target,
+    random_state: Any,
+) -> Found:
+    """Ask a fitted classifier about samples in blocks, and find the front of its answers."""
+    # Kept, for they are small beside the samples, and to make them anew takes long.
+    blocks = kept(block_by_block(_ask, aligned_blocks(X=X, y=y), estimator, rules))
+    sizes = _sizes(blocks, np.asarray(estimator.classes_))
+    n_held = n_to_hold_out(target, sum(sizes))
+    if n_held == sum(sizes):
+        raise InputError(f"{target} leaves none of {n_held:,} samples to set thresholds on")
+    held: list[Any] = []
+    if n_held is not None:
+        blocks, held = _shares(blocks, sizes, n_held, random_state)
+        sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
+    ones = [(block,) for block in blocks]
+    labels, counts = gathered(merged(_add_cells, block_by_block(_count_cells, ones)))
+    regions = regions_of(labels, counts, min_cell_size)
+    rows = tuple(sizes)
+    front = pareto_front(
+        array_by_block(_certainty, ones, rows=rows, dtype=np.float64),
+        array_by_block(_correct, ones, rows=rows, dtype=np.bool_),
+        array_by_block(_positions, ones, regions, rows=rows, dtype=np.int64),
+        method=method,
+    )
+    return Found(
+        regions,
+        front,
+        None if n_held is None else _collected(held, regions, front),
+        _usual_distance(estimator, ones, sum(sizes)),
+    )
+
+
+def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> float:
+    """Return what `farthest_usual_distance` does, without all distances in one place."""
+    if not has_prototypes(unwrap(estimator)[1]):
+        return float("inf")
+    return quantile_on_dask(block_by_block(_closest, ones), n_samples, USUAL_SHARE)
+
+
+def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
+    check_same_length(X=range(X.shape[0]), y=y)  # a sparse matrix has no length
+    labels = _checked_labels(y)
+    if not len(labels):
+        nothing = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
+        return Answers(nothing, np.zeros(0), 0, [])
+    known = set(np.asarray(estimator.classes_).tolist())
+    distinct, counts = np.unique(labels, return_counts=True)
+    n_known = sum(
+        count
+        for label, count in zip(distinct.tolist(), counts.tolist(), strict=True)
+        if label in known
+    )
+    return Answers(
+        calibrate(estimator, X, labels, rules),
+        distances_to_closest(estimator, X),
+        n_known,
+        distinct[:CLASSES_TO_NAME].tolist(),
+    )
+
+
+def _checked_labels(y: Any) -> Array:
+    if not len(y):
+        return np.zeros(0)
+    check_labels(y)
+    labels = np.asarray(column_or_1d(y))
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
+
+
+class _Told(NamedTuple):
+    sizes: list[int]
+    n_known: int
+    classes: list[Any]
+
+
+def _sizes(blocks: list[Any], classes: Array) -> list[int]:
+    """Return how many samples each block has, once it is known that they are of use."""
+    told: _Told = gathered(merged(_tell_all, block_by_block(_tell, [(block,) for block in blocks])))
+    if not sum(told.sizes):
+        raise InputError("X must hold at least one sample, got 0")
+    if not told.n_known:
+        raise InputError(
+            f"y must hold classes of the estimator ({classes.tolist()[:5]}), got none of them but "
+            f"{told.classes}"
+        )
+    return told.sizes
+
+
+def _tell(answers: Answers) -> _Told:
+    return _Told([len(answers.calibration.correct)], answers.n_known, answers.classes)
+
+
+def _tell_all(parts: Sequence[_Told]) -> _Told:
+    found = {label for part in parts for label in part.classes}
+    return _Told(
+        [size for part in parts for size in part.sizes],
+        sum(part.n_known for part in parts),
+        sorted(found, key=lambda label: (type(label).__name__, label))[:CLASSES_TO_NAME],
+    )
+
+
+def _certainty(answers: Answers) -> NDArray[np.float64]:
+    return answers.calibration.certainty
+
+
+def _correct(answers: Answers) -> NDArray[np.bool_]:
+    return answers.calibration.correct
+
+
+def _closest(answers: Answers) -> NDArray[np.float64] | None:
+    return answers.closest
+
+
+def _positions(regions: Regions, answers: Answers) -> NDArray[np.int64]:
+    return regions.positions(answers.calibration.cells)
+
+
+# --- cells --------------------------------------------------------------------------------------
+
+
+def _count_cells(answers: Answers) -> tuple[Array, NDArray[np.int64]]:
+    cells = answers.calibration.cells
+    if not len(cells):
+        return cells, np.zeros(0, np.int64)
+    labels, codes = encode_cells(cells, len(cells))
+    return labels, np.bincount(codes)
+
+
+def _add_cells(parts: Sequence[tuple[Array, NDArray[np.int64]]]) -> tuple[Array, Array]:
+    # One without samples does not tell what kind of labels there are.
+    parts = [part for part in parts if len(part[0])] or parts[:1]
+    try:
+        labels = np.unique(np.concatenate([labels for labels, _ in parts]))
+    except TypeError as error:  # labels of kinds that have no common order
+        raise InputError(f"cells must be labels of one kind, got a mixture ({error})") from None
+    total = np.zeros(len(labels), np.int64)
+    for own, counts in parts:
+        total[np.searchsorted(labels, own)] += counts
+    return labels, total
+
+
+# --- held-out samples ---------------------------------------------------------------------------
+
+
+def _counts(sizes: Sequence[int], n_held: int) -> list[int]:
+    """Return how many samples of each block are held out: n_held in all, spread evenly."""
+    total = sum(sizes)
+    # In integers: sums of a share lose digits.
+    ends = [n_held * end // total for end in np.cumsum([0, *sizes]).tolist()]
+    return [end - begin for begin, end in pairwise(ends)]
+
+
+def _shares(
+    blocks: list[Any], sizes: Sequence[int], n_held: int, random_state: Any
+) -> tuple[list[Any], list[Any]]:
+    """Return the answers that make the front, and those held out."""
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    drawn = [
+        (block, number, n_out)
+        for number, (block, n_out) in enumerate(zip(blocks, _counts(sizes, n_held), strict=True))
+    ]
+    return block_by_block(_leave_in, drawn, seed), block_by_block(_leave_out, drawn, seed)
+
+
+def _drawn(seed: int, answers: Answers, number: int) -> NDArray[np.int64]:
+    size = len(answers.calibration.correct)
+    return np.random.default_rng([seed, number]).permutation(size)
+
+
+def _leave_in(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
+    return answers.take(np.sort(_drawn(seed, answers, number)[n_out:]))
+
+
+def _leave_out(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
+    return answers.take(np.sort(_drawn(seed, answers, number)[:n_out]))
+
+
+def _collected(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
+    parts = gathered(block_by_block(_three_arrays, [(block,) for block in held], regions))
+    certainty, correct, positions = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return HeldOut(certainty, correct, regions.columns_of(positions, front))
+
+
+def _three_arrays(regions: Regions, answers: Answers) -> tuple[Array, Array, Array]:
+    return _certainty(answers), _correct(answers), _positions(regions, answers)

@@ -1,0 +1,510 @@
+"""A frozen classifier is calibrated on a cluster as on one machine, and answers there by block."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from abstain import (
+    GMLVQ,
+    Accuracy,
+    InputError,
+    RejectCost,
+    RejectOptionClassifier,
+    RejectRate,
+    load,
+    operating_point,
+    pareto_front,
+    save,
+)
+from abstain.classifier.on_dask import _counts
+
+BESIDE_THE_PROJECT = Path(__file__).parents[3] / "shared" / "data"
+METHODS = (
+    "predict",
+    "reject",
+    "certainties",
+    "apply",
+    "predict_proba",
+    "decision_function",
+)
+CHUNKS = (0, 1, 1_500, 0, 7, 492, 0)  # empty ones at the ends and within, and skewed
+MODELS = {
+    "gmlvq": GMLVQ(n_prototypes_per_class=2, max_iter=20, tol=1e-3, random_state=0),
+    "scaled gmlvq": make_pipeline(StandardScaler(), GMLVQ(max_iter=20, tol=1e-3)),
+    "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+    "forest": RandomForestClassifier(10, max_depth=5, random_state=0),
+    "tree": DecisionTreeClassifier(max_leaf_nodes=12, random_state=0),
+    "bayes": GaussianNB(),
+}
+# Of these, a sample has the same certainty whichever others are with it, to the last bit; BLAS may
+# add up matrices of different sizes in different orders.
+ROW_BY_ROW = {"forest", "tree", "bayes"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(3_000, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
+    return X, np.array(["ash", "beech", "cedar"])[y]
+
+
+@pytest.fixture(scope="module")
+def frozen(data):
+    """Classifiers that know the first thousand samples."""
+    X, y = data[0][:1_000], data[1][:1_000]
+    return {name: FrozenEstimator(model.fit(X, y)) for name, model in MODELS.items()}
+
+
+@pytest.fixture(scope="module")
+def rest(data):
+    return data[0][1_000:], data[1][1_000:]
+
+
+def as_dask(X, y, chunks=CHUNKS):
+    return da.from_array(X, chunks=(chunks, -1)), da.from_array(y, chunks=(chunks,))
+
+
+def assert_same(ours, theirs, *, exactly=True):
+    """Compare all that a fit finds; to rounding, certainties may differ and nothing else."""
+    assert np.array_equal(ours.cells_, theirs.cells_)
+    assert ours.cells_.dtype == theirs.cells_.dtype
+    for field in ("true_rejects", "false_rejects", "gap", "cells"):
+        assert np.array_equal(getattr(ours.front_, field), getattr(theirs.front_, field)), field
+    for field in ("row", "n_samples", "n_errors", "true_rejects", "false_rejects", "gap"):
+        points = ours.operating_point_, theirs.operating_point_
+        assert getattr(points[0], field) == getattr(points[1], field), field
+    assert ours.operating_point_.cells.tolist() == theirs.operating_point_.cells.tolist()
+    rtol = 0.0 if exactly else 1e-9
+    for found, expected in (
+        (ours.thresholds_, theirs.thresholds_),
+        (ours.operating_point_.thresholds, theirs.operating_point_.thresholds),
+        (ours.front_.thresholds, theirs.front_.thresholds),
+        (ours._usual_distance, theirs._usual_distance),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=0)
+
+
+# --- calibration --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_cluster_finds_what_one_machine_does(client, frozen, rest, name):
+    clf = RejectOptionClassifier(frozen[name], target=RejectRate(0.2), min_cell_size=50)
+    ours = clf.fit(*as_dask(*rest))
+    theirs = RejectOptionClassifier(**clf.get_params(deep=False)).fit(*rest)
+    assert_same(ours, theirs, exactly=name in ROW_BY_ROW)
+    assert not hasattr(ours, "calibration_")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cells": "global", "method": "hull", "target": RejectCost(0.2)},
+        {"cells": "class", "certainty": "margin", "method": "greedy"},
+        {"certainty": "conf", "target": Accuracy(0.8), "min_cell_size": 600},
+        {"cells": lambda model, X: (X[:, 0] > 0).astype(int), "min_cell_size": 1},
+    ],
+    ids=["global", "class", "shared", "function"],
+)
+def test_settings_mean_what_they_do_on_one_machine(client, frozen, rest, settings):
+    ours = RejectOptionClassifier(frozen["bayes"], **settings).fit(*as_dask(*rest))
+    theirs = RejectOptionClassifier(frozen["bayes"], **settings).fit(*rest)
+    assert_same(ours, theirs)
+
+
+def test_clusters_that_are_known_are_cells(client, frozen, rest):
+    cells = KMeans(3, n_init=1, random_state=0).fit(rest[0])
+    ours = RejectOptionClassifier(frozen["bayes"], cells=cells).fit(*as_dask(*rest))
+    assert_same(ours, RejectOptionClassifier(frozen["bayes"], cells=cells).fit(*rest))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 300), max_size=5), st.sampled_from([1, 20, 1_000]))
+def test_any_chunks_will_do(frozen, rest, cuts, min_cell_size):
+    X, y = rest[0][:300], rest[1][:300]
+    chunks = tuple(np.diff([0, *sorted(cuts), 300]).tolist())
+    clf = RejectOptionClassifier(frozen["tree"], min_cell_size=min_cell_size)
+    theirs = RejectOptionClassifier(frozen["tree"], min_cell_size=min_cell_size).fit(X, y)
+    with dask.config.set(scheduler="synchronous"):
+        assert_same(clf.fit(*as_dask(X, y, chunks)), theirs)
+
+
+def test_frames_with_names_and_text(client, data):
+    frame = pd.DataFrame(data[0], columns=list("abcdef")).assign(tree=data[1])
+    known, new = frame[:1_000], frame[1_000:]
+    model = FrozenEstimator(GaussianNB().fit(known[list("abcdef")], known["tree"]))
+    lazy = dd.from_pandas(new, npartitions=3)
+    X = lazy[list("abcdef")]
+    ours = RejectOptionClassifier(model, reject_label="ask").fit(X, lazy["tree"])
+    theirs = RejectOptionClassifier(model, reject_label="ask").fit(new[list("abcdef")], new["tree"])
+    assert_same(ours, theirs)
+    assert ours.feature_names_in_.tolist() == list("abcdef")
+    found = ours.predict(X)
+    assert np.isnan(found.shape[0])
+    assert found.compute().tolist() == theirs.predict(new[list("abcdef")]).tolist()
+
+
+def test_lengths_that_nobody_knows(client, frozen, rest):
+    X, y = as_dask(*rest, chunks=(500,) * 4)
+    chosen = y != "ash"
+    ours = RejectOptionClassifier(frozen["bayes"]).fit(X[chosen], y[chosen])
+    rows = rest[1] != "ash"
+    theirs = RejectOptionClassifier(frozen["bayes"]).fit(rest[0][rows], rest[1][rows])
+    assert_same(ours, theirs)
+
+
+def test_one_class_of_known_ones_is_enough(client, frozen, rest):
+    rows = rest[1] == "ash"
+    X, y = rest[0][rows], rest[1][rows]
+    ours = RejectOptionClassifier(frozen["bayes"]).fit(*as_dask(X, y, (len(y) - 9, 9)))
+    assert_same(ours, RejectOptionClassifier(frozen["bayes"]).fit(X, y))
+
+
+# --- a certified accuracy -----------------------------------------------------------------------
+
+
+def row_number(model, X):
+    return X[:, -1]
+
+
+@pytest.fixture(scope="module")
+def numbered(rest):
+    """The samples, with their row as a feature and as certainty."""
+    X = np.column_stack([rest[0], np.arange(2_000.0)])
+    model = GaussianNB().fit(X[:500] * [*[1] * 6, 0], rest[1][:500])
+    return FrozenEstimator(model), X, rest[1]
+
+
+def held_rows(clf):
+    return clf._held_out.certainty.astype(int)
+
+
+def certified(numbered, accuracy=0.5, seed=0):
+    model, X, y = numbered
+    target = Accuracy(accuracy, confidence=0.9, test_size=0.3)
+    clf = RejectOptionClassifier(
+        model, certainty=row_number, cells="global", target=target, random_state=seed
+    )
+    return clf.fit(*as_dask(X, y))
+
+
+def test_held_out_samples_certify_and_make_no_front(client, numbered):
+    model, X, y = numbered
+    clf = certified(numbered)
+    held = held_rows(clf)
+    assert len(np.unique(held)) == len(held) == 600
+    assert (np.diff(held) > 0).all()  # in the order of the rows
+    correct, number = model.predict(X) == y, np.arange(2_000.0)
+    others = np.setdiff1d(np.arange(2_000), held)
+    front = pareto_front(number[others], correct[others])
+    expected = operating_point(front, clf.target, (number[held], correct[held]))
+    assert clf.operating_point_.guarantee == expected.guarantee
+    assert clf.thresholds_[:1].tolist() == expected.thresholds.tolist()
+
+
+def test_what_is_held_out_depends_on_seed_and_block_alone(client, numbered):
+    first, again = held_rows(certified(numbered)), held_rows(certified(numbered))
+    assert np.array_equal(first, again)
+    model, X, y = numbered
+    other = model, X * [*[-1] * 6, 1], np.roll(y, 1)
+    assert np.array_equal(first, held_rows(certified(other, accuracy=0.1)))
+    assert not np.array_equal(first, held_rows(certified(numbered, seed=1)))
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=8), st.floats(0.01, 0.99))
+def test_every_block_holds_out_its_share(sizes, share):
+    total = sum(sizes)
+    assume(total)
+    n_held = round(share * total)
+    counts = _counts(sizes, n_held)
+    assert sum(counts) == n_held
+    assert all(
+        abs(count - n_held * size / total) < 1 for count, size in zip(counts, sizes, strict=True)
+    )
+    assert all(0 <= count <= size for count, size in zip(counts, sizes, strict=True))
+
+
+def test_a_certificate_can_be_had_again(client, numbered):
+    clf = certified(numbered)
+    target, guarantee = clf.target, clf.operating_point_.guarantee
+    assert clf.retarget(RejectRate(0.1)).operating_point_.guarantee is None
+    assert clf.retarget(target).operating_point_.guarantee == guarantee
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (Accuracy(0.9999, confidence=0.99), "takes at least 46,050 held-out samples"),
+        (Accuracy(0.99, confidence=0.99), "set cells='global'"),
+    ],
+)
+def test_a_certificate_out_of_reach(client, frozen, rest, target, said):
+    with pytest.raises(InputError, match=said):
+        RejectOptionClassifier(frozen["bayes"], target=target).fit(*as_dask(*rest))
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("reject_label", [None, "ask somebody else"])
+def test_answers_are_lazy_and_the_same(client, frozen, rest, name, reject_label):
+    X, y = rest
+    clf = RejectOptionClassifier(frozen[name], reject_label=reject_label).fit(X, y)
+    lazy = da.from_array(X, chunks=(CHUNKS, (4, 2)))
+    names = [method for method in METHODS if hasattr(clf, method)]
+    found = [getattr(clf, method)(lazy) for method in names]
+    for method, ours, values in zip(names, found, dask.compute(*found), strict=True):
+        theirs = getattr(clf, method)(X)
+        assert isinstance(ours, da.Array)
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), method
+        assert ours.chunks[0] == CHUNKS
+        assert values.dtype == theirs.dtype
+        if theirs.dtype.kind == "f":
+            np.testing.assert_allclose(values, theirs, rtol=1e-9, atol=1e-12)
+        else:
+            assert np.array_equal(values, theirs), method
+
+
+def test_scores_of_pairs_of_classes(client, rest):
+    X, y = rest[0][:300], np.arange(300) % 4
+    svc = SVC(decision_function_shape="ovo").fit(X, y)
+    clf = RejectOptionClassifier(FrozenEstimator(svc)).fit(X, y)
+    found = clf.decision_function(da.from_array(X, chunks=(100, -1)))
+    assert found.shape == (300, 6)
+    assert np.allclose(found.compute(), clf.decision_function(X))
+
+
+def test_samples_are_not_asked_for_before_the_answers(client, frozen, rest):
+    def unsure(model, X):
+        raise ValueError("too early,\nor never")
+
+    clf = RejectOptionClassifier(frozen["bayes"]).fit(*rest)
+    clf._rules = clf._rules._replace(certainty=unsure)
+    found = clf.reject(as_dask(*rest, chunks=(1_500, 500))[0])
+    with pytest.raises(InputError, match=r"too early, or never \(in block [01]\)"):
+        found.compute()
+
+
+def test_sparse_blocks(client, rest):
+    X, y = rest[0] * (rest[0] > 0), rest[1]
+    model = FrozenEstimator(LogisticRegression().fit(csr_array(X[:500]), y[:500]))
+    dense, labels = as_dask(X, y)
+    lazy = dense.map_blocks(csr_array, dtype=float, meta=csr_array((0, 0)))
+    ours = RejectOptionClassifier(model).fit(lazy, labels)
+    theirs = RejectOptionClassifier(model).fit(csr_array(X), y)
+    assert_same(ours, theirs, exactly=False)
+    assert np.array_equal(ours.predict(lazy).compute(), theirs.predict(csr_array(X)))
+
+
+def test_a_later_target_does_not_change_answers_to_come(client, frozen, rest):
+    clf = RejectOptionClassifier(frozen["bayes"], target=RejectRate(0.3)).fit(*rest)
+    before = clf.reject(rest[0])
+    found = clf.reject(as_dask(*rest)[0])
+    clf.retarget(RejectRate(0.0))
+    assert np.array_equal(found.compute(), before)
+
+
+def test_only_what_answers_need_travels(frozen, rest):
+    clf = RejectOptionClassifier(frozen["bayes"]).fit(*rest)
+    light = clf._light()
+    assert not {"front_", "calibration_"} & set(vars(light))
+    assert {"front_", "calibration_"} <= set(vars(clf))
+    assert np.array_equal(light.reject(rest[0]), clf.reject(rest[0]))
+
+
+# --- saving, and going elsewhere ----------------------------------------------------------------
+
+
+def test_a_calibrated_classifier_is_saved_and_loaded(client, frozen, rest, tmp_path):
+    clf = RejectOptionClassifier(frozen["gmlvq"]).fit(*as_dask(*rest))
+    save(clf, tmp_path / "clf.skops")
+    loaded = load(tmp_path / "clf.skops")
+    assert_same(loaded, clf)
+    assert np.array_equal(loaded.predict(rest[0]), clf.predict(rest[0]))
+    assert loaded.explain(rest[0][:5]).equals(clf.explain(rest[0][:5]))
+    there = loaded.retarget(RejectRate(0.05)).operating_point_
+    assert there.reject_rate <= 0.05
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5])
+def test_thresholds_of_the_front_come_back(client, frozen, rest, rate):
+    clf = RejectOptionClassifier(frozen["tree"], min_cell_size=100).fit(*as_dask(*rest))
+    there = clf.retarget(RejectRate(rate)).operating_point_
+    thresholds = clf.thresholds_.tolist()
+    back = clf.retarget(RejectRate(0.2)).retarget(thresholds).operating_point_
+    for field in ("row", "true_rejects", "false_rejects", "n_samples", "gap"):
+        assert getattr(back, field) == getattr(there, field), field
+    thresholds[0] = 0.12345
+    with pytest.raises(InputError, match=r"some that front_ has, got 0\.12345 for"):
+        clf.retarget(thresholds)
+    assert clf.operating_point_.true_rejects == there.true_rejects
+
+
+# --- what goes wrong ----------------------------------------------------------------------------
+
+
+def swapped(y):
+    return da.from_array(np.array(["elm", "fir"])[np.arange(2_000) % 2], chunks=y.chunks)
+
+
+@pytest.mark.parametrize(
+    ("settings", "change", "said"),
+    [
+        (
+            {"estimator": GaussianNB()},
+            lambda X, y: (X, y),
+            "estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
+            "GaussianNB; fit it first, and wrap it in sklearn.frozen.FrozenEstimator",
+        ),
+        ({"cv": 5}, lambda X, y: (X, y), "cv must be None for Dask collections, got 5"),
+        (
+            {"cells": KMeans(3)},
+            lambda X, y: (X, y),
+            "cells must be a clusterer that is fitted already for Dask collections, got KMeans",
+        ),
+        ({"reject_label": "ash"}, lambda X, y: (X, y), "reject_label must differ from the classes"),
+        (
+            {},
+            lambda X, y: (X, y.compute()),
+            r"y must be a Dask array chunked like X, got a ndarray; make one by "
+            r"dask.array.from_array\(y, chunks=X.chunks\[0\]\)",
+        ),
+        ({}, lambda X, y: (X.compute(), y), "X must be a Dask array or frame .* got a ndarray"),
+        ({}, lambda X, y: (X, None), "y must be a Dask array or series of classes, got None"),
+        ({}, lambda X, y: (X, y.rechunk(100)), "y must be chunked like X, got chunks of"),
+        ({}, lambda X, y: (X[:, :3], y), "X must have the 6 features of the fit, got 3"),
+        ({}, lambda X, y: (X[:0], y[:0]), "X must hold at least one sample, got 0"),
+        (
+            {},
+            lambda X, y: (X, swapped(y)),
+            r"y must hold classes of the estimator \(\['ash', 'beech', 'cedar'\]\), got none of "
+            r"them but \['elm', 'fir'\]",
+        ),
+    ],
+)
+def test_what_cannot_be_calibrated(client, frozen, rest, settings, change, said):
+    clf = RejectOptionClassifier(**({"estimator": frozen["bayes"]} | settings))
+    with pytest.raises(InputError, match=said) as caught:
+        clf.fit(*change(*as_dask(*rest)))
+    assert "\n" not in str(caught.value)
+    assert not hasattr(clf, "thresholds_")
+
+
+def test_weights_are_refused(frozen, rest):
+    X, y = as_dask(*rest)
+    with pytest.raises(InputError, match="sample_weight must not be given with Dask collections"):
+        RejectOptionClassifier(frozen["bayes"]).fit(X, y, sample_weight=np.ones(2_000))
+
+
+def test_a_frame_needs_its_own_labels(frozen, rest):
+    frame = dd.from_pandas(pd.DataFrame(rest[0]), npartitions=3)
+    with pytest.raises(InputError, match=r"y must be a Dask array .*, got a ndarray; take it"):
+        RejectOptionClassifier(frozen["bayes"]).fit(frame, rest[1])
+
+
+def test_a_missing_value_names_its_block(client, frozen, rest):
+    X = rest[0].copy()
+    X[1_703, 2] = np.nan
+    with pytest.raises(InputError, match=r"contains NaN.* \(in block 17\)") as caught:
+        RejectOptionClassifier(frozen["bayes"]).fit(*as_dask(X, rest[1], (100,) * 20))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_label_names_its_block(client, frozen, rest):
+    y = rest[1].astype(object)
+    y[1_703] = None
+    with pytest.raises(InputError) as caught:
+        RejectOptionClassifier(frozen["bayes"]).fit(*as_dask(rest[0], y, (100,) * 20))
+    assert str(caught.value) == (
+        "y must hold no missing label, got None at index 3; drop the row (in block 17)"
+    )
+
+
+@pytest.mark.parametrize("name", ["decide", "explain", "score"])
+def test_what_is_not_lazy_says_so(frozen, rest, name):
+    clf = RejectOptionClassifier(frozen["bayes"]).fit(*rest)
+    X, y = as_dask(*rest)
+    with pytest.raises(InputError, match=f"{name} takes no Dask collection; ") as caught:
+        getattr(clf, name)(X, *([y] if name == "score" else []))
+    assert "\n" not in str(caught.value)
+
+
+# --- a worker dies ------------------------------------------------------------------------------
+
+
+def slowly_sure(model, X):
+    time.sleep(0.05)
+    return model.predict_proba(X).max(axis=1)
+
+
+def test_a_killed_worker_changes_nothing(client, frozen, rest):
+    client.wait_for_workers(2)
+    clf = RejectOptionClassifier(frozen["bayes"], certainty=slowly_sure)
+    theirs = RejectOptionClassifier(frozen["bayes"], certainty=slowly_sure).fit(*rest)
+    victim = next(iter(client.run(os.getpid).values()))
+    killer = threading.Timer(0.7, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    ours = clf.fit(*as_dask(*rest, (50,) * 40))
+    killer.join()
+    with pytest.raises(ProcessLookupError):
+        os.kill(victim, 0)
+    assert_same(ours, theirs)
+
+
+# --- real data ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def covtype():
+    folder = Path(os.environ.get("ABSTAIN_DATA_HOME") or BESIDE_THE_PROJECT)
+    file = folder / "covtype.csv.gz"
+    if not file.is_file():
+        pytest.skip(f"no {file.name} in {folder}: set ABSTAIN_DATA_HOME to a folder that has it")
+    table = polars.read_csv(file, schema_overrides=[polars.Int16] * 54 + [polars.Int8])
+    # By rows, as blocks are: along columns NumPy adds up in another order.
+    return np.ascontiguousarray(table[:, :-1].to_numpy()), table[:, -1].to_numpy()
+
+
+def read_rows(path, block_info=None):
+    """Read a block where it is used: no more than its place goes over the wire."""
+    (start, stop), _ = block_info[None]["array-location"]
+    return np.load(path, mmap_mode="r")[start:stop]
+
+
+@pytest.mark.parametrize(("name", "n_samples"), [("bayes", 581_012), ("gmlvq", 150_000)])
+def test_trees_of_a_forest(client, covtype, tmp_path, name, n_samples):
+    X, y = covtype[0][:n_samples], covtype[1][:n_samples]
+    lvq = make_pipeline(StandardScaler(), GMLVQ(max_iter=10, tol=1e-2))
+    model = {"bayes": GaussianNB(), "gmlvq": lvq}[name]
+    frozen = FrozenEstimator(model.fit(X[:11_340], y[:11_340]))
+    np.save(tmp_path / "X.npy", X)
+    labels = da.from_array(y, chunks=50_000)
+    chunks = (labels.chunks[0], X.shape[1:])
+    lazy = da.map_blocks(read_rows, str(tmp_path / "X.npy"), chunks=chunks, dtype=X.dtype)
+    ours = RejectOptionClassifier(frozen, method="hull").fit(lazy, labels)
+    theirs = RejectOptionClassifier(frozen, method="hull").fit(X, y)
+    assert theirs.front_.n_samples == n_samples
+    assert_same(ours, theirs, exactly=name in ROW_BY_ROW)
