@@ -8,7 +8,14 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
-from abstain._dask import aligned_blocks, gathered, in_block, later, merged_where_made
+from abstain._dask import (
+    aligned_blocks,
+    block_by_block,
+    gathered,
+    in_block,
+    later,
+    merged_where_made,
+)
 from abstain.fronts.chunked import count_right, gather_errors, join, merge_errors, merge_right
 from abstain.fronts.staircases import Staircases
 
@@ -18,7 +25,7 @@ __all__ = ["build_staircases_on_dask"]
 def build_staircases_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Staircases:
     """Return the staircases of Dask arrays that are chunked alike."""
     blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
-    found = [in_block(number, gather_errors, *block) for number, block in enumerate(blocks)]
+    found = block_by_block(gather_errors, blocks)
     # Kept on the cluster, and made again there if it is lost.
     errors = merged_where_made(merge_errors, found)
     right = [in_block(number, count_right, errors, *block) for number, block in enumerate(blocks)]
