@@ -10,7 +10,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -23,9 +22,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._checks import InputError
 from abstain._validation import check_sample_weight
-from abstain.models.adam import PRECISION, batch_rows, fit_adam
+from abstain.models.adam import Batches, fit_adam
 from abstain.models.answers import answers_in_blocks, index_type, label_type, n_scores, number_type
-from abstain.models.costs import Cost, LabelledBlock, Loss, labelled_blocks
+from abstain.models.costs import Blocks, Cost, Loss
+from abstain.models.data import Arrays, Data, Rows
 from abstain.models.distances import Block, make_block
 from abstain.models.fitting import Fit, fit_lbfgs
 from abstain.models.geometry import Frozen, Geometry, canonical, normalise, relevances
@@ -38,14 +38,7 @@ from abstain.models.samples import (
 )
 from abstain.models.settings import check_settings, prototype_counts
 from abstain.models.starting import start_prototypes
-from abstain.models.units import (
-    Units,
-    class_sums,
-    data_units,
-    features_that_vary,
-    means_of_present,
-    row_blocks,
-)
+from abstain.models.units import Units, means_of_present, row_blocks, units_of
 
 __all__ = ["Problem", "PrototypeClassifier"]
 
@@ -61,7 +54,8 @@ WARM_UP, WARM_UP_SHARE = 10, 0.25
 class Problem:
     """What is to be fitted: samples in blocks, in units of their own, and where to start."""
 
-    batches: list[list[LabelledBlock]]
+    blocks: Blocks
+    batches: Batches | None
     units: Units
     classes: Array
     owners: NDArray[np.int64]
@@ -69,11 +63,6 @@ class Problem:
     start: list[Array]
     is_warm: bool
     varies: NDArray[np.bool_]
-
-    @property
-    def blocks(self) -> list[LabelledBlock]:
-        """All blocks, of whichever batch."""
-        return list(chain.from_iterable(self.batches))
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -160,6 +149,23 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y, sample_weight=[1, 1, 2, 2]).prototype_labels_.tolist()
         ['a', 'b']
         """
+        data = self._data(X, y, sample_weight)
+        random_state = check_random_state(self.random_state)
+        problem = self._problem(data, random_state)
+        loss = self._loss(problem)
+        fit = self._minimise(problem, loss, random_state)
+        self._keep(problem, loss, fit)
+        if not fit.converged:
+            warnings.warn(
+                f"the cost was still falling after max_iter={self.max_iter} iterations; raise "
+                "max_iter, raise tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _data(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Data:
+        """Return checked samples, without those that weigh nothing."""
         check_labels(y)
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
@@ -176,70 +182,37 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = with_class_weights(self.class_weight, classes, labels, weights)
         if not weights.all():  # what weighs nothing is not there
             samples, labels, weights = (part[weights > 0] for part in (samples, labels, weights))
-        random_state = check_random_state(self.random_state)
-        problem = self._problem(samples, classes, labels, weights, random_state)
-        loss = self._loss(problem)
-        fit = self._minimise(problem, loss, random_state)
-        self._keep(problem, loss, fit)
-        if not fit.converged:
-            warnings.warn(
-                f"the cost was still falling after max_iter={self.max_iter} iterations; raise "
-                "max_iter, raise tol, or scale the features",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return self
+        return Arrays(classes, Rows(samples, labels, weights))
 
-    def _problem(
-        self,
-        samples: Array,
-        classes: Array,
-        labels: NDArray[np.int64],
-        weights: Array,
-        random_state: np.random.RandomState,
-    ) -> Problem:
-        counts = prototype_counts(
-            self.n_prototypes_per_class,
-            classes.tolist(),
-            np.bincount(labels, minlength=len(classes)).tolist(),
-        )
+    def _problem(self, data: Data, random_state: np.random.RandomState) -> Problem:
+        classes, n_features = data.classes, data.n_features
+        counts = prototype_counts(self.n_prototypes_per_class, classes.tolist(), data.class_sizes())
         geometry = self._geometry()
-        sums, totals = class_sums(samples, labels, weights, len(classes))
-        origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(samples.dtype)
-        units = data_units(samples, weights, origin)
+        sums, totals = data.class_sums()
+        origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(data.dtype)
+        units = units_of(origin, data.deviations(origin))
         # Of a feature that a class never shows, the mean of the others is the best guess.
         class_means = np.where(totals > 0, means_of_present(sums, totals), origin)
         is_warm = self.warm_start and hasattr(self, "prototypes_")
         if is_warm:
             owners = np.repeat(np.arange(len(counts)), counts)
             prototypes, metric = self.prototypes_, self._metric()
-            anew = geometry.start(len(owners), samples.shape[1], np.random.RandomState(0))
-            self._check_warm(classes[owners], samples.shape[1], anew)
+            anew = geometry.start(len(owners), n_features, np.random.RandomState(0))
+            self._check_warm(classes[owners], n_features, anew)
         else:
+            among = data.to_start_from(counts, self.init, random_state)
             prototypes, owners = start_prototypes(
-                samples,
-                labels,
-                weights,
-                class_means,
-                counts,
-                random_state,
-                self.init,
+                *among, class_means, counts, random_state, self.init
             )
-            metric = list(geometry.start(len(prototypes), samples.shape[1], random_state))
-        if self.solver == "adam":
-            order = random_state.permutation(len(samples))
-            parts = [order[rows] for rows in row_blocks(len(samples), batch_rows(len(samples)))]
-            weights = weights / weights.mean(dtype=np.float64)  # single precision holds no 1e39
-            batches = [
-                labelled_blocks(samples[part], labels[part], weights[part], units, dtype=PRECISION)
-                for part in parts
-            ]
-        else:
-            batches = [labelled_blocks(samples, labels, weights, units)]
+            metric = list(geometry.start(len(prototypes), n_features, random_state))
+        batches = data.batches(units, random_state) if self.solver == "adam" else None
+        blocks = data.blocks(units) if batches is None else batches.blocks()
         start = [units.apply(prototypes), *map(self._scaled, metric)]
-        start = [part.astype(samples.dtype) for part in start]
-        varies = features_that_vary(samples)
-        return Problem(batches, units, classes, owners, geometry, start, is_warm, varies)
+        start = [part.astype(data.dtype) for part in start]
+        lowest, highest = data.ranges()
+        return Problem(
+            blocks, batches, units, classes, owners, geometry, start, is_warm, lowest < highest
+        )
 
     def _check_warm(
         self, prototype_labels: Array, n_features: int, metric: tuple[Array, ...]
@@ -275,7 +248,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         owners, geometry = problem.owners, problem.geometry
         cost = Cost(owners, geometry, loss, self.regularization)
         try:
-            if self.solver == "adam":
+            if problem.batches is not None:
                 return fit_adam(
                     cost,
                     problem.batches,

@@ -2,12 +2,14 @@
 
 The cost of a model is the weighted mean of its losses plus the penalty of its metric; it is a sum
 over samples, so it is evaluated in blocks that fit a cache. The samples of a block are sorted by
-class, and either complete or with missing values.
+class, and either complete or with missing values. Blocks need not be here: whoever keeps them
+elsewhere has sums taken there.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,16 @@ from abstain.models.distances import Block, Pullback, make_block
 from abstain.models.geometry import Geometry, normalise
 from abstain.models.units import Units, row_blocks
 
-__all__ = ["Cost", "LabelledBlock", "Loss", "labelled_blocks", "mean_distances"]
+__all__ = [
+    "Blocks",
+    "Cost",
+    "LabelledBlock",
+    "Loss",
+    "Spread",
+    "Sums",
+    "labelled_blocks",
+    "mean_distances",
+]
 
 Array = NDArray[Any]
 # Distances (prototypes, samples), which prototypes are of the class of the samples, and how many
@@ -34,6 +45,26 @@ class LabelledBlock(NamedTuple):
     weights: Array
     n_present: Array
     parts: list[tuple[int, slice]]
+
+
+# Numbers and arrays, each of which adds up over blocks.
+Sums = list[Any]
+
+
+@runtime_checkable
+class Spread(Protocol):
+    """Blocks that are somewhere else."""
+
+    def total(self, sums: Callable[[Iterable[LabelledBlock]], Sums]) -> Sums:
+        """Return what a function sums up over all blocks."""
+        ...
+
+
+Blocks = Iterable[LabelledBlock] | Spread
+
+
+def _total(blocks: Blocks, sums: Callable[[Iterable[LabelledBlock]], Sums]) -> Sums:
+    return blocks.total(sums) if isinstance(blocks, Spread) else sums(blocks)
 
 
 def labelled_blocks(
@@ -86,7 +117,7 @@ class Cost:
 
     def __call__(
         self,
-        blocks: Iterable[LabelledBlock],
+        blocks: Blocks,
         prototypes: Array,
         *metric: Array,
         weight: float | None = None,
@@ -97,15 +128,8 @@ class Cost:
         of batches, so that all batches together make up the cost of all samples.
         """
         units, backs = _normalised(metric)
-        value, own_weight = 0.0, 0.0
-        gradients = [np.zeros(parameter.shape) for parameter in (prototypes, *units)]
-        for block in blocks:
-            losses, by_distance, pullback = self._losses(block, prototypes, *units)
-            value += float(block.weights @ losses)
-            own_weight += float(block.weights.sum())
-            by_distance *= block.weights
-            for total, term in zip(gradients, pullback(by_distance), strict=True):
-                total += term
+        sums = _total(blocks, partial(self._sums, (prototypes, *units)))
+        value, own_weight, *gradients = sums
         weight = own_weight if weight is None else weight
         value /= weight
         gradients = [gradient / weight for gradient in gradients]
@@ -116,15 +140,32 @@ class Cost:
         pulled = [back(g)[0] for back, g in zip(backs, gradients[1:], strict=True)]
         return value, [gradients[0], *pulled]
 
-    def value(self, blocks: Iterable[LabelledBlock], prototypes: Array, *metric: Array) -> float:
+    def value(self, blocks: Blocks, prototypes: Array, *metric: Array) -> float:
         """Return the cost alone."""
         units, _ = _normalised(metric)
+        value, weight = _total(blocks, partial(self._value_sums, (prototypes, *units)))
+        paid = self.regularization * self.geometry.penalty(units[0])[0] if units else 0.0
+        return float(value / weight + paid)
+
+    def _sums(self, parameters: tuple[Array, ...], blocks: Iterable[LabelledBlock]) -> Sums:
+        """Return the losses, the weight and the gradients of blocks."""
+        value, weight = 0.0, 0.0
+        gradients = [np.zeros(parameter.shape) for parameter in parameters]
+        for block in blocks:
+            losses, by_distance, pullback = self._losses(block, *parameters)
+            value += float(block.weights @ losses)
+            weight += float(block.weights.sum())
+            by_distance *= block.weights
+            for total, term in zip(gradients, pullback(by_distance), strict=True):
+                total += term
+        return [value, weight, *gradients]
+
+    def _value_sums(self, parameters: tuple[Array, ...], blocks: Iterable[LabelledBlock]) -> Sums:
         value, weight = 0.0, 0.0
         for block in blocks:
-            value += float(block.weights @ self._losses(block, prototypes, *units)[0])
+            value += float(block.weights @ self._losses(block, *parameters)[0])
             weight += float(block.weights.sum())
-        paid = self.regularization * self.geometry.penalty(units[0])[0] if units else 0.0
-        return value / weight + paid
+        return [value, weight]
 
     def _losses(self, block: LabelledBlock, *parameters: Array) -> tuple[Array, Array, Pullback]:
         distances, pullback = self.geometry.measure(block.block, *parameters)
@@ -141,7 +182,7 @@ def _normalised(metric: tuple[Array, ...]) -> tuple[tuple[Array, ...], tuple[Pul
 
 
 def mean_distances(
-    blocks: Iterable[LabelledBlock],
+    blocks: Blocks,
     owners: NDArray[np.int64],
     geometry: Geometry,
     *parameters: Array,
@@ -150,6 +191,18 @@ def mean_distances(
 
     The second array holds the weight of these samples, which may be 0.
     """
+    sums, weights = _total(blocks, partial(_distance_sums, owners, geometry, parameters))
+    means = np.zeros_like(sums)
+    np.divide(sums, weights, out=means, where=weights > 0)
+    return means, weights
+
+
+def _distance_sums(
+    owners: NDArray[np.int64],
+    geometry: Geometry,
+    parameters: tuple[Array, ...],
+    blocks: Iterable[LabelledBlock],
+) -> Sums:
     sums, weights = np.zeros(len(owners)), np.zeros(len(owners))
     for block in blocks:
         distances = geometry.measure(block.block, *parameters)[0]
@@ -159,6 +212,4 @@ def mean_distances(
             closest = distances[own, part].min(axis=0)
             sums += np.bincount(winners, block.weights[part] * closest, len(owners))
             weights += np.bincount(winners, block.weights[part], len(owners))
-    means = np.zeros_like(sums)
-    np.divide(sums, weights, out=means, where=weights > 0)
-    return means, weights
+    return [sums, weights]

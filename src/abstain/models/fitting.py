@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.costs import Cost, LabelledBlock
+from abstain.models.costs import Blocks, Cost
 
 __all__ = ["Fit", "Watch", "fit_lbfgs"]
 
@@ -36,7 +36,7 @@ class Fit(NamedTuple):
 
 def fit_lbfgs(
     cost: Cost,
-    blocks: list[LabelledBlock],
+    blocks: Blocks,
     start: list[Array],
     *,
     max_iter: int,

@@ -11,10 +11,13 @@ from abstain._checks import InputError, as_labels, is_missing
 from abstain.models.units import has_gaps, row_blocks
 
 __all__ = [
+    "check_columns_present",
     "check_finite",
     "check_labels",
     "check_present",
     "check_rows_present",
+    "class_factors",
+    "present_columns",
     "with_class_weights",
 ]
 
@@ -41,7 +44,15 @@ def with_class_weights(
     class_weight: Any, classes: Array, labels: NDArray[np.int64], weights: Array
 ) -> Array:
     """Return the weights of the samples times those of their classes."""
-    totals = np.bincount(labels, weights)
+    factors = class_factors(class_weight, classes, np.bincount(labels, weights))
+    return np.asarray((weights * factors[labels]).astype(weights.dtype))
+
+
+def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
+    """Return by what the weights of the samples of each class are multiplied.
+
+    ``totals`` are the weights of all samples of each class.
+    """
     if not totals.all():
         raise InputError(
             "sample_weight must leave each class some weight, got 0 for all samples of class "
@@ -61,14 +72,17 @@ def with_class_weights(
                 )
     if isinstance(class_weight, str) and class_weight == "balanced":
         # By weight, not by count, so that a weight of 2 is the same as a repeated row.
-        factors = totals.sum() / (len(classes) * totals)
-    else:
-        factors = compute_class_weight(class_weight, classes=classes, y=classes[labels])
-    return np.asarray((weights * factors[labels]).astype(weights.dtype))
+        return np.asarray(totals.sum() / (len(classes) * totals))
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))
 
 
 def check_present(samples: Array) -> None:
     """Refuse rows and columns of which nothing is known."""
+    check_columns_present(present_columns(samples))
+
+
+def present_columns(samples: Array) -> NDArray[np.bool_]:
+    """Tell which columns have some value, and refuse rows that have none."""
     anywhere = np.zeros(samples.shape[1], dtype=bool)
     for rows in row_blocks(len(samples)):
         if not has_gaps(samples[rows]):
@@ -77,6 +91,11 @@ def check_present(samples: Array) -> None:
         present = ~np.isnan(samples[rows])
         check_rows_present(present, rows.start)
         anywhere |= present.any(axis=0)
+    return anywhere
+
+
+def check_columns_present(anywhere: NDArray[np.bool_]) -> None:
+    """Refuse columns of which nothing is known."""
     if not anywhere.all():
         raise InputError(
             "X must hold some value in each column, got only NaN in column "

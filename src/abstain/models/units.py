@@ -6,7 +6,7 @@ tolerance that suits metres does not suit millimetres. So samples are moved to t
 divided by one number; the relative scale of the features, which a model does depend on, stays.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 from abstain._checks import InputError
 
 __all__ = [
+    "Deviations",
     "Units",
     "class_sums",
-    "data_units",
-    "features_that_vary",
+    "deviations_from",
     "has_gaps",
     "means_of_present",
+    "merge_deviations",
+    "merge_ranges",
     "row_blocks",
+    "units_of",
+    "value_ranges",
 ]
 
 Array = NDArray[Any]
@@ -53,11 +57,16 @@ def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
         yield slice(start, min(start + rows, n_rows))
 
 
-def data_units(samples: Array, weights: Array, origin: Array) -> Units:
-    """Return the given origin, and the root mean square of what samples deviate from it.
+class Deviations(NamedTuple):
+    """Squared deviations from an origin, in units of the largest; weight of what is present."""
 
-    That, unlike a mean of sizes, is the same whichever way the axes point.
-    """
+    squares: float
+    weight: float
+    largest: float
+
+
+def deviations_from(origin: Array, samples: Array, weights: Array) -> Deviations:
+    """Return by how much samples deviate from an origin."""
     squares, weight, largest = 0.0, 0.0, 0.0
     for rows in row_blocks(len(samples)):
         sizes = samples[rows] - origin
@@ -72,11 +81,27 @@ def data_units(samples: Array, weights: Array, origin: Array) -> Units:
             sizes /= largest
             own = float(weights[rows] @ np.einsum("ij,ij->i", sizes, sizes))
             squares = squares * (before / largest) ** 2 + own
+    return Deviations(squares, weight, largest)
+
+
+def merge_deviations(parts: Sequence[Deviations]) -> Deviations:
+    """Return how much the samples of all parts deviate."""
+    largest = max(part.largest for part in parts)
+    squares = sum(part.squares * (part.largest / (largest or 1.0)) ** 2 for part in parts)
+    return Deviations(squares, sum(part.weight for part in parts), largest)
+
+
+def units_of(origin: Array, deviations: Deviations) -> Units:
+    """Return the given origin, and the root mean square of what samples deviate from it.
+
+    That, unlike a mean of sizes, is the same whichever way the axes point.
+    """
+    squares, weight, largest = deviations
     scale = largest * (squares / weight) ** 0.5
-    limits = np.finfo(samples.dtype)
+    limits = np.finfo(origin.dtype)
     if scale and not limits.tiny**0.5 < scale < limits.max**0.5:
         raise InputError(
-            f"X must hold values whose squares {samples.dtype} can hold, got deviations of "
+            f"X must hold values whose squares {origin.dtype} can hold, got deviations of "
             f"{scale:.1e} on average; scale the features"
         )
     return Units(origin, scale or 1.0)
@@ -108,14 +133,20 @@ def means_of_present(sums: Array, totals: Array) -> Array:
     return means
 
 
-def features_that_vary(samples: Array) -> NDArray[np.bool_]:
-    """Tell which features have at least two different values."""
+def value_ranges(samples: Array) -> tuple[Array, Array]:
+    """Return the lowest and the highest value of each feature; NaN where all are missing."""
     lowest, highest = np.full((2, samples.shape[1]), np.nan, dtype=samples.dtype)
     for rows in row_blocks(len(samples)):
         # Unlike minimum and maximum, these pass over what is missing.
         np.fmin(lowest, np.fmin.reduce(samples[rows]), out=lowest)
         np.fmax(highest, np.fmax.reduce(samples[rows]), out=highest)
-    return np.asarray(lowest < highest)
+    return lowest, highest
+
+
+def merge_ranges(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return the lowest and the highest values of all parts."""
+    lowest, highest = zip(*parts, strict=True)
+    return np.fmin.reduce(lowest), np.fmax.reduce(highest)
 
 
 def has_gaps(samples: Array) -> bool:
