@@ -21,6 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._checks import InputError
+from abstain._dask import is_dask
 from abstain._validation import check_sample_weight
 from abstain.models.adam import Batches, fit_adam
 from abstain.models.answers import answers_in_blocks, index_type, label_type, n_scores, number_type
@@ -29,6 +30,7 @@ from abstain.models.data import Arrays, Data, Rows
 from abstain.models.distances import Block, make_block
 from abstain.models.fitting import Fit, fit_lbfgs
 from abstain.models.geometry import Frozen, Geometry, canonical, normalise, relevances
+from abstain.models.on_dask import read_blocks, without_rows
 from abstain.models.samples import (
     check_finite,
     check_labels,
@@ -166,6 +168,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _data(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Data:
         """Return checked samples, without those that weigh nothing."""
+        if is_dask(X):
+            validate_data(self, without_rows(X), skip_check_array=True)
+            check_settings(self.get_params(deep=False), self.n_features_in_)
+            return read_blocks(X, y, sample_weight, self.class_weight)
         check_labels(y)
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
