@@ -1,0 +1,119 @@
+"""What does a fit on a cluster cost beyond its arithmetic?
+
+Two worker processes on this machine hold 200,000 samples of 20 features in blocks of 10,000. One
+evaluation of cost and gradient there is timed beside the same on one machine in the same run. What
+Dask itself costs is the time of as many blocks of ten samples each; it does not grow with them. The
+same for a pass of Adam, which visits the blocks one after the other, and for whole fits, whose
+results are compared.
+
+``python benchmarks/dask_models.py`` prints the tables.
+"""
+
+import argparse
+import warnings
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import distributed
+import numpy as np
+from measuring import best_times, show
+from sklearn.exceptions import ConvergenceWarning
+
+from abstain import models
+from abstain.models.adam import Walker
+from abstain.models.base import PrototypeClassifier
+from abstain.models.costs import Cost
+
+N_SAMPLES, N_FEATURES, N_CLASSES, BLOCK, FEW = 200_000, 20, 5, 10_000, 10
+N_FEW = FEW * N_SAMPLES // BLOCK
+MODELS = ["GLVQ", "GMLVQ", "LGMLVQ", "MRSLVQ"]
+
+Data = tuple[Any, Any]
+
+
+def draw() -> Data:
+    rng = np.random.default_rng(0)
+    y = rng.integers(N_CLASSES, size=N_SAMPLES)
+    return rng.normal(size=(N_SAMPLES, N_FEATURES)) + rng.normal(size=(N_CLASSES, N_FEATURES))[y], y
+
+
+def spread(X: Any, y: Any, rows: int) -> Data:
+    """Return blocks of so many rows in the memory of the workers."""
+    cut: Any = da.from_array
+    return cut(X, chunks=(rows, -1)).persist(), cut(y, chunks=rows).persist()
+
+
+def evaluation(model: PrototypeClassifier, data: Data, *, is_pass: bool) -> Any:
+    """Return an evaluation of the cost, or a pass of Adam, as a function without arguments."""
+    random_state = np.random.RandomState(0)
+    problem = model._problem(model._data(*data, None), random_state)
+    cost = Cost(problem.owners, problem.geometry, model._loss(problem), model.regularization)
+    batches = problem.batches
+    if batches is None or not is_pass:
+        return partial(cost, problem.blocks, *problem.start)
+    shares = [0.01] * len(batches)
+    return lambda: batches.visit(Walker(problem.start), cost, shares, random_state)
+
+
+def time_evaluations(here: Data, there: Data, rounds: int, *, is_pass: bool) -> None:
+    few = spread(here[0][:N_FEW], here[1][:N_FEW], FEW)
+    rows = []
+    for name in MODELS:
+        model = getattr(models, name)(solver="adam" if is_pass else "lbfgs")
+        on_one = evaluation(model, here, is_pass=is_pass)
+        on_two = evaluation(model, there, is_pass=is_pass)
+        on_few = evaluation(model, few, is_pass=is_pass)
+        one, two, empty = best_times(rounds, on_one, on_two, on_few)
+        rows.append(
+            {
+                "model ": name,
+                "one machine ms": 1e3 * one,
+                "two workers ms": 1e3 * two,
+                "ratio": two / one,
+                "Dask itself ms": 1e3 * empty,
+            }
+        )
+    show("a pass of Adam" if is_pass else "an evaluation of cost and gradient", rows)
+
+
+def time_fits(here: Data, there: Data) -> None:
+    rows = []
+    for name in MODELS:
+        for solver in ("lbfgs", "adam"):
+            make = partial(getattr(models, name), solver=solver, max_iter=50, random_state=0)
+            one, two = make(), make()
+            times = best_times(1, partial(one.fit, *here), partial(two.fit, *there))
+            rows.append(
+                {
+                    "model ": name,
+                    "solver": solver,
+                    "iterations": one.n_iter_,
+                    "one machine s": times[0],
+                    "two workers s": times[1],
+                    "ratio": times[1] / times[0],
+                    "difference of costs": abs(one.loss_ - two.loss_) / abs(one.loss_),
+                }
+            )
+    show("whole fits", rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=20)
+    rounds = parser.parse_args().rounds
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    warnings.filterwarnings("ignore", "(?s)Sending large graph")  # which happens once
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    make_cluster: Any = distributed.LocalCluster
+    connect: Any = distributed.Client
+    with make_cluster(processes=True, host="127.0.0.1", **options) as cluster, connect(cluster):
+        here = draw()
+        there = spread(*here, BLOCK)
+        time_evaluations(here, there, rounds, is_pass=False)
+        time_evaluations(here, there, max(1, rounds // 4), is_pass=True)
+        time_fits(here, there)
+
+
+if __name__ == "__main__":
+    main()
