@@ -6,14 +6,21 @@ Dask itself costs is the time of as many blocks of ten samples each; it does not
 same for a pass of Adam, which visits the blocks one after the other, and for whole fits, whose
 results are compared.
 
+Dask has glibc give memory back to the system as soon as it can (``MALLOC_TRIM_THRESHOLD_``), and
+that makes each array of more than 128 kB that NumPy needs for a moment a new mapping. Workers are
+started both as they come and with ``MALLOC_MMAP_THRESHOLD_`` at 16 MB, which mends it.
+
 ``python benchmarks/dask_models.py`` prints the tables.
 """
 
 import argparse
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import dask
 import dask.array as da
 import distributed
 import numpy as np
@@ -98,17 +105,34 @@ def time_fits(here: Data, there: Data) -> None:
     show("whole fits", rows)
 
 
+@contextmanager
+def two_workers(environment: dict[str, str]) -> Iterator[None]:
+    """Start a cluster whose workers have more in their environment."""
+    name = "distributed.nanny.pre-spawn-environ"
+    make_cluster: Any = distributed.LocalCluster
+    connect: Any = distributed.Client
+    with (
+        dask.config.set({name: dask.config.get(name) | environment}),
+        make_cluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0"
+        ) as cluster,
+        connect(cluster),
+    ):
+        yield
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     rounds = parser.parse_args().rounds
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.filterwarnings("ignore", "(?s)Sending large graph")  # which happens once
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    make_cluster: Any = distributed.LocalCluster
-    connect: Any = distributed.Client
-    with make_cluster(processes=True, host="127.0.0.1", **options) as cluster, connect(cluster):
-        here = draw()
+    here = draw()
+    print("workers as they come")
+    with two_workers({}):
+        time_evaluations(here, spread(*here, BLOCK), rounds, is_pass=False)
+    print("\nworkers with MALLOC_MMAP_THRESHOLD_")
+    with two_workers({"MALLOC_MMAP_THRESHOLD_": str(2**24)}):
         there = spread(*here, BLOCK)
         time_evaluations(here, there, rounds, is_pass=False)
         time_evaluations(here, there, max(1, rounds // 4), is_pass=True)

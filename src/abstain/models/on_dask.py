@@ -14,6 +14,9 @@ workers, nor on what became of them.
 Adam visits the segments in random order, one after the other: batches are small, and each starts
 from where the one before has ended. Blocks should therefore be alike; rows that are sorted by class
 are best shuffled before.
+
+On Linux, workers do their arithmetic up to twice as fast if ``MALLOC_MMAP_THRESHOLD_`` is 16777216
+in their environment: Dask has memory given back to the system whenever an array has done its duty.
 """
 
 from __future__ import annotations  # signatures then show the names of types
