@@ -132,17 +132,27 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value.
+            Samples; NaN is a missing value. Also a Dask array or frame.
         y : array-like of shape (n_samples,)
-            Their classes.
+            Their classes; with Dask, chunked like ``X``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight equals so many equal rows. By "adam" that is true of the
-            cost alone: equal rows fall into different batches.
+            cost alone: equal rows fall into different batches. With Dask, chunked like ``X``.
 
         Returns
         -------
         self : estimator
             Fitted.
+
+        Notes
+        -----
+        Samples that Dask holds stay where they are, once more and in other units, until the fit
+        is done; they are read three times before that, or four if prototypes start from
+        samples. By "lbfgs" the model is that of one machine, up to rounding. Where a class with
+        several prototypes, or with such that start at random, has more than 20,000 samples, so
+        many are drawn to start from. By "adam" batches are drawn within the chunks, which are
+        visited one after the other: rows that are sorted by class should be shuffled before.
+        ``loss_`` is then the cost of all samples.
 
         Examples
         --------
