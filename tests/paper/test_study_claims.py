@@ -198,7 +198,7 @@ def test_stopped_early_gmlvq_is_as_accurate_on_tecator_as_in_the_paper():
     sample = problem.draw(plan.state(0))
     found = {50: [], 500: []}
     for task in plan.tasks()[:6]:
-        ((_, split),) = plan._splits(problem, sample, task)
+        split = plan._split(problem, sample, task)
         for max_iter, accuracies in found.items():
             estimator = make_estimator(CLASSIFIERS["gmlvq"], problem, sample, 0)
             estimator[-1].set_params(max_iter=max_iter)
