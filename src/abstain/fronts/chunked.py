@@ -28,7 +28,7 @@ from abstain._checks import (
     check_same_length,
 )
 from abstain.fronts.encoding import encode_cells
-from abstain.fronts.staircases import Staircases
+from abstain.fronts.staircases import Staircases, sorted_by_cell
 
 __all__ = [
     "Errors",
@@ -146,10 +146,9 @@ def count_right(errors: Errors, certainty: Any, correct: Any, cells: Any = None)
     if chunk is None:
         return RightOnes(counts, smallest)
     of_chunk = np.searchsorted(errors.labels, chunk.labels)
-    for code, cell in enumerate(of_chunk.tolist()):
-        right = chunk.certainty[chunk.correct & (chunk.codes == code)]
+    sorted_ones = sorted_by_cell(chunk.certainty, chunk.correct, chunk.codes, len(chunk.labels))
+    for cell, (_, right) in zip(of_chunk.tolist(), sorted_ones, strict=True):
         start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
-        right.sort()
         ends = np.searchsorted(right, errors.certainties[start:stop], side="right")
         begins, ends = np.append(0, ends), np.append(ends, len(right))
         own = slice(start + cell, stop + cell + 1)

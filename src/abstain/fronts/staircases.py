@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._checks import check_boolean_vector, check_real_vector, check_same_length
 from abstain.fronts.encoding import encode_cells, smallest_unsigned
 
-__all__ = ["Staircases", "build_staircases"]
+__all__ = ["Staircases", "build_staircases", "sorted_by_cell"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def build_staircases(
 
     steps = [
         _cell_steps(wrong, right)
-        for wrong, right in _sorted_by_cell(certainty, correct, codes, len(labels))
+        for wrong, right in sorted_by_cell(certainty, correct, codes, len(labels))
     ]
     true_rejects, false_rejects, thresholds = (
         np.concatenate(part) for part in zip(*steps, strict=True)
@@ -100,7 +100,7 @@ def build_staircases(
     )
 
 
-def _sorted_by_cell(
+def sorted_by_cell(
     certainty: NDArray[np.float64],
     correct: NDArray[np.bool_],
     codes: NDArray[np.unsignedinteger[Any]],
