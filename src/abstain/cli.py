@@ -525,7 +525,7 @@ def report(
     from abstain import _screens as screens
     from abstain._files import check_can_write
     from abstain.report import write_report
-    from abstain.tables import labelled_samples, open_table
+    from abstain.tables import labelled_samples, open_table, reported_as_json, reported_in_words
 
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")
@@ -545,26 +545,9 @@ def report(
             sample_names=samples.names,
         )
     if as_json:
-        document = {
-            "abstain": __version__,
-            "n_rows": len(samples.y),
-            "n_of_unknown_classes": samples.n_unknown,
-            "share_known": samples.share_known,
-            "out": str(out),
-        }
-        typer.echo(json.dumps(document, indent=2))
+        typer.echo(reported_as_json(samples, out, __version__))
     elif not quiet:
-        typer.echo(f"{len(samples.y):,} rows with a known class. Open {out} in a browser.")
-        if samples.n_unknown:
-            typer.echo(
-                f"{samples.n_unknown:,} of them are of classes that the model does not know, and "
-                "count as errors."
-            )
-        if samples.share_known:
-            typer.echo(
-                f"The model was fitted to {samples.share_known:.0%} of them: on other rows it will "
-                "do worse."
-            )
+        typer.echo(reported_in_words(samples, out))
 
 
 def _retarget(clf: Any, thresholds: Path) -> None:

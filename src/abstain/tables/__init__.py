@@ -7,7 +7,12 @@ if TYPE_CHECKING:
     from abstain.tables.ahead import ReadAhead
     from abstain.tables.answering import Answered, answer_frame, answer_table
     from abstain.tables.columns import Features, TableColumns, choose_features, read_labels
-    from abstain.tables.describing import answered_as_json, fitted_as_json
+    from abstain.tables.describing import (
+        answered_as_json,
+        fitted_as_json,
+        reported_as_json,
+        reported_in_words,
+    )
     from abstain.tables.fitting import (
         Fitted,
         LabelledSamples,
@@ -49,13 +54,15 @@ __all__ = [
     "open_table",
     "read_labels",
     "read_table",
+    "reported_as_json",
+    "reported_in_words",
 ]
 
 _HOME = {
     "ahead": "ReadAhead",
     "answering": "Answered answer_frame answer_table",
     "columns": "Features TableColumns choose_features read_labels",
-    "describing": "answered_as_json fitted_as_json",
+    "describing": "answered_as_json fitted_as_json reported_as_json reported_in_words",
     "fitting": "Fitted LabelledSamples Wishes fit_table labelled_samples",
     "learners": "LEARNERS Learner learner_named make_pipeline_for",
     "needs": "cell_names needs_of",

@@ -1,4 +1,4 @@
-"""What do scripts get to know of a fit, and of the answers to a table?
+"""What is told of a fit, of the answers to a table and of a report, to scripts above all?
 
 JSON knows no infinite numbers: a threshold that rejects none of a cell is written "-inf", one that
 rejects all of it "inf", and an accuracy that is undefined because all is rejected is null.
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from abstain.tables.answering import Answered
-    from abstain.tables.fitting import Fitted
+    from abstain.tables.fitting import Fitted, LabelledSamples
 
-__all__ = ["answered_as_json", "fitted_as_json"]
+__all__ = ["answered_as_json", "fitted_as_json", "reported_as_json", "reported_in_words"]
 
 
 def fitted_as_json(fitted: Fitted, version: str) -> str:
@@ -109,3 +109,71 @@ def answered_as_json(answered: Answered, out: Path | None, version: str) -> str:
         "out": None if out is None else str(out),
     }
     return json.dumps(document, indent=2, allow_nan=False)
+
+
+def reported_as_json(samples: LabelledSamples, out: Path, version: str) -> str:
+    """Return what a report was made of as a JSON document.
+
+    Parameters
+    ----------
+    samples : LabelledSamples
+        From `labelled_samples`.
+    out : Path
+        Where the page lies.
+    version : str
+        The version of abstain that made it.
+
+    Returns
+    -------
+    document : str
+        An object in several lines of ASCII.
+
+    Examples
+    --------
+    >>> from abstain.tables import LabelledSamples
+    >>> samples = LabelledSamples(None, ["a", "b", "c"], [], 0.0, 1)
+    >>> json.loads(reported_as_json(samples, Path("report.html"), "1.0"))["n_of_unknown_classes"]
+    1
+    """
+    document = {
+        "abstain": version,
+        "n_rows": len(samples.y),
+        "n_of_unknown_classes": samples.n_unknown,
+        "share_known": samples.share_known,
+        "out": str(out),
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def reported_in_words(samples: LabelledSamples, out: Path) -> str:
+    """Return what a report was made of, and what to keep in mind when it is read.
+
+    Parameters
+    ----------
+    samples : LabelledSamples
+        From `labelled_samples`.
+    out : Path
+        Where the page lies.
+
+    Returns
+    -------
+    words : str
+        One line or more.
+
+    Examples
+    --------
+    >>> from abstain.tables import LabelledSamples
+    >>> print(reported_in_words(LabelledSamples(None, ["a"] * 9, [], 1.0, 0), Path("r.html")))
+    9 rows with a known class. Open r.html in a browser.
+    The model was fitted to 100% of them: on other rows it will do worse.
+    """
+    lines = [f"{len(samples.y):,} rows with a known class. Open {out} in a browser."]
+    if samples.n_unknown:
+        lines.append(
+            f"{samples.n_unknown:,} of them are of classes that the model does not know, and count "
+            "as errors."
+        )
+    if samples.share_known:
+        share = f"{samples.share_known:.0%}"
+        lines.append(f"The model was fitted to {share} of them: on other rows it will do worse.")
+    return "\n".join(lines)
