@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from abstain._checks import InputError, shown
+from abstain._cluster import check_versions
 
 __all__ = [
     "Kept",
@@ -61,6 +62,8 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
     _dask()
     given = {name: each for name, each in collections.items() if each is not None}
     first = next(name for name, each in given.items() if is_dask(each))
+    if (client := _client()) is not None:
+        check_versions(client)
     for name, each in given.items():
         if not is_dask(each):
             remedy = f"make one by dask.array.from_array({name}, chunks={first}.chunks[0])"

@@ -1,0 +1,147 @@
+"""Which cluster does the work, and can it?
+
+A cluster is named by the address of its scheduler, or is made here for the time of one command.
+Whether it can do the work is asked before any is sent: a scheduler that nobody answers for, one
+without workers and workers with other versions are told in one line.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from tempfile import TemporaryDirectory
+from typing import Any
+from weakref import WeakSet
+
+from abstain._checks import InputError
+
+__all__ = ["LOCAL", "check_versions", "cluster"]
+
+LOCAL = "local"
+# Seconds after which a scheduler that does not answer, or has no workers, is given up.
+PATIENCE = 10.0
+# What numbers depend on, and what messages do.
+DECIDING = ("abstain", "numpy", "polars", "scikit-learn", "scipy")
+NEEDED_TO_TALK = ("cloudpickle", "dask", "distributed", "msgpack")
+
+_checked: WeakSet[Any] = WeakSet()
+
+
+@contextmanager
+def cluster(where: str, n_workers: int | None = None) -> Iterator[Any]:
+    """Have a cluster compute, and return its client.
+
+    Parameters
+    ----------
+    where : str
+        The address of a scheduler, such as tcp://10.0.0.1:8786, or "local" for worker processes
+        on this machine, which are ended with the block.
+    n_workers : int or None
+        Local workers; one a core if None. A cluster that is there already has its own.
+    """
+    distributed = _distributed()
+    _check_address(where)
+    with ExitStack() as stack:
+        address = stack.enter_context(_local(distributed, n_workers)) if where == LOCAL else where
+        client = stack.enter_context(_connected(distributed, address, where))
+        _check_workers(client, where)
+        check_versions(client)
+        yield client
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise InputError(
+            f"--cluster needs more than is installed ({error}): pip install 'abstain[scale]'"
+        ) from None
+    return distributed
+
+
+def _check_address(where: str) -> None:
+    # Of other words Dask would make an address, and wait for it without end.
+    if where != LOCAL and not re.fullmatch(r"(tcp|tls|ucx|ucxx|wss?)://[^\s/]+:\d+", where):
+        raise InputError(
+            f"--cluster must be 'local' or the address of a scheduler, such as "
+            f"tcp://10.0.0.1:8786, got {where!r}"
+        )
+
+
+@contextmanager
+def _local(distributed: Any, n_workers: int | None) -> Iterator[Any]:
+    """Start worker processes of one thread each, and leave nothing of them behind."""
+    with TemporaryDirectory(prefix="abstain-") as scratch:
+        made = distributed.LocalCluster(
+            n_workers=n_workers or os.cpu_count() or 1,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            local_directory=scratch,
+            silence_logs=logging.CRITICAL,
+        )
+        with made:
+            yield made
+
+
+@contextmanager
+def _connected(distributed: Any, address: Any, where: str) -> Iterator[Any]:
+    try:
+        client = distributed.Client(address, timeout=PATIENCE, name="abstain")
+    except (OSError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise InputError(
+            f"--cluster {where}: no scheduler answers there ({said}); start one by `dask "
+            "scheduler`, or take --cluster local"
+        ) from None
+    with client:
+        yield client
+
+
+def _check_workers(client: Any, where: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise InputError(
+            f"--cluster {where}: the scheduler has no workers after {PATIENCE:.0f} seconds; start "
+            "some by `dask worker` and its address"
+        ) from None
+
+
+def check_versions(client: Any) -> None:
+    """Refuse a cluster whose scheduler or workers have other versions than this process.
+
+    What Python makes of code, and what libraries make of messages, files and numbers, may change
+    from one version to the next. A client is asked once.
+    """
+    if client in _checked:
+        return
+    found = client.get_versions(packages=list(DECIDING))
+    ours = found["client"]["packages"]
+    others = {"the scheduler": (found["scheduler"], NEEDED_TO_TALK)} | {
+        f"the worker {address}": (there, (*NEEDED_TO_TALK, *DECIDING))
+        for address, there in found["workers"].items()
+    }
+    for who, (there, needed) in others.items():
+        _compare(who, there["packages"], ours, needed)
+    _checked.add(client)
+
+
+def _compare(who: str, theirs: Any, ours: Any, needed: tuple[str, ...]) -> None:
+    for name in ("python", *needed):
+        here, there = (_told(name, known.get(name)) for known in (ours, theirs))
+        if here != there:
+            has = f"has {name} {there}" if there else f"has no {name}"
+            raise InputError(
+                f"{who} {has}, this process has {here or 'none'}; install the same versions "
+                "everywhere"
+            )
+
+
+def _told(name: str, version: str | None) -> str | None:
+    """Return a version as far as it must agree: of Python the first two numbers."""
+    return ".".join(version.split(".")[:2]) if name == "python" and version else version

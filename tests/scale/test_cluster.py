@@ -1,0 +1,130 @@
+"""Is a cluster that cannot do the work told so before any is sent?"""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import dask.array
+import pytest
+from distributed import Client, LocalCluster
+
+from abstain import InputError, _cluster, pareto_front
+from abstain._cluster import cluster
+
+
+@contextmanager
+def scheduler_here():
+    with LocalCluster(
+        n_workers=0,
+        processes=False,
+        host="127.0.0.1",
+        protocol="tcp",
+        dashboard_address="127.0.0.1:0",
+    ) as alone:
+        yield alone.scheduler_address
+
+
+@contextmanager
+def foreign_worker(address, folder, package, version):
+    """Have a worker process that finds another version of a package."""
+    about = folder / f"{package.replace('-', '_')}-{version}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    options = ["--no-dashboard", "--no-nanny", "--host", "127.0.0.1", "--local-directory", folder]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", address, *options],
+        env=os.environ | {"PYTHONPATH": path},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_local_cluster_is_made_of_processes_that_end_with_it():
+    with cluster("local", n_workers=2) as client:
+        pids = client.run(os.getpid)
+        assert len(set(pids.values()) - {os.getpid()}) == 2
+        assert client.submit(sum, [1, 2]).result() == 3
+    for pid in pids.values():
+        until = time.monotonic() + 20
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
+            time.sleep(0.05)
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_running_cluster_is_taken_by_its_address_and_left_running(client):
+    address = client.scheduler.address
+    with cluster(address) as other:
+        assert other.submit(sum, [1, 2]).result() == 3
+    assert client.submit(sum, [2, 2]).result() == 4
+
+
+@pytest.mark.parametrize("where", ["", "nowhere", "tcp://1.2.3.4", "foo://1.2.3.4:5", "Local"])
+def test_what_is_no_address_is_refused_at_once(where):
+    with (
+        pytest.raises(InputError, match=r"--cluster must be 'local' or the address .* got ") as e,
+        cluster(where),
+    ):
+        pass
+    assert repr(where) in str(e.value)
+
+
+def test_a_scheduler_that_nobody_answers_for_is_given_up(monkeypatch):
+    monkeypatch.setattr(_cluster, "PATIENCE", 0.5)
+    with (
+        pytest.raises(InputError, match=r"--cluster tcp://127\.0\.0\.1:9: no scheduler answers"),
+        cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+def test_a_scheduler_without_workers_is_given_up(monkeypatch):
+    monkeypatch.setattr(_cluster, "PATIENCE", 0.5)
+    with (
+        scheduler_here() as address,
+        pytest.raises(InputError, match="no workers after"),
+        cluster(address),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("package", "version"), [("abstain", "0.0.1"), ("scikit-learn", "1.0"), ("dask", "2020.1")]
+)
+def test_a_worker_of_another_version_is_refused(tmp_path, package, version):
+    ours = importlib.metadata.version(package)
+    told = rf"the worker tcp://\S+ has {package} {version}, this process has {ours}; install"
+    with (
+        scheduler_here() as address,
+        foreign_worker(address, tmp_path, package, version),
+        pytest.raises(InputError, match=told),
+        cluster(address),
+    ):
+        pass
+
+
+def test_dask_arrays_are_not_sent_to_workers_of_another_version(tmp_path):
+    certainty = dask.array.ones(6, chunks=3)
+    with (
+        scheduler_here() as address,
+        foreign_worker(address, tmp_path, "abstain", "0.0.1"),
+        Client(address) as client,
+    ):
+        client.wait_for_workers(1, timeout=30)
+        with pytest.raises(InputError, match=r"has abstain 0\.0\.1, this process has"):
+            pareto_front(certainty, certainty > 2)
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    told = r"--cluster needs .*pip install 'abstain\[scale\]'"
+    with pytest.raises(InputError, match=told), cluster("local"):
+        pass
