@@ -45,6 +45,8 @@ def cluster(where: str, n_workers: int | None = None) -> Iterator[Any]:
     distributed = _distributed()
     _check_address(where)
     with ExitStack() as stack:
+        # What is to be told is told in one line; the log would tell the same in forty.
+        stack.enter_context(distributed.utils.silence_logging_cmgr(logging.CRITICAL))
         address = stack.enter_context(_local(distributed, n_workers)) if where == LOCAL else where
         client = stack.enter_context(_connected(distributed, address, where))
         _check_workers(client, where)

@@ -8,7 +8,9 @@ from __future__ import annotations  # signatures then show the names of types
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -138,9 +140,15 @@ def _numbered(number: int, function: Callable[..., Any], *arguments: Any) -> Any
     try:
         return function(*arguments)
     except Exception as error:
-        # On one line, which not all libraries keep to.
-        said = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"{said} (in block {number})") from error
+        raise _named(error, number) from error
+
+
+def _named(error: BaseException, number: int) -> InputError:
+    """Return what went wrong in a block, on one line, which not all libraries keep to."""
+    said, kind = " ".join(str(error).split()), type(error).__name__
+    # Of other kinds the words alone may tell too little: those of a KeyError are the key.
+    told = said if said and isinstance(error, ValueError) else f"{kind}: {said}".removesuffix(": ")
+    return InputError(f"{told} (in block {number})")
 
 
 def block_by_block(
@@ -208,12 +216,71 @@ def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
     return _in_a_tree(partial(later, merge), parts)
 
 
-def kept(delayed: Any) -> Any:
-    """Have something computed, and keep it where it was: what comes later finds it there."""
-    (found,) = _dask().persist(delayed)
+@contextmanager
+def _while_connected() -> Iterator[None]:
+    """Tell in one line that there is no scheduler any more: whoever waits on would wait forever."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, CancelledError) or type(error).__name__ == "CommClosedError":
+            raise InputError(
+                "the connection to the scheduler of Dask was lost in mid-work; see what became of "
+                "it, and start again"
+            ) from error
+        raise
+
+
+@_while_connected()
+def kept(parts: list[Any]) -> list[Any]:
+    """Have what is made of each block computed, and keep it where it is, for what comes later.
+
+    What goes wrong names the block, be it in work of ours or in that which makes the block.
+    """
+    with _naming_the_block(parts):
+        found = list(_dask().persist(*parts))
+    futures = _futures(found)
+    if futures:
+        sys.modules["distributed"].wait(futures)
+    for number, future in enumerate(futures):
+        _check_done(future, number)
     return found
 
 
+@contextmanager
+def _naming_the_block(parts: list[Any]) -> Iterator[None]:
+    """Name the block of an error that does not name it, for work that is done in this process.
+
+    Which task has failed Dask does not tell: blocks are made once more, one by one, up to the one
+    that fails.
+    """
+    try:
+        yield
+    except InputError:  # one of ours, which names it
+        raise
+    except Exception:
+        for number, part in enumerate(parts):
+            try:
+                _dask().compute(part)
+            except InputError:
+                raise
+            except Exception as error:
+                raise _named(error, number) from error
+        raise
+
+
+def _check_done(future: Any, number: int | None) -> None:
+    """Raise what went wrong with a future, if anything, and name its block if it has one."""
+    if future.status == "finished":
+        return
+    if future.status != "error":
+        raise CancelledError
+    error = future.exception()
+    if isinstance(error, InputError) or number is None:
+        raise error
+    raise _named(error, number) from error
+
+
+@_while_connected()
 def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
     """Have parts computed and merged in any order, and keep the result where it is.
 
@@ -222,7 +289,9 @@ def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -
     """
     client = _client()
     if client is None:
-        return kept(merged(merge, parts))
+        with _naming_the_block(parts):
+            (found,) = _dask().persist(merged(merge, parts))
+        return found
     ours = _merged_by_worker(client, client.compute(parts), merge)
     return _in_a_tree(partial(client.submit, merge, pure=False), ours)
 
@@ -253,13 +322,12 @@ def _merged_by_worker(
         return client.submit(merge, pile, **options) if len(pile) > 1 else pile[0]
 
     piles: dict[str, list[Any]] = {}
+    numbers = {future.key: number for number, future in enumerate(futures)}
     waiting: Any = as_completed(futures)
     del futures  # what is merged need not be kept
     for done in waiting.batches():
         for future in done:
-            if future.status == "error":
-                waiting.clear()
-                future.result()  # raises what went wrong
+            _check_done(future, numbers.get(future.key))
         for future, worker in _holders(client, done):
             piles.setdefault(worker, []).append(future)
             if len(piles[worker]) == FAN_IN:
@@ -273,6 +341,7 @@ def _holders(client: Any, futures: list[Any]) -> list[tuple[Any, str]]:
     return [(future, next(iter(holders.get(future.key) or [""]))) for future in futures]
 
 
+@_while_connected()
 def gathered(delayed: Any) -> Any:
     """Have something computed, and return it."""
     (found,) = _dask().compute(delayed)
@@ -286,12 +355,14 @@ class Kept:
     more than what they do.
     """
 
+    @_while_connected()
     def __init__(self, parts: list[Any]) -> None:
         self.parts = list(_dask().persist(*parts))
         self._futures = _futures(self.parts)
         self._groups = _shared_out(self._futures) or _cut(len(parts), os.cpu_count() or 1)
         self._last: list[Any] = []
 
+    @_while_connected()
     def each(self, function: Callable[[Any], Any]) -> list[Any]:
         """Return what a function makes of each part, in their order."""
         of_groups = self._by_tasks(function) if self._futures else self._here(function)

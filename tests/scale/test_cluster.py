@@ -2,16 +2,19 @@
 
 import importlib.metadata
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
 import dask.array
+import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from abstain import InputError, _cluster, pareto_front
+from abstain import GLVQ, InputError, _cluster, pareto_front
 from abstain._cluster import cluster
 
 
@@ -28,23 +31,38 @@ def scheduler_here():
 
 
 @contextmanager
+def process(*arguments, path=None):
+    """Have Python run something beside, and end it; a folder may come first where it imports."""
+    paths = filter(None, [path and str(path), os.environ.get("PYTHONPATH")])
+    beside = subprocess.Popen(
+        [sys.executable, "-m", *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield beside
+    finally:
+        beside.kill()
+        beside.wait()
+
+
+def worker_of(address, folder, path=None):
+    options = ["--no-dashboard", "--no-nanny", "--host", "127.0.0.1", "--local-directory", folder]
+    return process("distributed.cli.dask_worker", address, *options, path=path)
+
+
 def foreign_worker(address, folder, package, version):
     """Have a worker process that finds another version of a package."""
     about = folder / f"{package.replace('-', '_')}-{version}.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
-    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    options = ["--no-dashboard", "--no-nanny", "--host", "127.0.0.1", "--local-directory", folder]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_worker", address, *options],
-        env=os.environ | {"PYTHONPATH": path},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
+    return worker_of(address, folder, path=folder)
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
 
 
 def test_a_local_cluster_is_made_of_processes_that_end_with_it():
@@ -121,6 +139,40 @@ def test_dask_arrays_are_not_sent_to_workers_of_another_version(tmp_path):
         client.wait_for_workers(1, timeout=30)
         with pytest.raises(InputError, match=r"has abstain 0\.0\.1, this process has"):
             pareto_front(certainty, certainty > 2)
+
+
+def slow(block):
+    time.sleep(0.1)
+    return block
+
+
+def slow_front():
+    X = dask.array.ones((400, 2), chunks=(4, 2)).map_blocks(slow)
+    pareto_front(X[:, 0], X[:, 1] > 2)
+
+
+def long_fit():
+    X = np.random.default_rng(0).normal(size=(3_000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    chunked = [dask.array.from_array(array, chunks=(300, *array.shape[1:])) for array in (X, y)]
+    GLVQ(max_iter=100_000, tol=0).fit(*chunked)
+
+
+@pytest.mark.parametrize("work", [slow_front, long_fit])
+def test_a_scheduler_that_dies_in_mid_work_leaves_nobody_waiting(tmp_path, work):
+    port = free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    options = ["--host", "127.0.0.1", "--port", port, "--dashboard-address", "127.0.0.1:0"]
+    with (
+        process("distributed.cli.dask_scheduler", *options) as scheduler,
+        worker_of(address, tmp_path),
+        cluster(address),
+    ):
+        killer = threading.Timer(1.5, scheduler.kill)
+        killer.start()
+        with pytest.raises(InputError, match=r"connection to the scheduler of Dask was lost"):
+            work()
+        killer.join()
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):

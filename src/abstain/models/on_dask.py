@@ -31,7 +31,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._checks import InputError
-from abstain._dask import Kept, aligned_blocks, gathered, in_block, later, merged
+from abstain._dask import (
+    Kept,
+    aligned_blocks,
+    block_by_block,
+    gathered,
+    in_block,
+    kept,
+    later,
+    merged,
+)
 from abstain.models.adam import Batches, Walker, batch_rows
 from abstain.models.chunked import (
     TO_START_FROM,
@@ -78,10 +87,7 @@ def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Data:
         raise InputError("y must hold the class of each sample, got None")
     blocks = aligned_blocks(X=X, y=y, sample_weight=sample_weight)
     n_features = int(X.shape[1])
-    found = [
-        in_block(number, partial(summarise, n_features), *block)
-        for number, block in enumerate(blocks)
-    ]
+    found = kept(block_by_block(summarise, blocks, n_features))
     # Even one summary is merged: that copies what is not ours to change.
     summary: Summary = merge_summaries([gathered(merged(merge_summaries, found))])
     if not len(summary.labels):

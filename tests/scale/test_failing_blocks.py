@@ -1,0 +1,80 @@
+"""Does work that fails on one block, whosever it is, name the block?"""
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+
+from abstain import GLVQ, InputError, RejectOptionClassifier, pareto_front
+from abstain._dask import kept, later
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(2_000, 3))
+Y = (X[:, 0] + RNG.normal(size=2_000) > 0).astype(int)
+
+
+def broken(block, error=None, block_info=None):
+    """Read a block as one reads files, of which one is not what it should be."""
+    if block_info[0]["chunk-location"][0] == 17:
+        raise error
+    return block
+
+
+def in_blocks(error):
+    def read(array):
+        chunks = (100, *array.shape[1:])
+        return da.from_array(array, chunks=chunks).map_blocks(broken, error=error, meta=array[:0])
+
+    return read
+
+
+def front(read):
+    return pareto_front(read(np.abs(X[:, 0])), read(Y == 1))
+
+
+def calibration(read):
+    frozen = FrozenEstimator(GaussianNB().fit(X, Y))
+    return RejectOptionClassifier(frozen).fit(read(X), read(Y))
+
+
+def model(read):
+    return GLVQ(max_iter=2).fit(read(X), read(Y))
+
+
+@pytest.fixture(params=["cluster", "threads", "synchronous"])
+def scheduler(request):
+    if request.param == "cluster":
+        request.getfixturevalue("client")
+        yield
+    else:
+        with dask.config.set(scheduler=request.param):
+            yield
+
+
+@pytest.mark.parametrize("work", [front, calibration, model])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ValueError("line 3\nis short"), "line 3 is short (in block 17)"),
+        (OSError("the disk is gone"), "OSError: the disk is gone (in block 17)"),
+        (ZeroDivisionError(), "ZeroDivisionError (in block 17)"),
+    ],
+)
+def test_work_of_others_that_fails_is_told_with_its_block(scheduler, work, error, told):
+    with pytest.raises(InputError) as caught:
+        work(in_blocks(error))
+    assert str(caught.value) == told
+
+
+def test_what_fails_only_once_is_told_as_it_was(tmp_path):
+    def fails_once(number):
+        if number == 2 and not (tmp_path / "tried").exists():
+            (tmp_path / "tried").touch()
+            raise OSError("come again")
+        return number
+
+    parts = [later(fails_once, number) for number in range(4)]
+    with dask.config.set(scheduler="synchronous"), pytest.raises(OSError, match=r"^come again$"):
+        kept(parts)
