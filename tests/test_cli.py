@@ -300,6 +300,25 @@ def test_a_terminal_that_knows_ascii_only_is_no_reason_to_fail(tmp_path, table):
     assert "gr??e" in done.stdout
 
 
+def test_a_warning_is_one_line_of_the_program(tmp_path, table):
+    table.write_csv(tmp_path / "scores.csv")
+    code = (
+        "import sys, abstain.cli, abstain.fronts.exact as exact; exact.MANY_SUMS = 0;"
+        f"sys.argv = ['abstain', 'front', 'scores.csv', *{ROLES}, '--quiet']; abstain.cli.main()"
+    )
+    source = Path(cli.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(source)},
+    )
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("warning: method='exact' will take minutes at least for these ")
+
+
 def test_help_does_not_wait_for_heavy_packages(tmp_path):
     code = "import sys, abstain.cli; print({'polars', 'sklearn', 'matplotlib'} & set(sys.modules))"
     source = Path(cli.__file__).parents[1]

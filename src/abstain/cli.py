@@ -7,6 +7,7 @@ is heavy is imported inside them, so that `abstain --help` answers at once.
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -631,10 +632,16 @@ def study(
         screens.show(screens.study_screen(found))
 
 
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Tell of a warning in one line, without the code that it comes from."""
+    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
+
+
 def main() -> None:
     """Run the command line, as a process of its own."""
     global _is_own_process
     _is_own_process = True
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         # A label or an arrow that the terminal cannot encode is no reason to fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]

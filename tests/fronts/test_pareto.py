@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abstain import InputError, pareto_front
-from abstain.fronts import METHODS
+from abstain.fronts import METHODS, exact
 from abstain.fronts.programme import chosen_steps
 from tests.fronts.strategies import synthetic
 
@@ -194,3 +194,23 @@ def test_an_unknown_method_is_refused(method):
 def test_a_row_out_of_range_is_refused(row):
     with pytest.raises(InputError, match=rf"row must be an integer in \[-2, 1\], got {row!r}"):
         pareto_front([0.1, 0.2], [False, True]).thresholds_at(row)
+
+
+def likelier_with_certainty(size):
+    """Return samples of which no step can be left out beforehand."""
+    rng = np.random.default_rng(0)
+    certainty = rng.random(size)
+    return certainty, rng.random(size) > certainty**2, rng.integers(0, 4, size)
+
+
+@pytest.mark.parametrize("data", [synthetic(20_000, 4), likelier_with_certainty(3_000)])
+def test_an_exact_front_that_will_take_long_tells_what_the_hull_would_miss(monkeypatch, data):
+    hull, front = (pareto_front(*data, method=method) for method in ("hull", "exact"))
+    monkeypatch.setattr(exact, "MANY_SUMS", 1_000)
+    told = rf"for these {front.n_errors:,} errors in 4 cells; method='hull' takes seconds, and "
+    with pytest.warns(UserWarning, match=rf"{told}rejects at most {hull.gap.max():,} ") as caught:
+        found = pareto_front(*data)
+    assert [each.filename for each in caught] == [__file__]
+    assert rows(found) == rows(front)
+    at = np.searchsorted(front.true_rejects, hull.true_rejects)
+    assert (hull.false_rejects - front.false_rejects[at]).max() <= hull.gap.max()

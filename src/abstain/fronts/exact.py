@@ -31,8 +31,12 @@ twice the last one if that is less.
 **Data that defies pruning.** Where errors get *likelier* with certainty, minorants lie far below
 the staircases and nearly every step is a candidate. Once pruning has cost as much as the whole
 convolution would, all rows left are solved by that: in no case is the work more than doubled.
+
+How much work there is, only the work itself tells. Once it promises to be long, the caller is
+warned, and told by how much the front along the hull, which takes seconds, would be worse.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +46,7 @@ from abstain.fronts.attainable import attainable_totals
 from abstain.fronts.candidates import Bounds, Candidates
 from abstain.fronts.envelope import build_envelope
 from abstain.fronts.front import ParetoFront
+from abstain.fronts.hull import hull_front
 from abstain.fronts.programme import (
     Programme,
     chosen_steps,
@@ -60,6 +65,9 @@ BLOCK_WIDTH = 5.0
 FIRST_REACH = 1.0
 LEAST_REACH = 0.25
 SHARE = 0.75
+
+# Sums that take some half a minute of one core.
+MANY_SUMS = 30_000_000_000
 
 
 def exact_front(staircases: Staircases) -> ParetoFront:
@@ -88,11 +96,13 @@ class Budget:
     """The work that pruning may cost: what it is to save."""
 
     left: int
+    spent: int = 0
 
     def spend(self, amount: int) -> bool:
         """Return whether there is as much, and take it if so."""
         affordable = amount <= self.left
         self.left -= amount * affordable
+        self.spent += amount * affordable
         return affordable
 
 
@@ -112,16 +122,36 @@ def _solve(
     unknown = staircases.n_samples + 1
     fewest = np.full(n_rows, unknown)
     reaches = np.where(attainable, np.inf, 0.0)
-    reach = FIRST_REACH
+    reach, is_told = FIRST_REACH, False
     for low in range(0, n_rows, width):
         block = slice(low, low + width)
-        if not _solve_block(bounds, low, fewest[block], reaches[block], reach, budget):
+        is_pruned = _solve_block(bounds, low, fewest[block], reaches[block], reach, budget)
+        left = (
+            budget.spent * (n_rows / (low + width) - 1)
+            if is_pruned
+            else work(everything, low, n_rows - 1)
+        )
+        if not is_told and budget.spent + left > MANY_SUMS:
+            is_told = True
+            _point_to_hull(staircases)
+        if not is_pruned:
             rest = np.arange(low, n_rows)
             fewest[low:] = fewest_false_rejects(everything, low, n_rows - 1, unknown)
             reaches[low:] = np.where(attainable[low:], bounds.required_reach(rest, fewest[low:]), 0)
             break
         reach = max(SHARE * float(reaches[block].max()), LEAST_REACH)
     return fewest, reaches
+
+
+def _point_to_hull(staircases: Staircases) -> None:
+    """Tell that this will take long, and what the front that takes seconds would miss."""
+    gap = int(hull_front(staircases).gap.max())
+    warnings.warn(
+        f"method='exact' will take minutes at least for these {staircases.n_errors:,} errors in "
+        f"{staircases.n_cells:,} cells; method='hull' takes seconds, and rejects at most {gap:,} "
+        f"right answers more, {gap / staircases.n_samples:.2g} of all samples",
+        stacklevel=5,
+    )
 
 
 def _solve_block(

@@ -59,8 +59,9 @@ def pareto_front(
     method : {"exact", "greedy", "hull"}, default="exact"
         "exact" is the true optimum: time grows with the errors, near-linearly on usual data and
         with their square at worst. "hull" is near-linear always, exact at its breakpoints, and
-        bounds by ``gap`` what it misses elsewhere. "greedy" is the approximation of Fischer,
-        Hammer and Wersing, for comparison.
+        bounds by ``gap`` what it misses elsewhere. Where "exact" turns out to take long, it warns,
+        and says what "hull" would miss on these samples at most. "greedy" is the approximation of
+        Fischer, Hammer and Wersing, for comparison.
 
     Returns
     -------
