@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
 from abstain import _score_files as score_files
 from abstain import _screens as screens
@@ -98,19 +99,30 @@ def test_what_is_not_quite_all_is_not_shown_as_all(share, shown):
     assert screens._percent(share).startswith(shown)
 
 
-def test_a_sign_of_life_appears_on_terminals_only(monkeypatch):
-    for terminal, quiet, seen in ((True, False, True), (True, True, False), (False, False, False)):
-        stream = io.StringIO()
-        monkeypatch.setattr(
-            screens,
-            "Console",
-            lambda stream=stream, terminal=terminal, **_: Console(
-                file=stream, force_terminal=terminal
-            ),
-        )
-        with screens.sign_of_life("reading [red] file", quiet):
-            pass
-        assert ("reading [red] file" in stream.getvalue()) == seen
+@pytest.mark.parametrize(
+    ("terminal", "quiet", "seen"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_stages_appear_on_terminals_only(monkeypatch, terminal, quiet, seen):
+    stream = io.StringIO()
+    monkeypatch.setattr(
+        screens, "Console", lambda **_: Console(file=stream, force_terminal=terminal, width=80)
+    )
+    with screens.stages(quiet) as begin:
+        begin("reading [red] file")
+        begin("making the page")(1, 4)
+    assert ("reading [red] file" in stream.getvalue()) == seen
+    assert bool(stream.getvalue()) == seen
+
+
+def test_a_stage_is_over_when_the_next_begins():
+    bars = Progress(console=Console(file=io.StringIO()))
+    begin = screens._stages_of(bars)
+    begin("loading")
+    begin("reading")(2, 5)
+    assert [(task.completed, task.total) for task in bars.tasks] == [(1, 1), (2, 5)]
+    begin("making")
+    assert [(task.completed, task.total) for task in bars.tasks] == [(1, 1), (5, 5), (0, None)]
 
 
 # A threshold that six digits would round to 1 would seem to reject all posteriors but 1.

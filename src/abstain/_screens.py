@@ -16,6 +16,8 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -37,9 +39,12 @@ __all__ = [
     "predict_screen",
     "progress",
     "show",
-    "sign_of_life",
+    "stages",
     "study_screen",
 ]
+
+# To be told how many tasks are done, and of how many.
+Watch = Callable[[int, int], None]
 
 _CELLS_TO_SHOW = 10
 _COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
@@ -69,28 +74,50 @@ def show(screen: RenderableType) -> None:
 
 
 @contextmanager
-def sign_of_life(doing: str, quiet: bool = False) -> Iterator[None]:
-    """Show what is being done while it takes its time, on a terminal only.
+def stages(quiet: bool = False) -> Iterator[Callable[[str], Watch]]:
+    """Show the stages of some work, each with its own bar, on a terminal only.
 
     Parameters
     ----------
-    doing : str
-        What is being done.
     quiet : bool, default=False
         Whether to show nothing at all.
+
+    Yields
+    ------
+    begin : callable
+        To be told what is being done from now on, by which the stage before is over. It returns
+        what may be told how many parts of the stage are done, and of how many.
     """
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        yield
+        yield lambda doing: lambda done, total: None
         return
-    with console.status(Text(f"{_printable(doing)} …")):
-        yield
+    columns = [
+        SpinnerColumn(finished_text="✓"),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    ]
+    # What is left of it when all is done would only push the summary down.
+    with Progress(*columns, console=console, transient=True) as bars:
+        yield _stages_of(bars)
+
+
+def _stages_of(bars: Progress) -> Callable[[str], Watch]:
+    """Return what adds a stage to bars; the bar of one that cannot be counted only moves."""
+
+    def begin(doing: str) -> Watch:
+        for stage in bars.tasks:
+            bars.update(stage.id, total=stage.total or 1, completed=stage.total or 1)
+        added = bars.add_task(_printable(doing), total=None)
+        return lambda done, total: bars.update(added, completed=done, total=total)
+
+    return begin
 
 
 @contextmanager
-def progress(
-    doing: str, quiet: bool = False, lines: bool = True
-) -> Iterator[Callable[[int, int], None]]:
+def progress(doing: str, quiet: bool = False, lines: bool = True) -> Iterator[Watch]:
     """Show how much of long work is done, and how long the rest will take.
 
     Parameters
@@ -126,7 +153,7 @@ def progress(
         yield _tenths(console, doing)
 
 
-def _tenths(console: Console, doing: str) -> Callable[[int, int], None]:
+def _tenths(console: Console, doing: str) -> Watch:
     """Return what prints a line whenever another tenth is done."""
     shown = -1
 

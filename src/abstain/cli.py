@@ -195,14 +195,15 @@ def front(
 
     columns = score_files.ScoreColumns(certainty, correct, y_true, y_pred, cell)
     files = score_files.output_files(out, scores) if out else None
-    with screens.sign_of_life(f"reading {scores}", quiet):
+    with screens.stages(quiet) as begin:
+        begin(f"reading {scores.name}")
         samples = score_files.read_scores(scores, columns)
-    size = len(samples.certainty)
-    with screens.sign_of_life(f"computing the {method} front of {size:,} samples", quiet):
+        begin(f"computing the {method} front of {len(samples.certainty):,} samples")
         found = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
+        begin("choosing the thresholds")
         choice = score_files.choose(samples, found, target, value)
-    if files:
-        with screens.sign_of_life(f"writing {out}", quiet):
+        if files:
+            begin(f"writing {files[0].name}")
             score_files.write_choice(choice, files, __version__)
     if as_json:
         typer.echo(score_files.choice_as_json(choice, __version__))
@@ -525,18 +526,20 @@ def report(
     """
     from abstain import _screens as screens
     from abstain._files import check_can_write
-    from abstain.report import write_report
-    from abstain.tables import labelled_samples, open_table, reported_as_json, reported_in_words
 
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")
     check_can_write(out)
     if model.exists() and out.exists() and out.samefile(model):
         raise InputError(f"cannot write {out}: it is the model itself; choose another name")
-    with screens.sign_of_life(f"looking at {table}", quiet):
+    with screens.stages(quiet) as begin:
+        begin(f"loading {model.name}")
+        from abstain.report import write_report
+        from abstain.tables import labelled_samples, open_table, reported_as_json, reported_in_words
+
         source = open_table(table, separator, decimal, encoding, missing or [])
         clf = _load(model)
-        samples = labelled_samples(clf, source, names, label)
+        samples = labelled_samples(clf, source, names, label, begin(f"reading {table.name}"))
         write_report(
             clf,
             samples.X,
@@ -544,6 +547,7 @@ def report(
             out,
             title=title or f"{table.name}, answered by {model.name}",
             sample_names=samples.names,
+            watch=begin("making the page"),
         )
     if as_json:
         typer.echo(reported_as_json(samples, out, __version__))

@@ -204,6 +204,15 @@ def test_ragged_rows_are_named(write, block_size, row, count):
         read_table(open_table(path, block_size=block_size))
 
 
+def test_blocks_are_told_as_they_are_read(write):
+    path = write("a,b\n" + "1,2\n" * 100)
+    told = []
+    read_table(open_table(path, block_size=100), lambda done, total: told.append((done, total)))
+    assert [done for done, _ in told] == list(range(1, len(told) + 1))
+    assert len(told) > 2
+    assert told[-1][0] <= told[-1][1]
+
+
 def test_a_column_may_turn_to_text_late(write):
     text = "a,b\n" + "1,2\n" * 100_000 + "x,2\n"
     table = open_table(write(text), block_size=1 << 16)

@@ -11,6 +11,7 @@ Everything that the page shows follows from it by looking up and by counting:
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,31 +44,43 @@ from abstain.report.samples import (
 )
 from abstain.report.view import View, find_view, places_of_dots
 
-__all__ = ["find_content"]
+__all__ = ["N_PARTS", "find_content"]
 
 Content = dict[str, Any]
 
+# The parts that take their time: answers, rows, details, view.
+N_PARTS = 4
 # So many features can be read in a chart.
 MAX_FEATURES = 20
 _RULES = {"prototype": "prototype", "class": "predicted class", "leaf": "leaf"}
 
 
 def find_content(
-    clf: RejectOptionClassifier, X: Any, y: Any, feature_names: Any, sample_names: Any
+    clf: RejectOptionClassifier,
+    X: Any,
+    y: Any,
+    feature_names: Any,
+    sample_names: Any,
+    watch: Callable[[int], None] = lambda done: None,
 ) -> Content:
-    """Return the content of a report, in lists and numbers alone."""
+    """Return the content of a report, in lists and numbers alone; tell when each part is made."""
     names = names_of_samples(X, sample_names)
     features = feature_names_of(clf, feature_names)
     samples = look_at(clf, X, y)
+    watch(1)
     shown = choose_rows(clf.front_, clf.operating_point_)
-    thresholds = _thresholds(clf, shown.rows)
+    rows = _rows(clf, samples, shown, _thresholds(clf, shown.rows))
+    watch(2)
     told, dots = places_of_details(samples), places_of_dots(samples)
+    in_detail = _some(samples, told, names) | details(clf, X, told, samples)
+    watch(3)
     view = find_view(clf, X, dots, features, samples.certainty[dots])
+    watch(N_PARTS)
     return {
         "format": FORMAT,
         "classes": [str(label) for label in samples.classes],
         "features": features,
-        "rows": _rows(clf, samples, shown, thresholds),
+        "rows": rows,
         "cells": _cells(clf, samples),
         "pairs": _pairs(samples).tolist(),
         "calibration": {"n": clf.front_.n_samples, "errors": clf.front_.n_errors},
@@ -76,7 +89,7 @@ def find_content(
         "share_known": _share_known(clf, X),
         "is_out_of_fold": clf.cv is not None,
         "has_prototypes": has_prototypes(unwrap(clf.estimator_)[1]),
-        "details": _some(samples, told, names) | details(clf, X, told, samples),
+        "details": in_detail,
         "view": None if view is None else _view(view) | _some(samples, dots, names),
         "relevances": _relevances(clf, features),
         "guarantee": _guarantee(clf),

@@ -12,7 +12,7 @@ import base64
 import gzip
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -24,7 +24,7 @@ from abstain._checks import InputError
 from abstain._estimators import pass_through, unwrap
 from abstain._files import check_can_write, whole_files
 from abstain.classifier import RejectOptionClassifier
-from abstain.report.content import find_content
+from abstain.report.content import N_PARTS, find_content
 
 __all__ = ["render_report", "write_report"]
 
@@ -38,6 +38,7 @@ def write_report(
     title: str | None = None,
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
     """Write a page on which the operating point of a classifier can be chosen.
 
@@ -62,6 +63,8 @@ def write_report(
         Names of the features as they reach the model; None takes those that it was fitted with.
     sample_names : sequence of str of length n_samples, default=None
         What the samples are called; None takes the index of a frame, or counts from 0.
+    watch : callable, default=nothing
+        Told how many parts of the work are done, and of how many.
 
     Raises
     ------
@@ -86,7 +89,7 @@ def write_report(
     target = Path(file)
     check_can_write(target)
     page = render_report(
-        clf, X, y, title=title, feature_names=feature_names, sample_names=sample_names
+        clf, X, y, title=title, feature_names=feature_names, sample_names=sample_names, watch=watch
     )
     with whole_files(target) as (draft,):
         draft.write_text(page, encoding="utf-8")
@@ -100,6 +103,7 @@ def render_report(
     title: str | None = None,
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
     """Return the page that `write_report` writes.
 
@@ -117,6 +121,8 @@ def render_report(
         Names of the features as they reach the model.
     sample_names : sequence of str of length n_samples, default=None
         What the samples are called.
+    watch : callable, default=nothing
+        Told how many parts of the work are done, and of how many.
 
     Returns
     -------
@@ -144,7 +150,11 @@ def render_report(
     jinja2 = _jinja2()
     plotly = _packed_plotly()
     seen = pass_through(steps, X)
-    content = find_content(inner, seen, y, feature_names, sample_names)
+    n_parts = N_PARTS + 1
+    watch(0, n_parts)
+    content = find_content(
+        inner, seen, y, feature_names, sample_names, lambda done: watch(done, n_parts)
+    )
     model = type(unwrap(inner.estimator_)[1]).__name__
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -158,6 +168,7 @@ def render_report(
         plotly=plotly,
         packed=_pack(json.dumps(content, allow_nan=False, separators=(",", ":"))),
     )
+    watch(n_parts, n_parts)
     return page
 
 

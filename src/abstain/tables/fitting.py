@@ -319,7 +319,11 @@ class LabelledSamples(NamedTuple):
 
 
 def labelled_samples(
-    clf: Any, table: Table, naming: str | None = None, label: str | None = None
+    clf: Any,
+    table: Table,
+    naming: str | None = None,
+    label: str | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> LabelledSamples:
     """Return the rows of a table that a saved classifier can be judged by, and their classes.
 
@@ -333,6 +337,8 @@ def labelled_samples(
         The column that names the rows; None counts them from 1, as they stand in the file.
     label : str, default=None
         The column that names the classes; None is that of the fit.
+    watch : callable, default=nothing
+        Told how many blocks of the table are read, and of about how many.
 
     Returns
     -------
@@ -367,7 +373,7 @@ def labelled_samples(
     check_needed(needs.needed, table.names, table.path)
     if naming is not None:
         find_column("--names", naming, table.names, table.path)
-    frame = read_table(table)
+    frame = read_table(table, watch)
     decimal = "." if table.format is None else table.format.decimal
     features = Features(list(needs.numeric), list(needs.categorical))
     samples = needs.transform(_typed_or_text(frame, features, decimal, table))

@@ -12,7 +12,7 @@ import codecs
 import csv
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -179,13 +179,17 @@ def open_table(
         return _with_header(table)
 
 
-def read_table(table: Table) -> pl.DataFrame:
+def read_table(
+    table: Table, watch: Callable[[int, int], None] = lambda done, total: None
+) -> pl.DataFrame:
     r"""Return all rows: of a text table as text, so that a column is judged with all in view.
 
     Parameters
     ----------
     table : Table
         From `open_table`.
+    watch : callable, default=nothing
+        Told how many blocks are read, and of about how many.
 
     Returns
     -------
@@ -211,6 +215,7 @@ def read_table(table: Table) -> pl.DataFrame:
             frames.append(block.frame(frozenset()))
         except RaggedRowError as error:
             raise error.told(table, sum(frame.height for frame in frames)) from None
+        watch(len(frames), max(len(frames), table.n_blocks))
     if not frames:
         raise InputError(f"{table.path} has a header but no rows; give at least one")
     return pl.concat(frames)
