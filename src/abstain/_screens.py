@@ -359,6 +359,7 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
         _fit_facts(fitted),
         Text(),
         _fit_thresholds(fitted),
+        *_written_like(fitted),
         *_left_out(fitted),
         *(Text(_printable(f"Note: {note}"), "yellow") for note in fitted.notes[:3]),
         Text(),
@@ -440,6 +441,18 @@ def _fit_thresholds(fitted: "Fitted") -> Table:
             f"{rejected:,}",
         )
     return table
+
+
+def _written_like(fitted: "Fitted") -> list[Text]:
+    """Return how numbers were read that carry more than digits."""
+    lines = []
+    for name, notation in list(fitted.features.written.items())[:_NAMES_TO_SHOW]:
+        number = notation.numbers(pl.Series([notation.example])).item()
+        lines.append(f"{name}: numbers written like {notation.example}, taken as {number:.15g}")
+    if len(fitted.features.written) > _NAMES_TO_SHOW:
+        more = len(fitted.features.written) - _NAMES_TO_SHOW
+        lines.append(f"… and {more:,} more such columns; --json names all")
+    return [Text(), *(Text(_printable(line)) for line in lines)] if lines else []
 
 
 def _left_out(fitted: "Fitted") -> list[Text]:

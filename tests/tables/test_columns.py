@@ -49,6 +49,14 @@ def test_kinds(values, kind):
         ("x", [f"2024-01-{i % 28 + 1:02d}" for i in range(N)], "dates"),
         ("x", [f"{i % 28 + 1}.3.2024 12:30" for i in range(N)], "dates"),
         ("x", [date(2024, 1, i % 28 + 1) for i in range(N)], "dates"),
+        *(
+            ("x", [form.format(i % 28 + 1) for i in range(N)], "dates")
+            for form in (
+                *("{} May 2024", "{}-Mar-24", "Oct {}, 2024", "Tue, {}. Mär 2024 12:30"),
+                *("{} de mayo de 2024", "2024-Dec-{}", "{}. Dezember 2024", "{}th of August 2024"),
+            )
+        ),
+        ("x", ["Jan 2024", "Feb 2024", "März 2024"] * 20, "dates"),
     ],
 )
 def test_what_is_left_out(name, values, why):

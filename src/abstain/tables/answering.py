@@ -7,7 +7,7 @@ in which they came. No more than a few of them are in memory at once.
 from __future__ import annotations  # signatures then show the names of types
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
 from abstain.tables.strangers import count_strangers
-from abstain.tables.values import as_categories, as_numbers
+from abstain.tables.values import as_categories, as_numbers, without_missing
 from abstain.tables.writing import (
     Sink,
     names_of_new_columns,
@@ -184,7 +184,8 @@ def _counted_from(n_rows: int, table: Table) -> Iterator[None]:
         raise error.told(table, n_rows) from None
     except BadValueError as error:
         place = f" of {table.path}"
-        raise BadValueError(error.column, n_rows + error.row, error.value, place) from None
+        row = n_rows + error.row
+        raise BadValueError(error.column, row, error.value, place, like=error.like) from None
 
 
 def _form(
@@ -206,12 +207,38 @@ def _form(
 
 def _as_needed(needs: TableColumns, block: Block, rows: pl.DataFrame) -> pl.DataFrame:
     """Return rows with the kinds of columns that the model knows, not those of the first rows."""
+    if needs.written:
+        rows = _as_written(needs, block, rows)
     as_text = [rows[name] for name in needs.numeric if rows[name].dtype == pl.String]
     if as_text:
-        rows = rows.with_columns(block.table.as_numbers(column) for column in as_text)
+        rows = rows.with_columns(
+            block.table.as_numbers(column)
+            for column in as_text
+            if column.name not in (needs.written or ())
+        )
     names = [name for name in needs.categorical if rows[name].dtype == pl.Float64]
     if names and block.table.format is not None:  # 007 is a name
         rows = rows.with_columns(block.frame(frozenset()).select(names))
+    return rows
+
+
+def _as_written(needs: TableColumns, block: Block, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with numbers where they are written as in the fit, whatever the table's marks."""
+    if block.table.format is not None:
+        rows = rows.with_columns(block.frame(frozenset()).select(list(needs.written or ())))
+    return _with_numbers(needs, rows, block.table.missing)
+
+
+def _with_numbers(
+    needs: TableColumns, rows: pl.DataFrame, missing: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Return rows with numbers for text in those columns in which all text can be read so."""
+    missing = [*needs.missing, *missing]
+    for name, notation in needs.notations.items():
+        if name in rows.columns and rows[name].dtype == pl.String:
+            numbers = notation.numbers(rows[name], missing)
+            if numbers.null_count() == without_missing(rows[name], missing).null_count():
+                rows = rows.with_columns(numbers)
     return rows
 
 
@@ -247,6 +274,8 @@ def _answers(
     clf: Any, needs: TableColumns, words: Words, frame: pl.DataFrame
 ) -> tuple[pl.DataFrame, NDArray[np.int64], int]:
     """Return the three new columns, which answer each row has, and how many rows say nothing."""
+    if needs.written:
+        frame = _with_numbers(needs, frame)
     has_own_columns = needs is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
     samples = frame if has_own_columns else needs.transform(frame)
     is_empty = _empty_rows(frame, needs)

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._checks import InputError, shown
 from abstain.tables.digests import Kept, keep_digests, share_known
+from abstain.tables.notations import Notation, find_notation, is_ambiguous
 from abstain.tables.strangers import known_values
 from abstain.tables.values import as_categories, as_numbers, without_missing
 
@@ -44,18 +45,43 @@ _DATE = (
     r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
     r"([ T]\d{1,2}:\d{2}.*)?$"
 )
+# English, German, French, Spanish and Italian.
+_MONTH = (
+    r"(jan(uary|uar|v|vier)?|ene(ro)?|gen(naio)?|feb(ruary|ruar|rero|braio)?|f[eé]vr?(ier)?"
+    r"|mar(ch|s|zo)?|märz?|mrz|apr(il|ile)?|a[bv]r(il)?|may|mayo|mai|mag(gio)?"
+    r"|jun[ei]?|junio|juin|giu(gno)?|jul[iy]?|julio|juil(let)?|lug(lio)?|aug(ust)?|ago(sto)?|ao[uû]t"
+    r"|sept?(ember|embre|iembre|tembre)?|set(tembre)?|o[ck]t(ober|obre|ubre)?|ott(obre)?"
+    r"|nov(ember|embre|iembre)?|de[cz](ember)?|d[eé]c(embre)?|dic(embre|iembre)?)\.?"
+)
+_TIME = r"([ T,]+\d{1,2}:\d{2}.*)?$"
+# 3 May 2024, 3.-Mai-24; May 3rd, 2024; May 2024; 2024-May-3
+_DATE_WITH_MONTH = (
+    r"(?i)^([^\W\d]{2,10}\.?,? +)?("
+    rf"\d{{1,2}}(st|nd|rd|th|\.)?[ ./-]*(de |of )?{_MONTH}[ .,/-]*(de )?(\d{{4}}|'?\d{{2}})"
+    rf"|{_MONTH}[ .-]*\d{{1,2}}(st|nd|rd|th)?,?[ ,/-]+(\d{{4}}|'?\d{{2}})"
+    rf"|{_MONTH}[ .,/-]*(\d{{4}}|'\d{{2}})"
+    rf"|\d{{4}}[ ./-]*{_MONTH}([ ./-]*\d{{1,2}})?"
+    rf"){_TIME}"
+)
 _ID = re.compile(r"(^|[\W_])(id|nr|no|number|nummer|key|index|row|uid|uuid)$|^unnamed \d+$", re.I)
 
 
-class BadValueError(InputError):
-    """A value that is no number, in a column of numbers."""
+_DATES = "holds dates; make numbers of them, such as days"
 
-    def __init__(self, column: str, row: int, value: Any, place: str = "") -> None:
+
+class BadValueError(InputError):
+    """A value that is no number, in a column of numbers; ``like`` is one as it should be."""
+
+    def __init__(
+        self, column: str, row: int, value: Any, place: str = "", *, like: str = ""
+    ) -> None:
+        written = f" written like {like!r}" if like else ""
         super().__init__(
-            f"column {column!r} must hold numbers, got {shown(value)} in data row {row + 1}{place}"
-            "; mend the file, or say that it means missing: --missing " + _for_shell(value)
+            f"column {column!r} must hold numbers{written}, got {shown(value)} in data row "
+            f"{row + 1}{place}; mend the file, or say that it means missing: --missing "
+            + _for_shell(value)
         )
-        self.column, self.row, self.value = column, row, value
+        self.column, self.row, self.value, self.like = column, row, value, like
 
 
 def _for_shell(value: Any) -> str:
@@ -72,11 +98,14 @@ class Features:
         Columns of numbers, and of names of kinds.
     left_out : dict of str to str
         For each column that is not looked at, why.
+    written : dict of str to Notation
+        How numbers are written, for columns in which they carry a sign, a unit or the like.
     """
 
     numeric: list[str]
     categorical: list[str]
     left_out: dict[str, str] = field(default_factory=dict)
+    written: dict[str, Notation] = field(default_factory=dict)
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,6 +119,9 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The column that names the classes; it is no feature, and is kept for those who compare.
     missing : list of str, default=()
         Texts that stand for a missing value, beside the usual ones.
+    written : dict of str to list, default=None
+        How numbers are written, for columns in which they carry a sign, a unit or the like: what
+        stands before them, behind them, between thousands and before the fraction, and an example.
 
     Attributes
     ----------
@@ -114,6 +146,9 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     {'age': [41.0, None], 'sex': ['f', 'm']}
     """
 
+    # Models that were saved before there was such a thing have none.
+    written: dict[str, list[str]] | None = None
+
     def __init__(
         self,
         numeric: Sequence[str] = (),
@@ -121,16 +156,23 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         label: str | None = None,
         missing: Sequence[str] = (),
+        written: dict[str, list[str]] | None = None,
     ) -> None:
         self.numeric = numeric
         self.categorical = categorical
         self.label = label
         self.missing = missing
+        self.written = written
 
     @property
     def needed(self) -> list[str]:
         """All columns that a table must have."""
         return [*self.numeric, *self.categorical]
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """How numbers are written, where they carry more than digits."""
+        return {name: Notation(*parts) for name, parts in (self.written or {}).items()}
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Note the names of the columns.
@@ -214,8 +256,9 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     f"the model needs column {name!r}, which is not there; "
                     f"{_listed(name, frame.columns)}"
                 )
+        notations = self.notations
         return pl.DataFrame(
-            [_numbers(frame[name], self.missing) for name in self.numeric]
+            [_numbers(frame[name], self.missing, notations.get(name)) for name in self.numeric]
             + [as_categories(frame[name], self.missing) for name in self.categorical]
         )
 
@@ -261,12 +304,17 @@ def _as_polars(X: Any, names: list[str]) -> pl.DataFrame:
     )
 
 
-def _numbers(column: pl.Series, missing: Sequence[str]) -> pl.Series:
+def _numbers(
+    column: pl.Series, missing: Sequence[str], notation: Notation | None = None
+) -> pl.Series:
     """Return a column of numbers, or say which value is none."""
     if column.dtype == pl.Float64 and not missing:
         numbers, strange = column, column.is_infinite()
     else:
-        numbers = as_numbers(column, also=missing)
+        if notation is not None and column.dtype == pl.String:
+            numbers = notation.numbers(column, missing)
+        else:
+            numbers = as_numbers(column, also=missing)
         present = without_missing(column, missing)
         if present.dtype.is_float():
             present = present.fill_nan(None)
@@ -274,7 +322,8 @@ def _numbers(column: pl.Series, missing: Sequence[str]) -> pl.Series:
     if strange.any():
         row = strange.fill_null(False).arg_max()
         assert row is not None
-        raise BadValueError(column.name, row, column[row])
+        like = "" if notation is None else notation.example
+        raise BadValueError(column.name, row, column[row], like=like)
     return numbers
 
 
@@ -447,19 +496,24 @@ def choose_features(
     Examples
     --------
     >>> frame = pl.DataFrame({"id": range(60), "age": [30.5, 41, 52] * 20, "sex": ["f", "m"] * 30})
-    >>> choose_features(frame)
-    Features(numeric=['age'], categorical=['sex'], left_out={'id': 'numbers the rows'})
+    >>> found = choose_features(frame.with_columns(price=pl.Series(["$1,200", "$900"] * 30)))
+    >>> found.numeric, found.categorical, found.left_out
+    (['age', 'price'], ['sex'], {'id': 'numbers the rows'})
+    >>> found.written["price"].example
+    '$1,200'
     """
     found = Features([], [])
     drop, keep, categorical = set(drop), set(keep), set(categorical)
     for column in frame:
-        kind, why = _judge(column, decimal, missing, column.name in categorical)
+        kind, why, notation = _judge(column, decimal, missing, column.name in categorical)
         if column.name in drop:
             found.left_out[column.name] = "as asked"
         elif why and (column.name not in keep or why == "is empty"):
             found.left_out[column.name] = why
         elif kind == "numeric":
             found.numeric.append(column.name)
+            if notation is not None:
+                found.written[column.name] = notation
         else:
             found.categorical.append(column.name)
     if not found.numeric and not found.categorical:
@@ -477,26 +531,39 @@ def choose_features(
 
 def _judge(
     column: pl.Series, decimal: str, missing: Sequence[str], is_category: bool
-) -> tuple[str, str]:
-    """Return the kind of a column, and why it should be left out, if it should."""
+) -> tuple[str, str, Notation | None]:
+    """Return the kind of a column, why it should be left out, and how its numbers are written."""
     present = without_missing(column, missing).drop_nulls()
     if present.dtype.is_float():
         present = present.drop_nans()
     if not len(present):
-        return "categorical", "is empty"
+        return "categorical", "is empty", None
     if present.n_unique() == 1:
         kind = "categorical" if as_numbers(present, decimal).null_count() else "numeric"
-        return kind, f"is {shown(present[0])} throughout"
+        return kind, f"is {shown(present[0])} throughout", None
     if column.dtype.is_temporal():
-        return "categorical", "holds dates; make numbers of them, such as days"
+        return "categorical", _DATES, None
     _check_kind(column, f"leave it out: --drop {_for_shell(column.name)}")
+    if is_category:
+        return "categorical", "", None
     numbers = as_numbers(present, decimal)
-    share = 1 - numbers.null_count() / len(present)
-    if share == 1 and not is_category:
-        return "numeric", "numbers the rows" if _numbers_rows(column.name, numbers) else ""
-    if share >= MOSTLY_NUMBERS and not is_category:
-        _complain(column, decimal, missing)
-    return "categorical", "" if is_category else _doubts_about_text(present)
+    if not numbers.null_count():
+        return "numeric", _doubts_about_numbers(column.name, numbers), None
+    notation = find_notation(present, decimal)
+    if notation is not None and is_ambiguous(notation, present):
+        if _share(numbers.is_not_null()) < MOSTLY_NUMBERS:
+            return "categorical", _two_readings(notation), None
+        notation = None
+    if notation is not None:
+        read = notation.numbers(present)
+        # One that makes no more of them numbers says nothing about those that are.
+        better = read.null_count() < numbers.null_count()
+        numbers, notation = (read, notation) if better else (numbers, None)
+    if not numbers.null_count():
+        return "numeric", _doubts_about_numbers(column.name, numbers), notation
+    if _share(numbers.is_not_null()) >= MOSTLY_NUMBERS:
+        _complain(column, decimal, missing, notation)
+    return "categorical", _doubts_about_text(present), None
 
 
 def _check_kind(column: pl.Series, remedy: str) -> None:
@@ -520,26 +587,47 @@ def _numbers_rows(name: str, numbers: pl.Series) -> bool:
     return bool((numbers.diff().drop_nulls() == 1).all())
 
 
+def _two_readings(notation: Notation) -> str:
+    return (
+        f"holds numbers such as {shown(notation.example)}, whose point may stand before thousands "
+        "or a fraction; write them without points, or give --decimal ."
+    )
+
+
+def _doubts_about_numbers(name: str, numbers: pl.Series) -> str:
+    return "numbers the rows" if _numbers_rows(name, numbers) else ""
+
+
 def _doubts_about_text(present: pl.Series) -> str:
-    if present.dtype == pl.String and _share(present.str.contains(_DATE)) > MOSTLY_NUMBERS:
-        return "holds dates; make numbers of them, such as days"
+    if present.dtype == pl.String and _share(_are_dates(present)) > MOSTLY_NUMBERS:
+        return _DATES
     n_values = present.n_unique()
     if n_values > ID_VALUES and n_values > ID_SHARE * len(present):
         return f"is text with {n_values:,} different values in {len(present):,} rows"
     return ""
 
 
+def _are_dates(text: pl.Series) -> pl.Series:
+    return text.str.contains(_DATE) | text.str.contains(_DATE_WITH_MONTH)
+
+
 def _share(mask: pl.Series) -> float:
     return int(mask.sum()) / len(mask)
 
 
-def _complain(column: pl.Series, decimal: str, missing: Sequence[str]) -> None:
+def _complain(
+    column: pl.Series, decimal: str, missing: Sequence[str], notation: Notation | None
+) -> None:
     """Raise an error about the first value that is no number."""
     present = without_missing(column, missing)
-    strange = present.is_not_null() & as_numbers(column, decimal, missing).is_null()
+    if notation is None:
+        numbers, like = as_numbers(column, decimal, missing), ""
+    else:
+        numbers, like = notation.numbers(column, missing), notation.example
+    strange = present.is_not_null() & numbers.is_null()
     row = strange.arg_max()
     assert row is not None
-    error = BadValueError(column.name, row, column[row])
+    error = BadValueError(column.name, row, column[row], like=like)
     raise InputError(
         f"{error}; or that the column names kinds: --categorical {_for_shell(column.name)}"
     )

@@ -59,6 +59,9 @@ def fitted_as_json(fitted: Fitted, version: str) -> str:
         "numeric": fitted.features.numeric,
         "categorical": fitted.features.categorical,
         "left_out": fitted.features.left_out,
+        "written_like": {
+            name: notation.example for name, notation in fitted.features.written.items()
+        },
         "target": {type(clf.target).__name__: vars(clf.target)},
         "n_samples": point.n_samples,
         "n_errors": point.n_errors,

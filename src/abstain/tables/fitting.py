@@ -233,7 +233,12 @@ def _check_named_columns(table: Table, wishes: Wishes) -> None:
 def _typed(frame: pl.DataFrame, features: Features, decimal: str, table: Table) -> pl.DataFrame:
     """Return the features, numbers as such; the pipeline itself knows no decimal commas."""
     return frame.select(
-        [as_numbers(frame[name], decimal, table.missing) for name in features.numeric]
+        [
+            features.written[name].numbers(frame[name], table.missing)
+            if name in features.written and frame[name].dtype == pl.String
+            else as_numbers(frame[name], decimal, table.missing)
+            for name in features.numeric
+        ]
         + [frame[name] for name in features.categorical]
     )
 
@@ -375,7 +380,7 @@ def labelled_samples(
         find_column("--names", naming, table.names, table.path)
     frame = read_table(table, watch)
     decimal = "." if table.format is None else table.format.decimal
-    features = Features(list(needs.numeric), list(needs.categorical))
+    features = Features(list(needs.numeric), list(needs.categorical), written=needs.notations)
     samples = needs.transform(_typed_or_text(frame, features, decimal, table))
     # Which classes there are is known: a few rows, or rows of one class, will do.
     labels = as_categories(frame[label], [*table.missing, *needs.missing])

@@ -186,6 +186,10 @@ def make_pipeline_for(
         [part for part in parts if part[2]], verbose_feature_names_out=False
     )
     columns = TableColumns(
-        features.numeric, features.categorical, label=label, missing=list(missing)
+        features.numeric,
+        features.categorical,
+        label=label,
+        missing=list(missing),
+        written={name: notation.as_list() for name, notation in features.written.items()},
     )
     return Pipeline([("columns", columns), ("encoding", encoding), ("model", learner.make())])

@@ -14,6 +14,7 @@ __all__ = ["MISSING", "as_categories", "as_numbers", "without_missing"]
 # An empty field is missing as well.
 MISSING = (
     *("NA", "N/A", "n/a", "na", "#N/A", "#NA", "#NV", "NaN", "nan", "NAN", "-nan", "-NaN"),
+    *("n.a.", "N.A.", "k.A.", "k. A."),
     *("null", "NULL", "Null", "<NA>", "?", "-", "."),
 )
 # Beyond it, whole numbers that differ can be the same float.

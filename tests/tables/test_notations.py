@@ -1,0 +1,195 @@
+"""Numbers that carry a sign, a unit or marks between thousands mean what plain ones mean."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstain import InputError, load, save
+from abstain.tables import (
+    ReadAhead,
+    Wishes,
+    answer_frame,
+    answer_table,
+    choose_features,
+    fit_table,
+    labelled_samples,
+    needs_of,
+    open_table,
+)
+from abstain.tables.notations import Notation, find_notation, is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("decimal", "values", "numbers"),
+    [
+        (".", ["$1,200", "$900", "$15,300.50"], [1200, 900, 15300.5]),
+        (",", ["$1,200", "$900"], [1200, 900]),
+        (".", ["-$5", "$-7", "$3"], [-5, -7, 3]),
+        (".", ["USD 5", "USD 1,000"], [5, 1000]),
+        (",", ["1.234,50 €", "7,00 €"], [1234.5, 7]),
+        (".", ["1.234,50 €", "7,00 €"], [1234.5, 7]),
+        (",", ["1 234,50\u00a0€", "7,00\u00a0€"], [1234.5, 7]),
+        (",", ["1.200 €", "900 €"], [1200, 900]),
+        (".", ["45 %", "7%", "3.5 %"], [45, 7, 3.5]),
+        (".", ["12 kg", "13.5kg"], [12, 13.5]),
+        (".", ["1.234 kg", "2.5 kg"], [1.234, 2.5]),
+        (".", ["36.6 °C", "37 °C"], [36.6, 37]),
+        (".", ["45 years", "3 years"], [45, 3]),
+        (".", ["1,234", "5,678", "999"], [1234, 5678, 999]),
+        (".", ["1,5", "2,25"], [1.5, 2.25]),
+        (",", ["1.234", "900", "1.234.567"], [1234, 900, 1234567]),
+        (".", ["1'234.50", "1\u2019000"], [1234.5, 1000]),
+        (".", ["1 234", "12 345", "7"], [1234, 12345, 7]),
+        (".", ["\u22125", "3"], [-5, 3]),
+    ],
+)
+def test_what_numbers_carry_is_found(decimal, values, numbers):
+    column = pl.Series("x", values)
+    notation = find_notation(column, decimal)
+    assert notation.numbers(column).to_list() == numbers
+    assert not is_ambiguous(notation, column)
+    assert notation.numbers(pl.Series([notation.example])).item() in numbers
+    assert notation.numbers(column).name == "x"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["4wd", "2wd"],
+        ["Q1", "Q2"],
+        ["P001", "P002"],
+        ["1a", "2a"],
+        ["12:30", "13:20"],
+        ["10-20", "30-40"],
+        ["< 5", "< 6"],
+        ["1.2.3", "1.2.4"],
+        ["170 123 456", "171 123 456"],
+        ["$5", "€5"],
+        ["5 kg", "5 lb"],
+        ["1,23,4", "5,6,7"],
+        ["a", "b"],
+        [],
+    ],
+)
+def test_names_are_no_numbers(values):
+    assert find_notation(pl.Series(values, dtype=pl.String)) is None
+
+
+@pytest.mark.parametrize("values", [["1.234", "5.678"], ["1.200 kg", "900 kg"]])
+def test_a_point_that_may_be_either_is_not_guessed(values):
+    column = pl.Series("x", values * 30)
+    assert is_ambiguous(find_notation(column, ","), column)
+    frame = pl.DataFrame({"x": column, "good": [0.5, 1.5] * 30})
+    found = choose_features(frame, decimal=",")
+    assert found.numeric == ["good"]
+    assert "thousands or a fraction" in found.left_out["x"]
+
+
+@given(
+    st.lists(st.integers(-(10**9), 10**9), min_size=2),
+    st.sampled_from(["{:,}", "${:,}", "{:,} kg", "{:,.2f} %", "EUR {:,.1f}"]),
+)
+def test_thousands_are_read_back(values, form):
+    column = pl.Series([form.format(value) for value in values])
+    notation = find_notation(column)
+    if notation is not None:  # None: too few of them have marks
+        assert notation.numbers(column).to_list() == [float(value) for value in values]
+    else:
+        assert form == "{:,}"
+
+
+def test_what_is_missing_stays_missing():
+    column = pl.Series(["$5", "?", None, "", "none", "7"])
+    assert Notation("$").numbers(column, ["none"]).to_list() == [5, None, None, None, None, 7]
+
+
+def goods(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    is_dear = rng.random(n) < 0.5
+    return pl.DataFrame(
+        {
+            "price": (1000 * rng.lognormal(size=n) + 900 * is_dear).round(2),
+            "weight": (rng.normal(size=n) + 10 + is_dear).round(1),
+            "kind": np.where(is_dear, "dear", "cheap"),
+        }
+    )
+
+
+def decorated(frame):
+    return frame.with_columns(
+        pl.Series("price", [f"${price:,.2f}" for price in frame["price"]]),
+        pl.Series("weight", [f"{weight} kg" for weight in frame["weight"]]),
+    )
+
+
+@pytest.fixture
+def tables(tmp_path):
+    for name, frame in {"old": goods(), "new": goods(60, seed=1)}.items():
+        frame.write_csv(tmp_path / f"{name}.csv")
+        decorated(frame).write_csv(tmp_path / f"{name}-decorated.csv")
+    return tmp_path
+
+
+def answers(clf, path, out):
+    with ReadAhead(open_table(path, block_size=300)) as ahead:
+        answered = answer_table(clf, ahead, out)
+    return answered, pl.read_parquet(out).select("answer", "certainty", "reason")
+
+
+def test_decorated_tables_are_answered_as_plain_ones(tables):
+    plain = fit_table(open_table(tables / "old.csv"), Wishes("kind", model="glvq")).clf
+    fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
+    assert fitted.features.numeric == ["price", "weight"]
+    save(fitted.clf, tables / "model.skops")
+    clf = load(tables / "model.skops")
+    expected = answers(plain, tables / "new.csv", tables / "out.parquet")
+    for name in ("new-decorated.csv", "new.csv"):
+        answered, found = answers(clf, tables / name, tables / "out.parquet")
+        assert answered == expected[0]
+        assert found.equals(expected[1])
+    frame = goods(60, seed=1)
+    in_memory = answer_frame(clf, frame)
+    assert answer_frame(clf, decorated(frame)).equals(in_memory)
+    samples = labelled_samples(clf, open_table(tables / "new-decorated.csv"))
+    assert samples.X.equals(frame.select("price", "weight"))
+
+
+def test_marks_of_the_fit_count_whatever_the_table_is_like(tables):
+    frame = decorated(goods()).with_columns(pl.col("price").str.strip_prefix("$"))
+    frame.write_csv(tables / "grouped.csv")
+    clf = fit_table(open_table(tables / "grouped.csv"), Wishes("kind", model="glvq")).clf
+    # Read by itself, a table with semicolons has decimal commas: 12,345 would be twelve.
+    (tables / "new.csv").write_text("price;weight\n12,345;11\n1,234;10\n")
+    (tables / "same.csv").write_text("price,weight\n12345,11\n1234,10\n")
+    found = [
+        answers(clf, tables / name, tables / "o.parquet")[1] for name in ("new.csv", "same.csv")
+    ]
+    assert found[0]["answer"].equals(found[1]["answer"])
+
+
+def test_a_value_that_is_written_otherwise_is_named(tables):
+    clf = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq")).clf
+    (tables / "bad.csv").write_text('price,weight\n"$1,200",7 kg\n€5,7 kg\n')
+    with pytest.raises(InputError, match=r"written like '\$.*', got '€5' in data row 2 of"):
+        answers(clf, tables / "bad.csv", tables / "out.parquet")
+    with pytest.raises(InputError, match="got '7 lb' in data row 1"):
+        answer_frame(clf, pl.DataFrame({"price": ["$5"], "weight": ["7 lb"]}))
+    frame = decorated(goods())
+    frame[3, "price"] = "on request"
+    with pytest.raises(InputError, match=r"'on request' in data row 4; .*--categorical 'price'"):
+        choose_features(frame)
+
+
+def test_columns_named_as_kinds_stay_so():
+    frame = decorated(goods())
+    found = choose_features(frame, categorical=["weight"], drop=["kind"])
+    assert (found.numeric, found.categorical) == (["price"], ["weight"])
+
+
+def test_models_that_were_saved_without_notations_go_on(tables):
+    clf = fit_table(open_table(tables / "old.csv"), Wishes("kind", model="glvq")).clf
+    expected = answers(clf, tables / "new.csv", tables / "out.parquet")[1]
+    del needs_of(clf).__dict__["written"]
+    assert answers(clf, tables / "new.csv", tables / "out.parquet")[1].equals(expected)
