@@ -160,6 +160,28 @@ def test_errors_of_fit_take_one_line(run, folder, arguments, words):
     assert not out.exists()
 
 
+@pytest.mark.parametrize("name", ["model.pkl", "model.joblib", "model.csv", "m.HTML", "m.json"])
+def test_a_model_is_not_named_like_something_else(run, folder, name):
+    out = folder / name
+    code, shown, complaints = run("fit", folder / "patients.csv", "--label", LABEL, "--out", out)
+    assert (code, shown, out.exists()) == (2, "", False)
+    assert complaints == (
+        f"error: cannot write {out}: models are saved by skops, not as {out.suffix.lower()}; "
+        f"name it {out.with_suffix('.skops')}\n"
+    )
+
+
+def test_broken_thresholds_are_told_with_their_file(run, folder, model):
+    file = folder / "t.json"
+    for text in ('{"thresholds": [1,', "[1]", '{"thresholds": ["x"]}', '{"thresholds": [1]}', ""):
+        file.write_text(text)
+        code, shown, complaints = run("predict", model, folder / "new.csv", "--thresholds", file)
+        assert (code, shown) == (2, "")
+        assert complaints.startswith(f"error: --thresholds: {file}")
+        assert re.search(r"got .*; (export|take)", complaints)
+        assert complaints.count("\n") == 1
+
+
 def test_a_model_does_not_replace_its_table(run, folder):
     path = folder / "patients.csv"
     code, _, complaints = run("fit", path, "--label", LABEL, "--out", path)

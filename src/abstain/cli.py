@@ -363,16 +363,12 @@ def fit(
     cross-validation. With --confidence, a part of the rows is held out, and the
     accuracy is certified on it for new rows of the same kind.
     """
-    from abstain._files import check_can_write
-
     asked = _table_target(accuracy, confidence, reject_rate, reject_cost, test_size)
-    check_can_write(out)
     from abstain import _screens as screens
     from abstain.saving import save
-    from abstain.tables import Wishes, fit_table, fitted_as_json, open_table
+    from abstain.tables import Wishes, check_model_output, fit_table, fitted_as_json, open_table
 
-    if out.exists() and table.exists() and out.samefile(table):
-        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+    check_model_output(out, table)
     wishes = Wishes(
         label,
         model=model,
@@ -560,9 +556,13 @@ def _retarget(clf: Any, thresholds: Path) -> None:
     from abstain.classifier import read_thresholds
 
     try:
-        clf.retarget(read_thresholds(thresholds))
+        given = read_thresholds(thresholds)
     except InputError as error:
         raise InputError(f"--thresholds: {error}") from None
+    try:
+        clf.retarget(given)
+    except InputError as error:
+        raise InputError(f"--thresholds: {thresholds}: {error}") from None
 
 
 @app.command()

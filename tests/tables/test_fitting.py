@@ -1,15 +1,20 @@
 """A table and a wish become a classifier that knows its columns, or one line that says why not."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import abstain
-from abstain import Accuracy, InputError, RejectRate
+from abstain import Accuracy, InputError, RejectOptionClassifier, RejectRate
 from abstain.tables import (
     LEARNERS,
+    ReadAhead,
     Wishes,
     answer_frame,
+    answer_table,
     cell_names,
     fit_table,
     labelled_samples,
@@ -103,6 +108,37 @@ def test_cells_have_names(fitted, table):
     assert all(name.startswith("leaf ") for name in cell_names(by_leaf)[:-1])
     by_class = fit_table(table(), Wishes(LABEL, "naive-bayes")).clf
     assert cell_names(by_class) == names
+
+
+def test_rare_cells_are_named(table):
+    kinds = [*"ab" * 30, *"cdefg" * 5]
+    frame = pl.DataFrame({"x": [float(ord(kind)) for kind in kinds], "kind": kinds})
+    spread = frame.with_columns(y=pl.int_range(pl.len()) % 7)
+    for model in ("naive-bayes", "glvq"):
+        clf = fit_table(table(spread), Wishes("kind", model)).clf
+        *own, rare = cell_names(clf)
+        assert own == ["class a", "class b"]
+        assert rare == "rare cells (class c, class d, class e and 2 more)"
+    X, y = spread.select("x", "y").to_numpy(), np.array(kinds)
+    tree = RejectOptionClassifier(DecisionTreeClassifier(min_samples_leaf=3), random_state=0)
+    *own, rare = cell_names(tree.fit(X, y))
+    assert re.fullmatch(r"rare cells \(leaf \d+(, leaf \d+)*( and \d+ more)?\)", rare)
+    assert not set(re.findall(r"leaf \d+", rare)) & set(own)
+
+
+def test_another_separator_than_that_of_the_table(table):
+    path = table(pl.DataFrame({"a": [0.5, 1.5] * 20, "kind": ["x", "y"] * 20})).path
+    clf = fit_table(open_table(path), Wishes("kind", "glvq")).clf
+    wrong = open_table(path, separator="tab")
+    hint = r"; --separator ',' fits .*\.csv better than tab"
+    with pytest.raises(InputError, match="no column 'kind'.*" + hint):
+        fit_table(wrong, Wishes("kind"))
+    with pytest.raises(InputError, match="no column 'kind'.*" + hint):
+        labelled_samples(clf, wrong)
+    with pytest.raises(InputError, match="lacks columns.*" + hint), ReadAhead(wrong) as ahead:
+        answer_table(clf, ahead, None)
+    with pytest.raises(InputError, match=r"no column 'sort' .*, 'kind'$"):
+        fit_table(open_table(path), Wishes("sort"))
 
 
 def test_notes_are_lines(table):

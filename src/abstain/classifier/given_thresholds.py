@@ -26,6 +26,7 @@ from abstain.targets import OperatingPoint
 __all__ = ["FORMAT", "are_thresholds", "given_point", "given_values", "read_thresholds"]
 
 FORMAT = "abstain-thresholds-1"
+_REMEDY = "export it from a report"
 _INFINITE = {"-inf": -np.inf, "inf": np.inf, "+inf": np.inf}
 
 
@@ -60,17 +61,24 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     {'thresholds': [0.25, '-inf']}
     """
     try:
-        given = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        given = json.loads(text)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:  # no JSON, or no text at all
-        raise InputError(f"{path} must be JSON with a list of thresholds: {error}") from None
+    except ValueError as error:
+        found = "no text" if isinstance(error, UnicodeError) else shown(text.strip())
+        where = f" ({error})" if isinstance(error, json.JSONDecodeError) and text.strip() else ""
+        raise InputError(
+            f"{path} must be JSON with a list of thresholds, got {found}{where}; {_REMEDY}"
+        ) from None
     if not isinstance(given, dict) or not isinstance(given.get("thresholds"), list):
         raise InputError(
-            f"{path} must be an object with a list of thresholds, got {shown(given)}; export it "
-            "from a report"
+            f"{path} must be an object with a list of thresholds, got {shown(given)}; {_REMEDY}"
         )
-    given_values(given)
+    try:
+        given_values(given)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; {_REMEDY}") from None
     return given
 
 

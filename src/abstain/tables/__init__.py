@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from abstain.tables.needs import cell_names, needs_of
     from abstain.tables.reading import Block, Table, open_table, read_table
     from abstain.tables.reasons import REJECT_MARK
-    from abstain.tables.writing import check_output
+    from abstain.tables.writing import check_model_output, check_output
 
 __all__ = [
     "LEARNERS",
@@ -43,6 +43,7 @@ __all__ = [
     "answer_table",
     "answered_as_json",
     "cell_names",
+    "check_model_output",
     "check_output",
     "choose_features",
     "fit_table",
@@ -68,7 +69,7 @@ _HOME = {
     "needs": "cell_names needs_of",
     "reading": "Block Table open_table read_table",
     "reasons": "REJECT_MARK",
-    "writing": "check_output",
+    "writing": "check_model_output check_output",
 }
 
 

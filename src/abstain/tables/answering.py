@@ -25,7 +25,7 @@ from abstain.classifier import Decisions
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.columns import BadValueError, TableColumns, check_needed
 from abstain.tables.needs import needs_of
-from abstain.tables.reading import Block, RaggedRowError, Table
+from abstain.tables.reading import Block, RaggedRowError, Table, told_of_separator
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
 from abstain.tables.strangers import count_strangers
 from abstain.tables.values import as_categories, as_numbers, without_missing
@@ -127,7 +127,8 @@ def answer_table(
     (40, {'x': 20, 'y': 20})
     """
     needs, table = needs_of(clf), ahead.table
-    check_needed(needs.needed, table.names, table.path)
+    with told_of_separator(table):
+        check_needed(needs.needed, table.names, table.path)
     words = words_for(clf, mark, None if out is None else separator_for(out, table))
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0

@@ -24,7 +24,7 @@ from abstain.tables.columns import (
 )
 from abstain.tables.learners import Learner, learner_named, make_pipeline_for
 from abstain.tables.needs import needs_of
-from abstain.tables.reading import Table, read_table
+from abstain.tables.reading import Table, read_table, told_of_separator
 from abstain.tables.values import as_categories, as_numbers, without_missing
 from abstain.tables.wording import in_options
 from abstain.targets import RejectRate, Target
@@ -158,7 +158,8 @@ def fit_table(
     """
     learner = learner_named(wishes.model)
     _check_folds(wishes.cv)
-    _check_named_columns(table, wishes)
+    with told_of_separator(table):
+        _check_named_columns(table, wishes)
     frame = read_table(table)
     decimal = "." if table.format is None else table.format.decimal
     labels = read_labels(frame[wishes.label], decimal, table.missing)
@@ -374,10 +375,11 @@ def labelled_samples(
         raise InputError(
             "the model does not know which column names the classes; name it: --label COLUMN"
         )
-    find_column("--label", label, table.names, table.path)
-    check_needed(needs.needed, table.names, table.path)
-    if naming is not None:
-        find_column("--names", naming, table.names, table.path)
+    with told_of_separator(table):
+        find_column("--label", label, table.names, table.path)
+        check_needed(needs.needed, table.names, table.path)
+        if naming is not None:
+            find_column("--names", naming, table.names, table.path)
     frame = read_table(table, watch)
     decimal = "." if table.format is None else table.format.decimal
     features = Features(list(needs.numeric), list(needs.categorical), written=needs.notations)

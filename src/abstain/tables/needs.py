@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -13,6 +14,9 @@ from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import TableColumns
 
 __all__ = ["cell_names", "needs_of"]
+
+# Of the cells that share a threshold, so many are named.
+RARE_TO_NAME = 3
 
 
 def needs_of(clf: Any) -> TableColumns:
@@ -79,7 +83,8 @@ def cell_names(clf: Any) -> list[str]:
     Returns
     -------
     names : list of str
-        One for each of ``thresholds_``; the last is that of all other cells.
+        One for each of ``thresholds_``; the last is that of all other cells, of which the first
+        few are named.
 
     Examples
     --------
@@ -94,17 +99,28 @@ def cell_names(clf: Any) -> list[str]:
     cells = clf.cells_.tolist()
     if rule == "global":
         return ["all rows", "all rows"][: len(cells) + 1]
+    name, known = _naming(clf, rule)
+    own = set(cells)
+    rare = [name(cell) for cell in known if cell not in own]
+    return [*map(name, cells), "rare cells" + _in_brackets(rare)]
+
+
+def _naming(clf: Any, rule: Any) -> tuple[Callable[[Any], str], list[Any]]:
+    """Return what makes a name of a cell, and the cells that are known, rare ones included."""
     if rule == "class":
-        names = [f"class {cell}" for cell in cells]
-    elif rule == "prototype":
+        return "class {}".format, clf.classes_.tolist()
+    if rule == "prototype":
         labels = unwrap(clf.estimator_)[1].prototype_labels_.tolist()
         is_alone = len(set(labels)) == len(labels)
-        names = [
-            f"class {labels[cell]}" if is_alone else f"prototype {cell} of class {labels[cell]}"
-            for cell in cells
-        ]
-    elif rule == "leaf":
-        names = [f"leaf {cell}" for cell in cells]
-    else:
-        names = [f"cell {cell}" for cell in cells]
-    return [*names, "rare cells"]
+        return (
+            lambda cell: ("" if is_alone else f"prototype {cell} of ") + f"class {labels[cell]}",
+            list(range(len(labels))),
+        )
+    seen = clf.calibration_.cells.tolist() if hasattr(clf, "calibration_") else []
+    return ("leaf {}" if rule == "leaf" else "cell {}").format, list(dict.fromkeys(seen))
+
+
+def _in_brackets(names: list[str]) -> str:
+    """Return the first few names in brackets; nothing if there is none."""
+    more = f" and {len(names) - RARE_TO_NAME} more" if len(names) > RARE_TO_NAME else ""
+    return f" ({', '.join(names[:RARE_TO_NAME])}{more})" if names else ""

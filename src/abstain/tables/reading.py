@@ -24,7 +24,7 @@ from abstain._checks import InputError
 from abstain.tables.formats import HEAD, PARQUET, TEXT, TextFormat, open_bytes, sniff, split_record
 from abstain.tables.values import MISSING, as_numbers, without_missing
 
-__all__ = ["BLOCK", "Block", "Table", "open_table", "read_table"]
+__all__ = ["BLOCK", "Block", "Table", "open_table", "read_table", "told_of_separator"]
 
 # Bytes of text, or of typed values, that are read at once.
 BLOCK = 1 << 23
@@ -231,11 +231,41 @@ class RaggedRowError(Exception):
     def told(self, table: Table, before: int) -> InputError:
         """Return the error to show, given the number of rows before the block."""
         assert table.format is not None
+        other = _other_separator(table)
+        used = _named(table.format.separator)
+        hint = f"{_named(other)} fits better than {used}" if other else f"it seemed to be {used}"
         return InputError(
             f"{table.path} has {self.found} fields in data row {before + self.row + 1} and "
-            f"{self.expected} in the header; mend that row, or name the right --separator "
-            f"(it seemed to be {table.format.separator!r})"
+            f"{self.expected} in the header; mend that row, or name the right --separator ({hint})"
         )
+
+
+@contextmanager
+def told_of_separator(table: Table) -> Iterator[None]:
+    """Add to an error about columns that another separator than the one given fits better."""
+    try:
+        yield
+    except InputError as error:
+        other = _other_separator(table)
+        if not other:
+            raise
+        assert table.format is not None
+        raise InputError(
+            f"{error}; --separator {_named(other)} fits {table.path.name} better than "
+            f"{_named(table.format.separator)}"
+        ) from None
+
+
+def _named(separator: str) -> str:
+    return "tab" if separator == "\t" else repr(separator)
+
+
+def _other_separator(table: Table) -> str:
+    """Return the separator that a text table seems to have, if it is read with another one."""
+    if table.format is None:
+        return ""
+    found = sniff(table.path, encoding=table.format.encoding).separator
+    return found if found != table.format.separator else ""
 
 
 class _BlankLinesError(Exception):

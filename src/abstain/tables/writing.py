@@ -21,11 +21,24 @@ from abstain._files import check_can_write, whole_files
 from abstain.tables.formats import PARQUET, quoted
 from abstain.tables.reading import Block, Table
 
-__all__ = ["NEW_COLUMNS", "Sink", "check_output", "names_of_new_columns", "open_sink"]
+__all__ = [
+    "NEW_COLUMNS",
+    "Sink",
+    "check_model_output",
+    "check_output",
+    "names_of_new_columns",
+    "open_sink",
+]
 
 NEW_COLUMNS = ("answer", "certainty", "reason")
 _TEXT_OUT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
+# Whoever opens such a file expects something else than a model of skops.
+_OTHER_FORMATS = (
+    *(".pkl", ".pickle", ".joblib", ".dill", ".onnx", ".pmml", ".pt", ".h5", ".npz", ".npy"),
+    *(".csv", ".tsv", ".txt", ".gz", ".xls", ".xlsx", ".parquet", ".pq", ".html", ".htm", ".json"),
+    *(".md", ".pdf", ".png", ".svg", ".py", ".toml", ".yaml", ".yml"),
+)
 
 
 class Sink(Protocol):
@@ -73,6 +86,39 @@ def check_output(out: Path, table: Table) -> None:
     check_can_write(out)
     if out.exists() and out.samefile(table.path):
         raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+
+
+def check_model_output(out: Path, table: Path) -> None:
+    """Refuse a model that could not be written, or under the name of another format.
+
+    Parameters
+    ----------
+    out : Path
+        Where the model shall lie.
+    table : Path
+        The table that it is fitted to, which it must not replace.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written there, or its name promises something else than a model.
+
+    Examples
+    --------
+    >>> check_model_output(Path("model.pkl"), Path("patients.csv"))
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: cannot write model.pkl: models are saved by skops, not as .pkl; ...
+    """
+    if out.exists() and table.exists() and out.samefile(table):
+        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
+    suffix = out.suffix.lower()
+    if suffix in _OTHER_FORMATS:
+        raise InputError(
+            f"cannot write {out}: models are saved by skops, not as {suffix}; name it "
+            f"{out.with_suffix('.skops')}"
+        )
+    check_can_write(out)
 
 
 def _check_text_can_hold(out: Path, table: Table) -> None:
