@@ -119,9 +119,9 @@ def test_rare_cells_are_named(table):
         *own, rare = cell_names(clf)
         assert own == ["class a", "class b"]
         assert rare == "rare cells (class c, class d, class e and 2 more)"
-    X, y = spread.select("x", "y").to_numpy(), np.array(kinds)
-    tree = RejectOptionClassifier(DecisionTreeClassifier(min_samples_leaf=3), random_state=0)
-    *own, rare = cell_names(tree.fit(X, y))
+    rng = np.random.default_rng(0)
+    tree = RejectOptionClassifier(DecisionTreeClassifier(min_samples_leaf=3, random_state=0))
+    *own, rare = cell_names(tree.fit(rng.normal(size=(200, 2)), rng.integers(0, 2, 200)))
     assert re.fullmatch(r"rare cells \(leaf \d+(, leaf \d+)*( and \d+ more)?\)", rare)
     assert not set(re.findall(r"leaf \d+", rare)) & set(own)
 
