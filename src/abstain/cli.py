@@ -354,10 +354,11 @@ def fit(
 ) -> None:
     """Fit a model that may decline to answer to a table.
 
-    Numbers are scaled; text with few values and truth values are encoded; missing
-    values stay missing for the LVQ models and boosting, and become the median for
-    others. Columns that cannot help on new rows, such as identifiers and dates, are
-    left out, and the summary says so. All of it is saved with the model.
+    Numbers, which may be written like $1,200 or 45 %, are scaled; text with few
+    values and truth values are encoded; missing values stay missing for the LVQ
+    models and boosting, and become the median for others. Columns that cannot help
+    on new rows, such as identifiers and dates, are left out, and the summary says
+    so. All of it is saved with the model.
 
     Accuracy and rejects are told for rows that the model had not seen, by
     cross-validation. With --confidence, a part of the rows is held out, and the
