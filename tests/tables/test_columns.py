@@ -176,3 +176,9 @@ def test_values_that_are_no_numbers(picker, value):
     with pytest.raises(BadValueError, match="row 2") as caught:
         picker.transform(pl.DataFrame({"age": ["1", value], "sex": ["f", "m"]}))
     assert (caught.value.column, caught.value.row) == ("age", 1)
+
+
+def test_a_header_that_comes_again_is_told():
+    frame = pl.DataFrame({"a": [*map(str, NUMBERS), "a", *map(str, NUMBERS)]})
+    with pytest.raises(InputError, match=r"data row 61; the header seems to be repeated .* line$"):
+        choose_features(frame)

@@ -139,6 +139,18 @@ def test_another_separator_than_that_of_the_table(table):
         answer_table(clf, ahead, None)
     with pytest.raises(InputError, match=r"no column 'sort' .*, 'kind'$"):
         fit_table(open_table(path), Wishes("sort"))
+    path.write_text("a kind\n1 x\n2 y\n")
+    with pytest.raises(
+        InputError, match="'a kind'; the first line must name the columns, with , ;"
+    ):
+        fit_table(open_table(path), Wishes("kind"))
+
+
+def test_classes_that_are_spelled_alike_are_noted(table):
+    kinds = ["ill", "Ill ", " I l l", "well"] * 10
+    frame = pl.DataFrame({"x": [float(len(kind)) for kind in kinds], "kind": kinds})
+    noted = fit_table(table(frame), Wishes("kind", "naive-bayes")).notes[0]
+    assert noted.startswith("classes differ only in capitals or blanks: 'I l l', 'Ill', 'ill'; ")
 
 
 def test_notes_are_lines(table):

@@ -43,6 +43,8 @@ from abstain.tables.notations import Notation, find_notation, is_ambiguous
         (".", ["1'234.50", "1\u2019000"], [1234.5, 1000]),
         (".", ["1 234", "12 345", "7"], [1234, 12345, 7]),
         (".", ["\u22125", "3"], [-5, 3]),
+        (".", ["(1,200.50)", "3.00"], [-1200.5, 3]),
+        (".", ["($1,200.50)", "$3.00", "(7)"], [-1200.5, 3, -7]),
     ],
 )
 def test_what_numbers_carry_is_found(decimal, values, numbers):

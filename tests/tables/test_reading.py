@@ -244,6 +244,8 @@ def test_parquet_is_read_in_blocks(tmp_path):
         ("t.csv", "a,b,a\n1,2,3\n", "2 columns 'a'"),
         ("t.csv", "1,2\n3,4\n", "no header"),
         ("t.csv", "a,^b.*$\n3,4\n", "'^b.*$', which cannot be read under that name"),
+        ("t.csv", "a,b\r1,2\r3,4\r", "carriage return alone"),
+        ("t.csv", "sep=;\na;b\n1;2\n", "begins with 'sep='"),
         ("t.xlsx", "a", "no known format"),
         ("t.parquet", "PAR1", "cannot be read"),
         ("t.csv.gz", "a,b\n", "cannot be read"),

@@ -66,7 +66,7 @@ _DATE_WITH_MONTH = (
 _ID = re.compile(r"(^|[\W_])(id|nr|no|number|nummer|key|index|row|uid|uuid)$|^unnamed \d+$", re.I)
 
 
-_DATES = "holds dates; make numbers of them, such as days"
+_DATES = "holds dates or times; make numbers of them, such as days"
 
 
 class BadValueError(InputError):
@@ -76,10 +76,14 @@ class BadValueError(InputError):
         self, column: str, row: int, value: Any, place: str = "", *, like: str = ""
     ) -> None:
         written = f" written like {like!r}" if like else ""
+        remedy = (
+            "the header seems to be repeated there: remove that line"
+            if value == column
+            else f"mend the file, or say that it means missing: --missing {_for_shell(value)}"
+        )
         super().__init__(
             f"column {column!r} must hold numbers{written}, got {shown(value)} in data row "
-            f"{row + 1}{place}; mend the file, or say that it means missing: --missing "
-            + _for_shell(value)
+            f"{row + 1}{place}; {remedy}"
         )
         self.column, self.row, self.value, self.like = column, row, value, like
 
@@ -628,6 +632,8 @@ def _complain(
     row = strange.arg_max()
     assert row is not None
     error = BadValueError(column.name, row, column[row], like=like)
+    if error.value == column.name:
+        raise error
     raise InputError(
         f"{error}; or that the column names kinds: --categorical {_for_shell(column.name)}"
     )

@@ -190,6 +190,7 @@ def fit_table(
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
     clf.cv = wishes.cv or None  # which is saved with it
     watch(n_fits, n_fits)
+    notes[:0] = _spelled_alike(list(counts))
     n_unlabelled = labels.null_count()
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return Fitted(clf, learner, wishes.label, features, counts, n_unlabelled, n_empty, notes)
@@ -277,6 +278,18 @@ def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
             f"them{fewer}"
         )
     return counts
+
+
+def _spelled_alike(classes: list[str]) -> list[str]:
+    """Return a note if classes differ in nothing but capitals and blanks."""
+    spellings: dict[str, list[str]] = {}
+    for name in classes:
+        spellings.setdefault("".join(name.casefold().split()), []).append(name)
+    alike = [names for names in spellings.values() if len(names) > 1]
+    if not alike:
+        return []
+    told = " and ".join(", ".join(map(repr, names)) for names in alike[:_CLASSES_TO_LIST])
+    return [f"classes differ only in capitals or blanks: {told}; write those that are meant alike"]
 
 
 @contextmanager

@@ -29,6 +29,7 @@ _UNITS = (
 # After a blank, any word can be a unit; right behind the digits it might be part of a name: 4wd.
 _SUFFIX = rf"%|‰|°[CFK]?|{_MONEY}|(?:{_UNITS})|\s[^\s\d.,+-][^\s\d]{{0,11}}"
 _PARTS = rf"^([+-]?)({_MONEY}|)\s?([+-]?)(\d[\d.,' ]*?)({_SUFFIX}|)$"
+_IN_BRACKETS = r"^\(([^()]*\d[^()]*)\)$", "-${1}"
 _BLANKS = "[\u00a0\u2007\u2009\u202f]"
 
 
@@ -102,8 +103,8 @@ class Notation:
 
 
 def _with_plain_marks(text: pl.Series) -> pl.Series:
-    """Return text with the blanks, apostrophes and minus signs that a keyboard has."""
-    for marks, plain in ((_BLANKS, " "), ("\u2019", "'"), ("\u2212", "-")):
+    """Return text with the marks that a keyboard has; (5) is what accountants write for -5."""
+    for marks, plain in ((_BLANKS, " "), ("\u2019", "'"), ("\u2212", "-"), _IN_BRACKETS):
         text = text.str.replace_all(marks, plain)
     return text
 

@@ -242,11 +242,15 @@ class RaggedRowError(Exception):
 
 @contextmanager
 def told_of_separator(table: Table) -> Iterator[None]:
-    """Add to an error about columns that another separator than the one given fits better."""
+    """Add to an error about columns what may be wrong with the separator or the first line."""
     try:
         yield
     except InputError as error:
         other = _other_separator(table)
+        if not other and len(table.names) == 1 and table.format is not None:
+            raise InputError(
+                f"{error}; the first line must name the columns, with , ; tab or | between them"
+            ) from None
         if not other:
             raise
         assert table.format is not None
@@ -278,6 +282,11 @@ def _with_header(table: Table) -> Table:
     with open_bytes(table.path) as file:
         start = next(_decoded(file, table.format, HEAD), b"").lstrip(b"\r\n")
         is_all = not file.read(1)
+    if b"\n" not in start and b"\r" in start.strip():
+        raise InputError(
+            f"{table.path} has lines that end with a carriage return alone; save it with the line "
+            "ends of Unix or Windows"
+        )
     end = _end_of_record(start)
     header = start[:end].decode().rstrip("\r\n")
     names = [name.strip() for name in split_record(header, table.format.separator)]
@@ -303,6 +312,11 @@ def _numeric_names(table: Table, rows: bytes) -> frozenset[str]:
 
 
 def _check_names(path: Path, names: list[str]) -> None:
+    if names and names[0].lower().startswith("sep="):
+        raise InputError(
+            f"{path} begins with {names[0]!r}, a line for spreadsheets; remove it, so that the "
+            "first line names the columns"
+        )
     given = [name for name in names if name]
     for name in given:
         if given.count(name) > 1:
