@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from abstain.tables.learners import LEARNERS, Learner, learner_named, make_pipeline_for
     from abstain.tables.needs import cell_names, needs_of
+    from abstain.tables.notations import Notation
     from abstain.tables.reading import Block, Table, open_table, read_table
     from abstain.tables.reasons import REJECT_MARK
     from abstain.tables.writing import check_model_output, check_output
@@ -35,6 +36,7 @@ __all__ = [
     "Fitted",
     "LabelledSamples",
     "Learner",
+    "Notation",
     "ReadAhead",
     "Table",
     "TableColumns",
@@ -67,6 +69,7 @@ _HOME = {
     "fitting": "Fitted LabelledSamples Wishes fit_table labelled_samples",
     "learners": "LEARNERS Learner learner_named make_pipeline_for",
     "needs": "cell_names needs_of",
+    "notations": "Notation",
     "reading": "Block Table open_table read_table",
     "reasons": "REJECT_MARK",
     "writing": "check_model_output check_output",

@@ -60,7 +60,18 @@ class Notation:
     example: str = ""
 
     def as_list(self) -> list[str]:
-        """Return what it is made of, which makes another like it."""
+        """Return what it is made of, which makes another like it.
+
+        Returns
+        -------
+        parts : list of str
+            In the order of the attributes.
+
+        Examples
+        --------
+        >>> Notation("$").as_list()
+        ['$', '', ',', '.', '']
+        """
         return list(astuple(self))
 
     def numbers(self, column: pl.Series, missing: Iterable[str] = ()) -> pl.Series:
@@ -79,6 +90,11 @@ class Notation:
         -------
         numbers : polars.Series
             Float64.
+
+        Examples
+        --------
+        >>> Notation("$").numbers(pl.Series(["$1,200", "(3)", "?", "5 €"])).to_list()
+        [1200.0, -3.0, None, None]
         """
         prefix, suffix = re.escape(self.prefix), re.escape(self.suffix)
         group, decimal = re.escape(self.group), re.escape(self.decimal)
