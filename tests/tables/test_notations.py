@@ -1,5 +1,7 @@
 """Numbers that carry a sign, a unit or marks between thousands mean what plain ones mean."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError, load, save
+from abstain import _screens as screens
 from abstain.tables import (
     ReadAhead,
     Wishes,
@@ -14,6 +17,7 @@ from abstain.tables import (
     answer_table,
     choose_features,
     fit_table,
+    fitted_as_json,
     labelled_samples,
     needs_of,
     open_table,
@@ -195,3 +199,14 @@ def test_models_that_were_saved_without_notations_go_on(tables):
     expected = answers(clf, tables / "new.csv", tables / "out.parquet")[1]
     del needs_of(clf).__dict__["written"]
     assert answers(clf, tables / "new.csv", tables / "out.parquet")[1].equals(expected)
+
+
+def test_the_summary_says_how_numbers_were_read(tables, capsys):
+    fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
+    screens.show(screens.fit_screen(fitted, tables / "old.csv", tables / "m.skops"))
+    shown = capsys.readouterr().out
+    price, weight = (fitted.features.written[name].example for name in ("price", "weight"))
+    number = float(price.strip("$").replace(",", ""))
+    assert f"price: numbers written like {price}, taken as {number:.15g}" in shown
+    document = json.loads(fitted_as_json(fitted, "1.0"))
+    assert document["written_like"] == {"price": price, "weight": weight}
