@@ -602,6 +602,13 @@ def study(
         str | None, typer.Option(help="Some of the classifiers, with commas between.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Tasks that run at once; -1: one a core.")] = -1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run the tasks on a Dask cluster: the address of its scheduler, which has its own "
+            "workers, or local for --jobs workers here."
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("abstain-study"),
     seed: Annotated[int, typer.Option(min=0, help="Decides what is drawn at random.")] = 0,
     as_json: AsJson = False,
@@ -627,7 +634,7 @@ def study(
     )
     try:
         with screens.progress("running the study", quiet) as watch:
-            found = run_study(plan, out, jobs, watch, __version__)
+            found = run_study(plan, out, jobs, watch, __version__, cluster)
     except KeyboardInterrupt:
         typer.echo("stopped: the same command goes on from here", err=True)
         raise typer.Exit(130) from None

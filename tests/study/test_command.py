@@ -68,8 +68,8 @@ def asked(monkeypatch):
     """What the library is asked for, and would run."""
     calls = []
 
-    def remember(plan, folder, n_jobs, watch, version):
-        calls.append((plan, folder, n_jobs))
+    def remember(plan, folder, n_jobs, watch, version, cluster):
+        calls.append((plan, folder, n_jobs, cluster))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(study, "run_study", remember)
@@ -86,13 +86,13 @@ def test_names_may_come_in_any_order_and_with_spaces(run, asked):
 
 def test_without_options_all_is_run_as_in_the_paper(run, asked):
     assert run() == (130, "", "stopped: the same command goes on from here\n")
-    assert asked == [(study.make_plan(), Path("abstain-study"), -1)]
+    assert asked == [(study.make_plan(), Path("abstain-study"), -1, None)]
 
 
 def test_help_tells_the_options(run):
     code, shown, _ = run("--help")
     assert code == 0
-    for option in ("--quick", "--only", "--models", "--jobs", "--out", "--seed"):
+    for option in ("--quick", "--only", "--models", "--jobs", "--cluster", "--out", "--seed"):
         assert option in shown
 
 

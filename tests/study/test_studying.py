@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from abstain import InputError, __version__, cli
-from abstain.study import Plan, make_plan, running, studying
+from abstain.study import Plan, make_plan, running, sources
 from abstain.study.claims import Judged
 from abstain.study.results import COLUMNS
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
@@ -339,11 +339,11 @@ def test_code_that_makes_the_rows_decides_and_what_reads_them_does_not(
 ):
     package = tmp_path / "abstain"
     shutil.copytree(Path(cli.__file__).parent, package, ignore=shutil.ignore_patterns("*.pyc"))
-    monkeypatch.setattr(studying, "__file__", str(package / "study" / "studying.py"))
-    before = studying._digest()
-    assert before == studying._digest()
+    monkeypatch.setattr(sources, "__file__", str(package / "study" / "sources.py"))
+    before = sources.digest()
+    assert before == sources.digest()
     (package / name).write_text((package / name).read_text() + "\n")
-    assert (studying._digest() != before) == matters
+    assert (sources.digest() != before) == matters
 
 
 def test_the_time_of_a_study_is_that_of_all_its_calls(tmp_path, quickest):

@@ -1,9 +1,10 @@
 """How does a study run for long, in parallel, and go on where it was stopped?
 
 Every task leaves a file of its records, written whole by the caller's process as soon as the task
-is done, whoever computed it. A task is one classifier on one split: a run that is stopped, by
-whatever, loses the fits in flight. All tasks run on one thread each, so that their numbers do not
-depend on how many run at once.
+is done, whoever computed it: this process, others on this machine or the workers of a cluster. A
+task is one classifier on one split: a run that is stopped, by whatever, loses the fits in flight.
+All tasks run on one thread each, one at a time in a process, so that their numbers do not depend on
+how many run at once, or where.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -14,36 +15,47 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
 from abstain._checks import InputError
 from abstain._files import whole_files
+from abstain.study.distributing import Workers
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task
+from abstain.study.sources import Sources, check_same, ours
 
 __all__ = ["collect"]
+
+# Threads of a process share the limit of their number, and the filters of warnings.
+_one_at_a_time = threading.Lock()
+# Samples and parameters are the study's own: to check them takes a fifth of a small fit.
+_unchecked = partial(config_context, assume_finite=True, skip_parameter_validation=True)
 
 # Told how many tasks are done, and of how many.
 Watch = Callable[[int, int], None]
 
 
-def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]:
+def collect(
+    plan: Plan, folder: Path, n_jobs: int, watch: Watch, elsewhere: Workers | None = None
+) -> list[Record]:
     """Return the records of all tasks, in the order of sets, repeats, splits and classifiers."""
     tasks = plan.tasks()
     missing = [task for task in tasks if _read(_file(folder, task)) is None]
     n_done = len(tasks) - len(missing)
     watch(n_done, len(tasks))
     if missing:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-        calls = parallel(delayed(_run)(plan, task) for task in missing)
-        with _quietly_closed(calls) as found, _told_of_dead_workers(n_jobs):
+        with (
+            _quietly_closed(_calls(plan, missing, n_jobs, elsewhere)) as found,
+            _told_of_dead_workers(n_jobs),
+        ):
             for task, records in found:
                 with whole_files(_file(folder, task)) as (draft,):
                     draft.write_text(json.dumps(records))
@@ -51,6 +63,15 @@ def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]
                 watch(n_done, len(tasks))
     records = [record for task in tasks for record in _read(_file(folder, task)) or []]
     return sorted(records, key=plan.place)
+
+
+def _calls(plan: Plan, tasks: list[Task], n_jobs: int, elsewhere: Workers | None) -> Any:
+    """Return the results of tasks, each as soon as it is there."""
+    unordered: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1}
+    if elsewhere is None:
+        return Parallel(n_jobs, **unordered)(delayed(_run)(plan, task) for task in tasks)
+    parallel = Parallel(backend=elsewhere.backend, **unordered)
+    return parallel(delayed(_run_elsewhere)(plan, task, ours()) for task in tasks)
 
 
 @contextmanager
@@ -79,9 +100,19 @@ def _run(plan: Plan, task: Task) -> tuple[Task, list[Record]]:
     if _is_worker():
         # Ctrl-C is for the caller, who ends the workers: they need not complain as well.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Samples and parameters are the study's own: to check them takes a fifth of a small fit.
-    with threadpool_limits(1), config_context(assume_finite=True, skip_parameter_validation=True):
+    with _one_at_a_time, threadpool_limits(1), _unchecked(), parallel_config("sequential"):
         return task, plan.run(task)
+
+
+def _run_elsewhere(plan: Plan, task: Task, wanted: Sources) -> tuple[Task, list[Record]]:
+    """Run a task on a worker of a cluster, which has its own data, packages and code."""
+    try:
+        check_same(wanted)
+        return _run(plan, task)
+    except (InputError, OSError) as error:
+        from distributed import get_worker
+
+        raise InputError(f"the worker {get_worker().address}: {error}") from None
 
 
 def _is_worker() -> bool:

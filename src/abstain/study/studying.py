@@ -9,45 +9,31 @@ from __future__ import annotations  # signatures then show the names of types
 import json
 import platform
 import time
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
 from abstain.study.curves import Curves
+from abstain.study.distributing import Workers, check_jobs, workers
 from abstain.study.figures import check_installed, draw_figures
 from abstain.study.plan import Plan
 from abstain.study.results import write_tables
 from abstain.study.running import Watch, collect
+from abstain.study.sources import DECIDING, digest, versions
 
 __all__ = ["Study", "run_study"]
 
-# What the numbers depend on, and what else has a part in the run.
-DECIDING = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
+# What has a part in the run, beside what the numbers depend on.
 PACKAGES = [*DECIDING, "joblib", "polars", "matplotlib"]
 CONFIGURATION, RUN, PARTS = "configuration.json", "run.json", "parts"
 # Seconds between notes of how long a study has been running.
 NOTED_EVERY = 1.0
 # How the names of files begin that are not whole yet.
 DRAFT = ".abstain-"
-# What has no part in the rows of a study: it reads them, or shows what else there is.
-READERS = {"study": {"beyond", "claims", "curves", "figures", "intervals", "results", "studying"}}
-SHELLS = {
-    "__main__",
-    "_demo",
-    "_score_files",
-    "_screens",
-    "cli",
-    "plotting",
-    "report",
-    "saving",
-    "tables",
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +55,14 @@ class Study:
         }
 
 
-def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: str) -> Study:
+def run_study(
+    plan: Plan,
+    folder: Path,
+    n_jobs: int,
+    watch: Watch,
+    our_version: str,
+    cluster: str | None = None,
+) -> Study:
     """Run what is left of a plan, and write its tables and figures.
 
     Parameters
@@ -84,32 +77,59 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
         Told how many steps are done, and of how many: the tasks, then tables and figures.
     our_version : str
         The version of abstain that runs it.
+    cluster : str or None
+        The address of a Dask scheduler whose workers run the tasks, or "local" for n_jobs workers
+        of Dask on this machine. The results do not depend on it.
 
     Returns
     -------
     study : Study
         The files, and how long it took.
     """
+    check_jobs(cluster, n_jobs)
     check_installed()
     plan.check()
-    versions = {"abstain": our_version} | _versions(PACKAGES)
-    deciding = {name: known for name, known in versions.items() if name in ("abstain", *DECIDING)}
-    _claim(folder, {"plan": plan.as_dict(), "versions": deciding, "sources": _digest()})
+    known = {"abstain": our_version} | versions(PACKAGES)
+    deciding = {name: known[name] for name in ("abstain", *DECIDING) if name in known}
+    with workers(cluster, n_jobs) as elsewhere:  # what has none leaves no folder behind
+        _claim(folder, {"plan": plan.as_dict(), "versions": deciding, "sources": digest()})
+        note = _notes(folder, _about(n_jobs, elsewhere, known))
+        noting = _now_and_then(note, watch)
+        curves = Curves(collect(plan, folder / PARTS, n_jobs, noting, elsewhere))
+    files = write_tables(curves, folder)
+    files += draw_figures(curves, folder)
+    n_tasks = len(plan.tasks())
+    watch(n_tasks + 1, n_tasks + 1)
+    return Study(folder, files, note(n_tasks, n_tasks), n_tasks)
+
+
+def _about(n_jobs: int, elsewhere: Workers | None, known: dict[str, str]) -> dict[str, Any]:
+    """Return what is told of a run, but how far it is: what runs it, and where."""
+    jobs: dict[str, Any] = {"jobs": n_jobs}
+    if elsewhere is not None:
+        jobs = {"jobs": elsewhere.number, "cluster": elsewhere.as_dict()}
+    return {**jobs, "python": platform.python_version(), "versions": known}
+
+
+def _notes(folder: Path, about: dict[str, Any]) -> Callable[[int, int], float]:
+    """Return what notes how far a run is, and returns the seconds it took."""
     start = time.monotonic() - _seconds_before(folder)
 
     def note(n_done: int, n_tasks: int) -> float:
         seconds = round(time.monotonic() - start, 1)
-        about = {
+        progress = {
             "date": datetime.now(UTC).date().isoformat(),
             "tasks": f"{n_done} of {n_tasks}",
             "seconds": seconds,
-            "jobs": n_jobs,
-            "python": platform.python_version(),
-            "versions": versions,
         }
-        _write_json(folder / RUN, about)
+        _write_json(folder / RUN, progress | about)
         return seconds
 
+    return note
+
+
+def _now_and_then(note: Callable[[int, int], float], watch: Watch) -> Watch:
+    """Return what tells of every task, and notes some of them."""
     noted = -NOTED_EVERY
 
     def noting(n_done: int, n_tasks: int) -> None:
@@ -119,12 +139,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
             noted = time.monotonic()
             note(n_done, n_tasks)
 
-    curves = Curves(collect(plan, folder / PARTS, n_jobs, noting))
-    files = write_tables(curves, folder)
-    files += draw_figures(curves, folder)
-    n_tasks = len(plan.tasks())
-    watch(n_tasks + 1, n_tasks + 1)
-    return Study(folder, files, note(n_tasks, n_tasks), n_tasks)
+    return noting
 
 
 def _seconds_before(folder: Path) -> float:
@@ -190,26 +205,6 @@ def _difference(found: Any, wanted: dict[str, Any]) -> str:
             if there.get(name) != wanted[part].get(name):
                 return f"{kind}{name} is {there.get(name)} there, {wanted[part].get(name)} here"
     return "abstain had other code there"
-
-
-def _digest() -> str:
-    """Return a digest of the code that the rows of a study depend on."""
-    package = Path(__file__).parents[1]
-    digest = sha256()
-    for file in sorted(package.rglob("*.py")):
-        layer, *rest = file.relative_to(package).with_suffix("").parts
-        if layer not in SHELLS and not READERS.get(layer, set()).intersection(rest):
-            digest.update(f"{layer}/{'/'.join(rest)}\n".encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _versions(packages: list[str]) -> dict[str, str]:
-    """Return the versions of packages, as far as they are installed."""
-    found = {}
-    for name in packages:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 def _read_json(file: Path) -> Any:

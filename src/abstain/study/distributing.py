@@ -1,0 +1,191 @@
+"""How do the tasks of a study run on a cluster, and what if a part of that fails?
+
+By joblib's Dask backend. A task whose worker dies is run again by Dask, on another one or on the
+one that takes its place. joblib waits without end for tasks that Dask has given up, and for workers
+that do not come back; here both end the run, with one line.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import asyncio
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from abstain._checks import InputError
+from abstain._cluster import LOCAL, cluster
+
+__all__ = ["Workers", "check_jobs", "workers"]
+
+# Seconds after which workers that are gone, all of them, are given up. A new one takes a few.
+PATIENCE = 30.0
+# Seconds from one look at the workers to the next.
+LOOK_EVERY = 1.0
+NOISY = ("asyncio", "distributed", "tornado")
+GOES_ON = "the same command goes on from here"
+
+
+class Workers(NamedTuple):
+    """Where tasks run: the cluster as the caller names it, and joblib's way to it."""
+
+    where: str
+    number: int
+    backend: Any
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is told of them in files."""
+        return {"scheduler": self.where, "workers": self.number}
+
+
+def check_jobs(where: str | None, n_jobs: int) -> None:
+    """Refuse a number of tasks at once where it is not the caller's to choose."""
+    if where not in (None, LOCAL) and n_jobs != -1:
+        raise InputError(
+            f"--jobs {n_jobs} is for this machine; the cluster {where} runs a task on each of its "
+            "workers: leave out --jobs"
+        )
+
+
+@contextmanager
+def workers(where: str | None, n_jobs: int) -> Iterator[Workers | None]:
+    """Have a cluster, if one is wanted, to run tasks on, and hear nothing of its troubles."""
+    if where is None:
+        yield None
+        return
+    with ExitStack() as stack:
+        with _interrupts_held_back():
+            client = stack.enter_context(cluster(where, None if n_jobs == -1 else n_jobs))
+            stack.enter_context(_silence())
+        yield Workers(where, len(client.nthreads()), _backend_class()(client, where))
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Hear of Ctrl-C after the block, and start processes in it that never do.
+
+    A terminal sends it to all processes. Those of a local cluster are ended by the caller: they
+    inherit from its threads that it is blocked, and so do those that are started in their place.
+    A blocked signal may still reach another thread of the caller, hence the handler.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the loggers of Dask quiet: what matters of it is told as an error."""
+    known = [logging.getLogger(name) for name in [*NOISY, *logging.root.manager.loggerDict]]
+    noisy = [logger for logger in known if logger.name.split(".")[0] in NOISY]
+    levels = [(logger, logger.level) for logger in noisy]
+    for logger in noisy:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in levels:
+            logger.setLevel(level)
+
+
+@lru_cache
+def _backend_class() -> Any:
+    """Return joblib's backend, as far as it is mended here; it needs Dask to be imported."""
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):  # type: ignore[misc]
+        """Tell joblib of tasks that are given up, and of workers that stay away."""
+
+        def __init__(self, client: Any, where: str) -> None:
+            super().__init__(client=client)
+            self._where = where
+            self._pending: set[Any] = set()
+            self._ended = threading.Event()
+
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            # With one, joblib would run the tasks in this process.
+            return max(2, int(super().effective_n_jobs(n_jobs)))
+
+        def start_call(self) -> None:
+            super().start_call()
+            self._ended = threading.Event()
+            self.client.loop.add_callback(self._look_after_workers, self._ended)
+
+        def stop_call(self) -> None:
+            self._ended.set()
+            super().stop_call()
+
+        def submit(self, func: Any, callback: Callable[[Any], Any] | None = None) -> Any:
+            future = super().submit(func, callback)
+            self._pending.add(future)
+            future.add_done_callback(self._pending.discard)
+            future.add_done_callback(lambda done: _tell(done, callback))
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            try:
+                return super().retrieve_result_callback(out)
+            except _given_up() as error:
+                raise _explained(error, self._where) from None
+
+        async def _look_after_workers(self, ended: threading.Event) -> None:
+            seen = time.monotonic()
+            while not ended.is_set():
+                await asyncio.sleep(LOOK_EVERY)
+                if await _has_workers(self.client):
+                    seen = time.monotonic()
+                elif time.monotonic() - seen > PATIENCE and self._pending:
+                    next(iter(self._pending)).set_exception(_all_away(self._where))
+                    return
+
+    return Backend
+
+
+def _tell(done: Any, callback: Callable[[Any], Any] | None) -> None:
+    """Give joblib the exception in place of a result: of these alone it would not hear."""
+    if callback is not None and done.exception() is not None:
+        callback(done.exception())
+
+
+def _given_up() -> tuple[type[BaseException], ...]:
+    from distributed import CancelledError, KilledWorker
+
+    return KilledWorker, CancelledError
+
+
+def _explained(error: BaseException, where: str) -> InputError:
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return InputError(
+            f"--cluster {where}: a task was given up, several workers died of it, perhaps for "
+            f"want of memory; {GOES_ON}"
+        )
+    return InputError(f"--cluster {where}: the scheduler is gone; {GOES_ON}, once it is back")
+
+
+def _all_away(where: str) -> InputError:
+    return InputError(
+        f"--cluster {where}: there have been no workers for {PATIENCE:.0f} seconds; {GOES_ON}, "
+        "once there are some"
+    )
+
+
+async def _has_workers(client: Any) -> bool:
+    with suppress(OSError, TimeoutError):
+        return bool(await asyncio.wait_for(client.scheduler.ncores(workers=None), PATIENCE))
+    return False
