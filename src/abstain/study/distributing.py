@@ -13,8 +13,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
+from multiprocessing.resource_tracker import ensure_running
 from typing import Any, NamedTuple
 
 from abstain._checks import InputError
@@ -23,7 +25,7 @@ from abstain._cluster import LOCAL, cluster
 __all__ = ["Workers", "check_jobs", "workers"]
 
 # Seconds after which workers that are gone, all of them, are given up. A new one takes a few.
-PATIENCE = 30.0
+PATIENCE = 60.0
 # Seconds from one look at the workers to the next.
 LOOK_EVERY = 1.0
 NOISY = ("asyncio", "distributed", "tornado")
@@ -57,11 +59,15 @@ def workers(where: str | None, n_jobs: int) -> Iterator[Workers | None]:
     if where is None:
         yield None
         return
-    with ExitStack() as stack:
-        with _interrupts_held_back():
-            client = stack.enter_context(cluster(where, None if n_jobs == -1 else n_jobs))
-            stack.enter_context(_silence())
-        yield Workers(where, len(client.nthreads()), _backend_class()(client, where))
+    with ExitStack() as held, ExitStack() as stack:
+        try:
+            with _interrupts_held_back():
+                client = stack.enter_context(cluster(where, None if n_jobs == -1 else n_jobs))
+                stack.enter_context(_silence())
+            yield Workers(where, len(client.nthreads()), _backend_class()(client, where))
+        finally:
+            # To end processes takes seconds, in which some press Ctrl-C again.
+            held.enter_context(_interrupts_held_back())
 
 
 @contextmanager
@@ -76,6 +82,7 @@ def _interrupts_held_back() -> Iterator[None]:
         yield
         return
     heard: list[int] = []
+    ensure_running()  # or else it would be started by a process, and lift the block for that
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -137,9 +144,11 @@ def _backend_class() -> Any:
             return future
 
         def retrieve_result_callback(self, out: Any) -> Any:
+            if isinstance(out, _Failure):
+                raise _explained(out.error, self._where) from None
             try:
                 return super().retrieve_result_callback(out)
-            except _given_up() as error:
+            except CancelledError as error:
                 raise _explained(error, self._where) from None
 
         async def _look_after_workers(self, ended: threading.Event) -> None:
@@ -155,27 +164,33 @@ def _backend_class() -> Any:
     return Backend
 
 
+class _Failure(NamedTuple):
+    """Takes the place of the result of a task that Dask could not run to its end."""
+
+    error: BaseException
+
+
 def _tell(done: Any, callback: Callable[[Any], Any] | None) -> None:
-    """Give joblib the exception in place of a result: of these alone it would not hear."""
+    """Have joblib called back for a failure too: it would not hear of it otherwise."""
     if callback is not None and done.exception() is not None:
-        callback(done.exception())
-
-
-def _given_up() -> tuple[type[BaseException], ...]:
-    from distributed import CancelledError, KilledWorker
-
-    return KilledWorker, CancelledError
+        callback(_Failure(done.exception()))
 
 
 def _explained(error: BaseException, where: str) -> InputError:
     from distributed import KilledWorker
 
-    if isinstance(error, KilledWorker):
-        return InputError(
-            f"--cluster {where}: a task was given up, several workers died of it, perhaps for "
-            f"want of memory; {GOES_ON}"
+    if isinstance(error, InputError):
+        return error
+    if isinstance(error, CancelledError):
+        said = f"the scheduler is gone; {GOES_ON}, once it is back"
+    elif isinstance(error, KilledWorker):
+        said = f"a task was given up, workers died of it, perhaps for want of memory; {GOES_ON}"
+    else:
+        cause = error.__cause__ or error
+        said = (
+            f"Dask could not run a task ({type(cause).__name__}: {cause}); mend that, and {GOES_ON}"
         )
-    return InputError(f"--cluster {where}: the scheduler is gone; {GOES_ON}, once it is back")
+    return InputError(f"--cluster {where}: {' '.join(said.split())}")
 
 
 def _all_away(where: str) -> InputError:
