@@ -151,6 +151,12 @@ def _backend_class() -> Any:
             except CancelledError as error:
                 raise _explained(error, self._where) from None
 
+        async def _to_func_args(self, func: Any) -> tuple[Any, Any]:
+            # joblib's own batch makes every worker a client of the scheduler, for calls of joblib
+            # inside of tasks; there are none, and clients complain when a worker is ended.
+            _, tasks = await super()._to_func_args(func)
+            return _Batch(), tasks
+
         async def _look_after_workers(self, ended: threading.Event) -> None:
             seen = time.monotonic()
             while not ended.is_set():
@@ -162,6 +168,16 @@ def _backend_class() -> Any:
                     return
 
     return Backend
+
+
+class _Batch:
+    """Runs tasks on a worker."""
+
+    def __call__(self, tasks: Any) -> list[Any]:
+        return [call(*arguments, **options) for call, arguments, options in tasks]
+
+    def __repr__(self) -> str:
+        return "abstain-study"
 
 
 class _Failure(NamedTuple):
