@@ -89,6 +89,12 @@ def test_without_options_all_is_run_as_in_the_paper(run, asked):
     assert asked == [(study.make_plan(), Path("abstain-study"), -1, None)]
 
 
+def test_a_cluster_is_handed_on(run, asked):
+    run("--quick", "--cluster", "tcp://10.0.0.1:8786", "--out", "there")
+    wanted = study.make_plan(quick=True)
+    assert asked == [(wanted, Path("there"), -1, "tcp://10.0.0.1:8786")]
+
+
 def test_help_tells_the_options(run):
     code, shown, _ = run("--help")
     assert code == 0
@@ -120,6 +126,11 @@ def assert_one_line(result, *said):
         (["--jobs", "-2"], ["--jobs", "got -2"]),
         (["--jobs", "many"], ["--jobs"]),
         (["--seed", "-1"], ["--seed"]),
+        (["--cluster", "nowhere", "--only", "pearl"], ["--cluster must be 'local' or", "nowhere"]),
+        (
+            ["--cluster", "tcp://10.0.0.1:8786", "--jobs", "2"],
+            ["--jobs 2 is for this machine", "tcp://10.0.0.1:8786", "leave out --jobs"],
+        ),
         (["--only", "steroid", "--models", "bayes"], ["--models bayes has no part", "steroid"]),
     ],
 )

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
-from multiprocessing.resource_tracker import ensure_running
 from typing import Any, NamedTuple
 
 from abstain._checks import InputError
@@ -78,11 +77,14 @@ def _interrupts_held_back() -> Iterator[None]:
     inherit from its threads that it is blocked, and so do those that are started in their place.
     A blocked signal may still reach another thread of the caller, hence the handler.
     """
-    if threading.current_thread() is not threading.main_thread():
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # or else the first process would start it, which lifts the block
     heard: list[int] = []
-    ensure_running()  # or else it would be started by a process, and lift the block for that
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
