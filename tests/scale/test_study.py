@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import dask
 import pytest
 
-from abstain import InputError, __version__, _cluster, cli
+from abstain import InputError, __version__, _cluster, cli, study
 from abstain.study import Plan, distributing, make_plan, run_study, running
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, small_plan
 from tests.study.programs import Program
@@ -330,3 +331,27 @@ def test_without_dask_the_extra_is_named(tmp_path, monkeypatch):
     said = r"^--cluster needs .*pip install 'abstain\[scale\]'"
     assert_refused(said, quickest_plan(), tmp_path / "study", "local")
     assert not (tmp_path / "study").exists()
+
+
+# --- what is told of it -------------------------------------------------------------------------
+
+
+def test_the_page_tells_commands_that_there_are(monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "study.md").read_text(encoding="utf-8")
+    section = page.split("## On a cluster")[1]
+    commands = re.findall(r"^abstain (.*?)(?:  +#.*)?$", section, re.MULTILINE)
+    asked = []
+
+    def remember(plan, folder, n_jobs, watch, version, cluster):
+        distributing.check_jobs(cluster, n_jobs)
+        asked.append((cluster, n_jobs))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(study, "run_study", remember)
+    for command in commands:
+        monkeypatch.setattr(sys, "argv", ["abstain", *command.split()])
+        with pytest.raises(SystemExit):
+            cli.main()
+    assert asked == [("local", 2), ("tcp://10.0.0.1:8786", -1)]
+    assert "no workers for a minute" in section
+    assert distributing.PATIENCE == 60
