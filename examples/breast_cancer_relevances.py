@@ -81,7 +81,8 @@ for n_kept in (1, 2, 3, 5, 10, 20):
 print(f"{f'all {X.width}':<15}{accuracies.mean():>10.3f}")
 
 # %%
-# Pictures. The last shows the patients along the two directions that the model looks at most.
+# Pictures. The last shows the patients along the direction that the model looks at most, and along
+# the one in which they differ most otherwise.
 
 prototypes = PrototypeDisplay.from_estimator(fitted, X, y)
 prototypes.ax_.set_title(f"{len(y)} tumours and the prototypes fitted to them")

@@ -191,6 +191,29 @@ def test_two_prototypes_are_completed_by_the_spread_of_the_samples(cancer):
     assert np.ptp(display.prototypes[:, 1]) == pytest.approx(0, abs=1e-9)
 
 
+# Nearly collinear features have heavy directions along which no sample lies.
+@pytest.mark.parametrize("n_prototypes", [1, 2])
+def test_samples_are_not_drawn_on_a_line_if_the_metric_sees_them_spread(n_prototypes, cancer):
+    X, y = cancer
+    fitted = GMLVQ(n_prototypes, random_state=0).fit(X, y)
+    thin = shown(fitted, X, y, axes="directions")
+    assert thin.samples[:, 1].std() < 0.05 * thin.samples[:, 0].std()
+    display = shown(fitted, X, y)
+    assert display.samples[:, 0] == pytest.approx(thin.samples[:, 0], abs=1e-9)
+    assert display.axis_names == (thin.axis_names[0], "widest spread of the samples otherwise")
+    assert display.agreement > 0.99
+    # Given the first axis, the second tells as much more of what the metric sees as any could.
+    first, *others = (fitted.transform(X) - fitted.transform(X).mean(axis=0)).T
+    left = [other - first * (first @ other) / (first @ first) for other in others]
+    largest = np.linalg.svd(np.transpose(left), compute_uv=False)[0] ** 2
+    second = display.samples[:, 1] - display.samples[:, 1].mean()
+    told = second - first * (first @ second) / (first @ first)
+    assert told @ told == pytest.approx(largest, rel=1e-3)
+    assert abs(np.corrcoef(*display.samples.T)[0, 1]) < 0.5
+    # Distances in the picture are those of the model, but for what lies across.
+    assert (squared_distances(display) <= fitted.distances(X) + 1e-9).all()
+
+
 def test_samples_on_a_line_still_span_a_plane():
     X = np.outer(np.arange(6.0), [1, 2, 3])
     display = shown(GLVQ().fit(X, [0, 0, 0, 1, 1, 1]), X)

@@ -29,6 +29,9 @@ NEGLIGIBLE = 1e-12
 # directions may agree less often than prototypes by this share.
 AGREEING = 1000
 SLACK = 0.05
+# A picture is thin if the samples spread less than this across it, as a share of the spread along.
+THIN = 0.05
+OTHERWISE = "widest spread of the samples otherwise"
 
 
 class Plane(NamedTuple):
@@ -63,13 +66,35 @@ def find_plane(model: Any, samples: Array, axes: Any, names: list[str]) -> Plane
     if len(names) == 2:
         return _plane(model, samples, (0, 1), names, omega)
     by_prototypes = _plane(model, samples, "prototypes", names, omega)
+    by_prototypes = _widened(model, by_prototypes, samples, omega)
     if omega is None:
         return by_prototypes
     # The directions say more, unless the model hardly decides along them.
     by_directions = _plane(model, samples, "directions", names, omega)
+    by_directions = _widened(model, by_directions, samples, omega)
     some = samples[:: -(-len(samples) // AGREEING)]
     told = [_agreement(model, plane, some) for plane in (by_directions, by_prototypes)]
     return by_directions if told[0] >= told[1] - SLACK else by_prototypes
+
+
+def _widened(model: Any, plane: Plane, samples: Array, omega: Array | None) -> Plane:
+    """Return a plane in which the samples are no line, if the metric of the model allows it.
+
+    A heavy direction of Λ need not be one along which samples differ: where features are nearly
+    collinear, no sample lies across, and nothing makes the model lower its weight. The first
+    direction is kept, and joined by the one, at right angles to it in the metric, along which most
+    is left of the samples when what is proportional to the first coordinate has been taken away;
+    without that, they would lie on a line again, a slanting one.
+    """
+    along, across = plane.project(samples).std(axis=0).tolist()
+    if across >= THIN * along or (omega is not None and len(omega) == 1):
+        return plane
+    metric = np.eye(samples.shape[1]) if omega is None else omega
+    first = plane.project_by[:1] @ _inverse(metric)
+    directions = np.vstack([first, _widest(_left_by(samples @ metric.T, first[0]), first)])
+    project_by, lift_by = directions @ metric, _inverse(metric) @ directions.T
+    found = project_by, lift_by, (plane.names[0], OTHERWISE)
+    return _through(model.prototypes_.mean(axis=0), found)
 
 
 def _agreement(model: Any, plane: Plane, samples: Array) -> float:
@@ -152,7 +177,7 @@ def _names_of_directions(model: Any, omega: Array, names: list[str]) -> tuple[st
         # Where a metric weighs only features, as that of GRLVQ, a direction is a feature.
         feature = f": {names[row.argmax()]}" if np.count_nonzero(row) == 1 else ""
         told.append(f"direction {number}{feature} ({100 * share / shares.sum():.0f} % of {mean}Λ)")
-    told.append("widest spread of the samples otherwise (0 % of Λ)")
+    told.append(f"{OTHERWISE} (0 % of Λ)")
     return told[0], told[1]
 
 
@@ -179,7 +204,7 @@ def _along_prototypes(prototypes: Array, omega: Array | None, samples: Array) ->
     ]
     while len(directions) < 2:
         directions = np.vstack([directions, _widest(samples, directions)])
-        told.append("widest spread of the samples otherwise")
+        told.append(OTHERWISE)
     if omega is None:
         return directions, directions.T, (told[0], told[1])
     return directions @ omega, _inverse(omega) @ directions.T, (told[0], told[1])
@@ -202,6 +227,14 @@ def _widest(samples: Array, directions: Array) -> Array:
         found = np.eye(1, samples.shape[1], int((directions**2).sum(axis=0).argmin()))[0]
     found = found - (directions @ found) @ directions
     return np.asarray(_with_signs((found / np.linalg.norm(found))[np.newaxis])[0])
+
+
+def _left_by(samples: Array, direction: Array) -> Array:
+    """Return what is left of samples that does not follow from their position along a direction."""
+    centred = (samples - samples.mean(axis=0)).astype(np.float64)
+    position = centred @ direction
+    size = max(float(position @ position), np.finfo(float).tiny)
+    return np.asarray(centred - np.outer(position, position @ centred / size))
 
 
 def _with_signs(directions: Array) -> Array:

@@ -165,7 +165,8 @@ class PrototypeDisplay:
             the features themselves if there are two, else "directions" if the model has any and
             decides along them nearly as often as it would in "prototypes", else that. What a plane
             lacks to have two directions is taken from the samples: the direction, at right angles
-            to the first, along which they spread most.
+            to the first, along which they spread most; so it is with None if they would otherwise
+            lie nearly on a line.
         feature_names : sequence of str, default=None
             Names of the features as they reach the model; None takes those that it was fitted
             with, or what the steps before it make of theirs.
