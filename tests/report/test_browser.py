@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from abstain import (
+    GLVQ,
     LGMLVQ,
     Accuracy,
     RejectOptionClassifier,
@@ -223,6 +224,61 @@ def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
     assert abs(chosen - place) <= 3
     rows = content["rows"]["on_samples"]
     assert page.value("#errors-left") == rows["errors"][chosen]
+
+
+CURVE = """
+    return document.getElementById("curve").data.map(
+        ({ name, mode, x, y, marker }) => ({ name, mode, x, y, symbol: marker.symbol }))"""
+RANGE = "return document.getElementById('curve').layout.yaxis.range"
+
+
+def mislabelled(n_samples, seed):
+    """Draw two classes far apart, with a few wrong labels among the surest samples too."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n_samples)
+    X = rng.normal(size=(n_samples, 3)) + np.outer(4 * y, [1, 0, 0])
+    return X, np.where(rng.random(n_samples) < 0.01, 1 - y, y)
+
+
+# Accuracies of few answers would press the curve flat; they are left out, and that is said.
+def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
+    clf = RejectOptionClassifier(GaussianNB()).fit(*mislabelled(3000, seed=4))
+    X, y = mislabelled(3000, seed=5)
+    surest = clf.certainties(X).argsort()[-6:]
+    y[surest] = 1 - clf.estimator_.predict(X[surest])
+    content = find_content(clf, X, y, None, None)
+    page = opened(clf, (X, y))
+    answers = np.array(content["rows"]["on_samples"]["accepted"])
+    bounds = np.array(content["rows"]["bounds"]["0.95"])
+    low, high = page.run(RANGE)
+    outside = (bounds < low) | (bounds > high)
+    assert outside.any()
+    assert (answers[outside] < 0.05 * len(y)).all()
+    lowest = min(min(value for value in line["y"] if value is not None) for line in page.run(CURVE))
+    assert lowest < low
+    assert f"down to {100 * lowest:.2f} %" in page.text("#cut")
+    # Where the slider stands is exact; in the picture it is at the edge, or where it is.
+    accuracies = 1 - np.array(content["rows"]["on_samples"]["errors"]) / answers
+    assert accuracies[-1] < low < accuracies[0] < high
+    for place in (0, len(answers) - 1):
+        page.move_to(place)
+        assert page.value("#accuracy") == pytest.approx(accuracies[place], abs=1e-12)
+        wanted = float(np.clip(accuracies[place], low, high))
+        page.wait(
+            f"Math.abs(document.getElementById('curve').data.at(-1).y[0] - {wanted!r}) < 1e-9"
+        )
+        chosen = page.run(CURVE)[-1]
+        assert (chosen["symbol"] == "circle") == (low <= accuracies[place] <= high)
+    page.click("#whole")
+    assert page.run(RANGE)[0] <= lowest
+    assert "shows all" in page.text("#cut")
+    page.click("#whole")
+    assert page.run(RANGE) == [low, high]
+
+
+def test_nothing_is_left_out_of_a_picture_that_has_room(opened, gmlvq):
+    page = opened(gmlvq, noisy(12, seed=1))  # few answers everywhere
+    assert not page.element("#cut").is_displayed()
 
 
 # --- the table of rejected samples ---------------------------------------------------------------
@@ -460,6 +516,24 @@ def test_a_phone_shows_it_without_scrolling_sideways(name, opened, samples, requ
     assert height < 844 / 3
 
 
+# A plane whose axes have long names is drawn whole, too.
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_titles_of_axes_have_room_on_a_phone(axis, opened):
+    X, y = noisy(300)
+    clf = RejectOptionClassifier(GLVQ(random_state=0)).fit(X[y != "c"], y[y != "c"])
+    page = opened(clf, (X[y != "c"], y[y != "c"]), width=390)
+    inside = page.run(
+        """
+        const plot = document.getElementById("view");
+        const outer = plot.getBoundingClientRect();
+        const title = plot.querySelector(`.g-${arguments[0]}title text`);
+        const { left, right, top, bottom } = title.getBoundingClientRect();
+        return [left - outer.left, outer.right - right, top - outer.top, outer.bottom - bottom]""",
+        axis,
+    )
+    assert min(inside) > -0.5  # of a pixel
+
+
 def _luminance(colour):
     channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
@@ -541,6 +615,15 @@ def test_other_classifiers(clf, opened, samples):
     assert len(page.values("#numbers")) == (2 if is_global else 4)
 
 
+def test_samples_with_errors_that_the_calibration_had_not_are_told_of(opened, samples):
+    X, y = noisy(60)
+    with pytest.warns(UserWarning, match="finds no error"):
+        clf = RejectOptionClassifier(DecisionTreeClassifier(random_state=0)).fit(X, y)
+    page = opened(clf, samples)
+    n_errors = np.count_nonzero(clf.estimator_.predict(samples[0]) != samples[1])
+    assert f"{n_errors} are answered wrongly" in page.text("#one-point")
+
+
 def test_a_classifier_without_errors_has_one_place(opened):
     X, y = noisy(60)
     with pytest.warns(UserWarning, match="finds no error"):
@@ -548,6 +631,13 @@ def test_a_classifier_without_errors_has_one_place(opened):
     page = opened(clf, (X, y))
     assert page.value("#accuracy") == 1
     assert not page.element("#forth").is_enabled()
+    assert "none is answered wrongly, so that there is no error to reject" in page.text(
+        "#one-point"
+    )
+    # The point and the bound beneath it are drawn, and seen: a line of one point would not be.
+    drawn = page.run(CURVE)
+    assert [trace["mode"] for trace in drawn] == ["markers"] * len(drawn)
+    assert [trace["y"] for trace in drawn] == [[1], [page.value("#bound")], [1]]
     assert "calibration samples" not in page.text("header")
     assert "these are the samples that its thresholds were set on" in " ".join(
         page.text("header").split()

@@ -5,6 +5,19 @@
 "use strict";
 
 const PAGE_SIZE = 25;
+// Up to so many points of a curve are drawn as dots, so that one sees what there is to pick.
+const FEW_POINTS = 40;
+// The accuracy of fewer answers than these, or of a smaller share of the samples, is hardly known.
+const FEW_ANSWERS = 20;
+const FEW_SHARE = 0.05;
+// Such points are left out of the picture if the others need less of its height than this share.
+const WORTH_CUTTING = 0.6;
+// So many prototypes leave room for the names of their classes.
+const NAMED_PROTOTYPES = 12;
+// Pixels that a letter of a title takes, about.
+const LETTER = 8.5;
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+const NARROW = matchMedia("(max-width: 40rem)"); // as in the style
 const byId = (id) => document.getElementById(id);
 
 // --- numbers and text ----------------------------------------------------------------------------
@@ -33,6 +46,12 @@ function decimal(value) {
 
 // Plotly reads some HTML in its texts: names must not look like it.
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+
+// Leave out the middle of a long text: names often differ at their ends.
+function short(text, most = 36) {
+  const half = Math.floor(most / 2);
+  return text.length <= most ? text : `${text.slice(0, half)}…${text.slice(1 - half)}`;
+}
 
 function element(tag, text, className) {
   const made = document.createElement(tag);
@@ -372,6 +391,12 @@ function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+// Letters are readable on anything if they have the colour of the paper around them.
+function halo() {
+  const paper = colour("paper");
+  return ["1px 1px", "-1px 1px", "1px -1px", "-1px -1px"].map((at) => `${at} 2px ${paper}`).join(", ");
+}
+
 function layout(more) {
   const axis = () => ({
     gridcolor: colour("line"), linecolor: colour("faint"), zeroline: false, automargin: true,
@@ -382,7 +407,10 @@ function layout(more) {
     font: { family: "system-ui, sans-serif", size: 13, color: colour("ink") },
     margin: { l: 10, r: 10, t: 10, b: 10 }, hovermode: "closest",
     hoverlabel: { bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink") } },
-    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+    legend: {
+      orientation: "h", x: 0, y: 1.02, yanchor: "bottom",
+      ...(NARROW.matches ? { font: { size: 11 }, itemwidth: 30 } : {}),
+    },
     xaxis: axis(), yaxis: axis(),
   };
   for (const name of ["xaxis", "yaxis"]) Object.assign(made[name], more[name]);
@@ -390,6 +418,49 @@ function layout(more) {
 }
 
 const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
+
+// Break a title into lines that have room in so many pixels, and leave out the middle of a word that
+// has not; names are text, so that each line is made plain by itself.
+function folded(title, pixels) {
+  const room = Math.max(10, Math.floor(pixels / LETTER));
+  const lines = [""];
+  for (const word of title.split(" ").map((each) => short(each, room))) {
+    const last = lines[lines.length - 1];
+    if (last && last.length + 1 + word.length > room) lines.push(word);
+    else lines[lines.length - 1] = last ? `${last} ${word}` : word;
+  }
+  return lines.map(plain).join("<br>");
+}
+
+// The titles of both axes, as long as the picture is wide and high without what stands around it.
+function titles(target, first, second) {
+  return {
+    x: { text: folded(first, target.clientWidth - 80) },
+    y: { text: folded(second, 0.5 * target.clientHeight), standoff: 8 },
+  };
+}
+
+// The lowest and the highest of some values, of which some may be none.
+function span(values) {
+  const known = values.filter((value) => Number.isFinite(value));
+  return [Math.min(...known), Math.max(...known)];
+}
+
+// What the picture of some lines shows from bottom to top, and what there is. Of few answers, an
+// accuracy says little and jumps: such points are left outside if the others need much less room.
+function heights(lines) {
+  const all = span(lines.flatMap(({ y }) => y));
+  const firmOnes = lines.map(({ y, answers, total }) => y.filter(
+    (_, at) => answers[at] >= Math.max(FEW_ANSWERS, FEW_SHARE * total),
+  ));
+  const firm = span(firmOnes.flat());
+  const needed = firm[1] - firm[0];
+  const isCut = firmOnes.every((some) => some.length > 1) && needed > 0
+    && needed < WORTH_CUTTING * (all[1] - all[0]);
+  // An end that costs little room is shown whole; each has a margin.
+  const ends = firm.map((end, side) => (Math.abs(all[side] - end) < 0.25 * needed ? all[side] : end));
+  return { all, isCut, shown: [ends[0] - 0.06 * needed, ends[1] + 0.06 * needed] };
+}
 
 class Curve {
   constructor(content) {
@@ -400,49 +471,97 @@ class Curve {
     const line = (counts, total) => ({
       x: all.map((place) => outcome(counts, total, place).rejectRate),
       y: all.map((place) => outcome(counts, total, place).accuracy),
+      answers: counts.accepted, total: total.n,
     });
     this.local = line(rows.on_samples, content.samples);
-    const name = content.cells.several ? "local thresholds" : "one threshold";
-    this.traces = [{ ...this.local, name, colour: "local", dash: "solid", width: 3 }];
-    if (content.cells.several) {
+    const { several } = content.cells;
+    this.isOne = all.length === 1;
+    this.isWhole = false;
+    const name = several ? "local thresholds" : "one threshold";
+    this.lines = [{ ...this.local, name, colour: "local", dash: "solid", width: 3, symbol: "circle" }];
+    if (several && !this.isOne) { // without rejects, global and local are the same
       const shared = line(rows.one_for_all.on_samples, content.samples);
-      this.traces.push({ ...shared, name: "global threshold", colour: "global", dash: "dash", width: 2 });
+      this.lines.push({ ...shared, name: "global threshold", colour: "global", dash: "dash", width: 2, symbol: "square" });
     }
     if (!content.is_calibration) {
       const set = line(rows.on_calibration, content.calibration);
-      this.traces.push({
-        ...set, name: `${name}, calibration`, colour: "calibration", dash: "dashdot", width: 1.5,
+      this.lines.push({
+        ...set, name: several ? "local, calibration" : "calibration", colour: "calibration",
+        dash: "dashdot", width: 1.5, symbol: "diamond",
       });
     }
+    byId("whole").addEventListener("click", () => {
+      this.isWhole = !this.isWhole;
+      this.draw(...this.drawn);
+    });
+  }
+
+  linesAt(confidence) {
+    if (this.content.share_known) return this.lines;
+    return [...this.lines, {
+      ...this.local, y: this.content.rows.bounds[confidence], colour: "bound", dash: "dot", width: 2,
+      name: `at least, with ${percent(Number(confidence), 0)}`, symbol: "line-ew-open",
+    }];
   }
 
   draw(confidence, place) {
+    this.drawn = [confidence, place];
+    const lines = this.linesAt(confidence);
+    const range = heights(lines);
+    this.tellOfCut(range);
+    this.shown = range.isCut && !this.isWhole ? range.shown : [-Infinity, Infinity];
     const hover = "%{fullData.name}<br>rejected %{x:.1%}<br>accuracy %{y:.2%}<extra></extra>";
-    const traces = this.traces.map(({ x, y, name, colour: role, dash, width }) => ({
-      x, y, name, mode: x.length > 1 ? "lines" : "markers", hovertemplate: hover,
-      line: { color: colour(role), dash, width },
-    }));
-    if (!this.content.share_known) {
-      traces.push({
-        x: this.local.x, y: this.content.rows.bounds[confidence], mode: "lines",
-        name: `at least, with ${percent(Number(confidence), 0)}`, hovertemplate: hover,
-        line: { color: colour("bound"), dash: "dot", width: 2 },
-      });
-    }
+    const traces = lines.map(({ x, y, name, colour: role, dash, width, symbol }) => {
+      const n = y.filter((value) => Number.isFinite(value)).length;
+      return {
+        x, y, name, hovertemplate: hover, cliponaxis: n > FEW_POINTS,
+        mode: n < 2 ? "markers" : n > FEW_POINTS ? "lines" : "lines+markers",
+        line: { color: colour(role), dash, width },
+        marker: { color: colour(role), symbol, size: n < 2 ? 20 : 5, line: { width: n < 2 ? 3 : 1, color: colour(role) } },
+      };
+    });
     traces.push({
-      x: [this.local.x[place]], y: [this.local.y[place]], mode: "markers", name: "chosen point",
-      hoverinfo: "skip",
-      marker: { size: 14, color: colour("local"), line: { width: 3, color: colour("ink") } },
+      ...this.marked(place), mode: "markers", name: "chosen point", hoverinfo: "skip", cliponaxis: false,
+      marker: { size: 14, symbol: this.symbol(place), color: colour("local"), line: { width: 3, color: colour("ink") } },
     });
     this.marker = traces.length - 1;
+    const { x, y } = titles(this.target, "rejected", "accuracy of answers");
+    const only = this.isOne ? { range: [-1, 1], tickvals: [0], showgrid: false } : { rangemode: "tozero" };
+    const visible = Number.isFinite(this.shown[0]) ? { range: this.shown } : { autorange: true };
     return Plotly.react(this.target, traces, layout({
-      xaxis: { title: { text: "rejected" }, tickformat: ".4~p", rangemode: "tozero" },
-      yaxis: { title: { text: "accuracy of answers" }, tickformat: ".4~p" },
+      xaxis: { title: x, tickformat: ".4~p", ...only },
+      yaxis: { title: y, tickformat: ".4~p", ...visible },
     }), CONFIG);
   }
 
+  tellOfCut({ all, shown, isCut }) {
+    byId("cut").hidden = !isCut;
+    if (!isCut) return;
+    const down = all[0] < shown[0] ? [`down to ${percent(all[0])}`] : [];
+    const up = all[1] > shown[1] ? [`up to ${percent(all[1])}`] : [];
+    const what = `points with few answers (fewer than ${FEW_ANSWERS}, or than ${percent(FEW_SHARE, 0)} of the samples), ${[...down, ...up].join(" and ")}`;
+    byId("cut-sentence").textContent = this.isWhole
+      ? `The picture shows all, even ${what}.`
+      : `Outside the picture lie ${what}. The slider reaches them; a triangle at the edge then stands for the chosen point.`;
+    byId("whole").textContent = this.isWhole ? "Leave these out" : "Show all";
+  }
+
+  // Where the chosen point is drawn: at the edge of the picture, if it lies outside.
+  marked(place) {
+    const [low, high] = this.shown;
+    return { x: [this.local.x[place]], y: [Math.min(Math.max(this.local.y[place], low), high)] };
+  }
+
+  symbol(place) {
+    const [low, high] = this.shown;
+    const y = this.local.y[place];
+    return y < low ? "triangle-down" : y > high ? "triangle-up" : "circle";
+  }
+
   move(place) {
-    Plotly.restyle(this.target, { x: [[this.local.x[place]]], y: [[this.local.y[place]]] }, [this.marker]);
+    this.drawn[1] = place;
+    const { x, y } = this.marked(place);
+    Plotly.restyle(this.target, { x: [x], y: [y], "marker.symbol": this.symbol(place) }, [this.marker]);
   }
 
   onClick(choose) {
@@ -498,15 +617,15 @@ class View {
     if (this.view.prototypes.length) {
       traces.push({
         x: this.view.prototypes.map(([x]) => x), y: this.view.prototypes.map(([, y]) => y),
-        text: this.view.prototype_labels.map(plain), name: "prototype", mode: "markers",
-        hovertemplate: "prototype of %{text}<extra></extra>",
+        text: this.view.prototype_labels.map((label) => plain(short(label, 24))), name: "prototype",
+        mode: this.view.prototypes.length <= NAMED_PROTOTYPES ? "markers+text" : "markers",
+        textposition: "top center", textfont: { size: 14, shadow: halo(), weight: 600 },
+        hovertemplate: "prototype of %{text}<extra></extra>", cliponaxis: false,
         marker: { symbol: "star", size: 17, color: colour("prototype"), line: { width: 1.5, color: colour("paper") } },
       });
     }
-    const [first, second] = this.view.axes.map(plain);
-    return Plotly.react(this.target, traces, layout({
-      xaxis: { title: { text: first } }, yaxis: { title: { text: second } },
-    }), CONFIG);
+    const { x, y } = titles(this.target, ...this.view.axes);
+    return Plotly.react(this.target, traces, layout({ xaxis: { title: x }, yaxis: { title: y } }), CONFIG);
   }
 
   move(place) {
@@ -515,8 +634,6 @@ class View {
     Plotly.restyle(this.target, { x: of("x"), y: of("y"), text: of("text") }, [0, 1, 2, 3]);
   }
 }
-
-const short = (text) => (text.length <= 36 ? text : `${text.slice(0, 18)}…${text.slice(-17)}`);
 
 function drawRelevances(content) {
   const { features, values, columns: names } = content.relevances;
@@ -639,7 +756,7 @@ async function pictures(content, place) {
     if (content.relevances) await drawRelevances(content);
   };
   await drawAll();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  for (const medium of [DARK, NARROW]) medium.addEventListener("change", drawAll);
   addEventListener("beforeprint", drawAll);
   const moves = (view ? [curve, view] : [curve]).map(
     (picture) => inSight(picture.target, () => picture.move(place())),
