@@ -14,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 
 from abstain import (
     GMLVQ,
-    InputError,
     RejectOptionClassifier,
     RejectRate,
     operating_point,
@@ -178,17 +177,6 @@ def test_from_cv_results_takes_what_cross_validate_returns(digits, certainty, ha
     assert display.accuracies[0] == pytest.approx(np.mean(accuracies))
     assert display.std[0] == pytest.approx(np.std(accuracies))
     assert np.isfinite(display.accuracies[:10]).all()
-
-
-def test_what_cross_validate_has_not_returned_is_asked_for(digits):
-    X, y, _, _ = digits
-    curve = AccuracyRejectCurveDisplay.from_cv_results
-    with pytest.raises(InputError, match=r"^curves must .* return_estimator=True"):
-        curve({"test_score": [1.0]}, X, y)
-    with pytest.raises(InputError, match=r"^curves must .* return_indices=True"):
-        curve({"estimator": []}, X, y)
-    with pytest.raises(InputError, match=r"^X and y must be those given to cross_validate"):
-        curve({"estimator": [], "indices": {"test": []}})
 
 
 # Nobody can tell curves apart by colour alone.

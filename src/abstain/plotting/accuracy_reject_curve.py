@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels
 from abstain.fronts import ParetoFront
 from abstain.metrics import accuracy_reject_curve, average_curves
+from abstain.plotting._folds import folds_of
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._outcomes import best_rows, of_estimator, runs_at
 from abstain.plotting._styles import curve_style
@@ -365,19 +365,8 @@ def _curves_of_folds(
     found: Mapping[str, Any], X: Any, y: ArrayLike | None, certainty: Any
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield the curve of each fold's classifier on the samples that it was not fitted on."""
-    for key in ("estimator", "indices"):
-        if key not in found:
-            raise InputError(
-                f"curves must have been made with return_{key}=True by cross_validate, got no "
-                f"{key!r}"
-            )
-    if X is None or y is None:
-        raise InputError("X and y must be those given to cross_validate, got None")
-    from abstain._validation import take_rows
-
-    labels = as_labels("y", y)
-    for estimator, test in zip(found["estimator"], found["indices"]["test"], strict=True):
-        outcomes = of_estimator(estimator, take_rows(X, test), labels[test], certainty)
+    for fold in folds_of(found, X, y, argument="curves"):
+        outcomes = of_estimator(fold.estimator, fold.X, fold.y, certainty)
         accuracies, reject_rates, _ = outcomes.curve()
         # Rows that reject the same share of the test samples count as one, their mean.
         rates, group = np.unique(reject_rates, return_inverse=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, check_boolean_vector
+from abstain._checks import InputError, as_labels, check_boolean_vector, check_same_length
 from abstain._estimators import pass_through, unwrap
 from abstain.metrics._samples import check_samples
 from abstain.metrics.confusion import (
@@ -15,6 +16,7 @@ from abstain.metrics.confusion import (
     labels_with_rejects,
     normalised,
 )
+from abstain.plotting._folds import folds_of
 from abstain.plotting._matplotlib import axes_to_draw_on
 
 if TYPE_CHECKING:
@@ -33,8 +35,9 @@ ROOMY = 8
 class RejectConfusionDisplay:
     """Confusion matrix with a column for the rejected samples.
 
-    Use :meth:`from_estimator` or :meth:`from_predictions` to make one; :meth:`plot` draws it
-    again. Every sample is counted once, so that a row sums to the size of its class.
+    Use :meth:`from_estimator`, :meth:`from_predictions` or, for all folds of a cross-validation,
+    :meth:`from_cv_results` to make one; :meth:`plot` draws it again. Every sample is counted once,
+    so that a row sums to the size of its class.
 
     Parameters
     ----------
@@ -146,22 +149,93 @@ class RejectConfusionDisplay:
         >>> display.confusion_matrix.sum(axis=1).tolist()
         [50, 50, 50]
         """
-        from abstain.classifier import RejectOptionClassifier
-
-        steps, clf = unwrap(estimator, until=RejectOptionClassifier)
-        if not isinstance(clf, RejectOptionClassifier):
-            raise InputError(
-                f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
-                "use from_predictions with what you reject"
-            )
-        seen = pass_through(steps, X)
-        if labels is None:
-            labels = clf.classes_
+        answers, rejected, classes = _asked(estimator, X)
         return cls.from_predictions(
             y,
-            clf.estimator_.predict(seen),
-            clf.reject(seen),
-            labels=labels,
+            answers,
+            rejected,
+            labels=classes if labels is None else labels,
+            display_labels=display_labels,
+            normalize=normalize,
+            sample_weight=sample_weight,
+            ax=ax,
+            **kwargs,
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        display_labels: ArrayLike | None = None,
+        normalize: str | None = None,
+        sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the sum of the confusion matrices of a cross-validation.
+
+        Each reject option answers and rejects the samples of its test part, which it was not fitted
+        on; a sample counts as often as it is in a test part.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True`` and
+            ``return_indices=True`` for a `RejectOptionClassifier`, alone, at the end of a
+            ``Pipeline`` or inside a search.
+        X : array-like of shape (n_samples, n_features)
+            The samples that it was given.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        labels : array-like of shape (n_classes,), default=None
+            The classes in the order of rows and columns; None are all that any of the classifiers
+            knows, sorted.
+        display_labels : array-like of shape (n_classes,), default=None
+            What the classes are called, in that order; None are the labels themselves.
+        normalize : {None, "true", "all"}, default=None
+            What is shown: counts, shares of each true class, or shares of all samples.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : RejectConfusionDisplay
+            The matrix, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from abstain.plotting import RejectConfusionDisplay
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1))
+        >>> found = cross_validate(clf, X, y, return_estimator=True, return_indices=True)
+        >>> display = RejectConfusionDisplay.from_cv_results(found, X, y)
+        >>> display.confusion_matrix.sum(axis=1).tolist()
+        [50, 50, 50]
+        """
+        folds = folds_of(cv_results, X, y)
+        asked = [_asked(fold.estimator, fold.X) for fold in folds]
+        answers, rejected, classes = (np.concatenate(each) for each in zip(*asked, strict=True))
+        if sample_weight is not None:
+            tests = np.concatenate([fold.test for fold in folds])
+            check_same_length(y=as_labels("y", y), sample_weight=np.asarray(sample_weight))
+            sample_weight = np.asarray(sample_weight)[tests]
+        return cls.from_predictions(
+            np.concatenate([fold.y for fold in folds]),
+            answers,
+            rejected,
+            labels=np.unique(classes) if labels is None else labels,
             display_labels=display_labels,
             normalize=normalize,
             sample_weight=sample_weight,
@@ -341,6 +415,20 @@ class RejectConfusionDisplay:
             ax.tick_params(axis="x", rotation=30)
             for text in ax.get_xticklabels():
                 text.set(horizontalalignment="right", rotation_mode="anchor")
+
+
+def _asked(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
+    """Return what a reject option would answer, what it rejects, and the classes it knows."""
+    from abstain.classifier import RejectOptionClassifier
+
+    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
+    if not isinstance(clf, RejectOptionClassifier):
+        raise InputError(
+            f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
+            "use from_predictions with what you reject"
+        )
+    seen = pass_through(steps, X)
+    return clf.estimator_.predict(seen), clf.reject(seen), clf.classes_
 
 
 def _draw_block(ax: Axes, values: NDArray[Any], column: float, style: dict[str, Any]) -> AxesImage:

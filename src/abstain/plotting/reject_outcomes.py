@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError
 from abstain.fronts import ParetoFront
+from abstain.plotting._folds import folds_of, pooled
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._outcomes import Outcomes, of_estimator, of_front, of_predictions
 from abstain.plotting._styles import legend_beside
@@ -38,9 +40,10 @@ WHAT = {
 class RejectOutcomesDisplay:
     """Shares of right, wrong, truly and falsely rejected samples against the reject rate.
 
-    Use :meth:`from_estimator`, :meth:`from_front` or :meth:`from_predictions` to make one;
-    :meth:`plot` draws it again. The four shares sum to 1 at each reject rate. A sample is truly
-    rejected if the answer would have been wrong, and falsely if it would have been right.
+    Use :meth:`from_estimator`, :meth:`from_front`, :meth:`from_predictions` or, for all folds of a
+    cross-validation, :meth:`from_cv_results` to make one; :meth:`plot` draws it again. The four
+    shares sum to 1 at each reject rate. A sample is truly rejected if the answer would have been
+    wrong, and falsely if it would have been right.
 
     Parameters
     ----------
@@ -144,6 +147,63 @@ class RejectOutcomesDisplay:
         True
         """
         return cls._from_outcomes(of_estimator(estimator, X, y, certainty), ax, **kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        certainty: Any = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw what the classifiers of a cross-validation do to the samples that each has not seen.
+
+        At each reject rate, every classifier rejects that share of its test part, as
+        :meth:`from_estimator` has it, and the samples of all parts are counted together. Between
+        two reject rates of a classifier lies what tossing a coin between them would do; the picture
+        ends where the first of them can reject no more.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True`` and
+            ``return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The samples that it was given.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        certainty : str or callable, default=None
+            Measure of certainty, as :meth:`from_estimator` takes it.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``fill_between``.
+
+        Returns
+        -------
+        display : RejectOutcomesDisplay
+            The arrays, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from abstain.plotting import RejectOutcomesDisplay
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
+        >>> display = RejectOutcomesDisplay.from_cv_results(found, X, y)
+        >>> bool(np.isclose(display.right[0], found["test_score"].mean()))
+        True
+        """
+        parts = [
+            of_estimator(fold.estimator, fold.X, fold.y, certainty)
+            for fold in folds_of(cv_results, X, y)
+        ]
+        return cls._from_outcomes(pooled(parts), ax, **kwargs)
 
     @classmethod
     def from_front(cls, front: ParetoFront, *, ax: Axes | None = None, **kwargs: Any) -> Self:

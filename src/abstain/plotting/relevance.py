@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError
 from abstain._estimators import names_of_features, unwrap
+from abstain.plotting._folds import models_of
 from abstain.plotting._matplotlib import axes_to_draw_on
 
 if TYPE_CHECKING:
@@ -32,12 +33,15 @@ LONGEST_NAME = 36
 # Share of the width of a chart that the number at the end of a bar takes.
 NUMBER_WIDTH = 0.14
 COLOUR = "#0072b2"
+# Black with caps on blue and on paper, so that both halves are seen, in grey too.
+WHISKERS = {"ecolor": "black", "elinewidth": 1.2, "capsize": 3.0}
 
 
 class RelevanceDisplay:
     """Relevances: the weight of each feature in the metric of a model, most relevant on top.
 
-    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again. One metric for all
+    Use :meth:`from_estimator` or, for the mean over the folds of a cross-validation,
+    :meth:`from_cv_results` to make one; :meth:`plot` draws it again. One metric for all
     prototypes is drawn as bars, with a line where all would end if all features weighed alike; one
     metric for each prototype as a heat map with a column for each, under the name of its class.
 
@@ -49,6 +53,9 @@ class RelevanceDisplay:
         What the features are called.
     prototype_labels : array-like of shape (n_prototypes,), default=None
         Classes of the prototypes, if there are several rows; None numbers them.
+    std : array-like of shape (n_features,), default=None
+        Standard deviation of the relevances over several fits, drawn as a line to both sides of
+        the end of each bar; for one row of relevances, their mean.
 
     Attributes
     ----------
@@ -75,6 +82,7 @@ class RelevanceDisplay:
         relevances: ArrayLike,
         feature_names: Sequence[str],
         prototype_labels: ArrayLike | None = None,
+        std: ArrayLike | None = None,
     ) -> None:
         self.relevances: NDArray[np.float64] = np.asarray(relevances, dtype=np.float64)
         if self.relevances.ndim not in (1, 2):
@@ -94,6 +102,12 @@ class RelevanceDisplay:
             raise InputError(
                 f"prototype_labels must have shape {rows}, one for each row of relevances, got "
                 f"{self.prototype_labels.shape}"
+            )
+        self.std = None if std is None else np.asarray(std, dtype=np.float64)
+        if self.std is not None and (rows or self.std.shape != self.relevances.shape):
+            raise InputError(
+                "std must have the shape of relevances, which must be one row, got "
+                f"{self.std.shape} and {self.relevances.shape}"
             )
         self.order: NDArray[np.int64] = np.argsort(-self._mean, kind="stable")
 
@@ -145,16 +159,67 @@ class RelevanceDisplay:
         'petal width (cm)'
         """
         steps, model = unwrap(estimator)
-        relevances = getattr(model, "relevances_", None)
-        if relevances is None:
-            raise InputError(
-                f"estimator must be a model that weighs features, got a {type(model).__name__}; "
-                "use GRLVQ, GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ"
-            )
+        relevances = _relevances_of(model)
         display = cls(
             relevances=relevances,
             feature_names=names_of_features(steps, model, feature_names),
-            prototype_labels=model.prototype_labels_ if np.ndim(relevances) == 2 else None,
+            prototype_labels=model.prototype_labels_ if relevances.ndim == 2 else None,
+        )
+        return display.plot(ax=ax, top=top, **kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        *,
+        feature_names: Sequence[str] | None = None,
+        top: int | None = READABLE,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the mean relevances of the models of a cross-validation, and how much they vary.
+
+        Of a model with a metric for each prototype, the mean over its prototypes is taken first:
+        prototypes of two fits need not correspond.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for
+            estimators that :meth:`from_estimator` takes.
+        feature_names : sequence of str of length n_features, default=None
+            Names of the features as they reach the models; None takes those that they were fitted
+            with, or what the steps before them make of theirs.
+        top : int or None, default=20
+            How many features are shown, the most relevant ones; None shows all.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``barh``.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+            The arrays, ``std`` among them, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.model_selection import cross_validate
+        >>> from abstain.models import GRLVQ
+        >>> from abstain.plotting import RelevanceDisplay
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> found = cross_validate(GRLVQ(), X, y, return_estimator=True)
+        >>> display = RelevanceDisplay.from_cv_results(found)
+        >>> display.relevances.shape, display.std.shape, round(float(display.relevances.sum()), 6)
+        ((4,), (4,), 1.0)
+        """
+        models, names = models_of(cv_results, feature_names)
+        profiles = [np.atleast_2d(_relevances_of(model)).mean(axis=0) for model in models]
+        display = cls(
+            relevances=np.mean(profiles, axis=0),
+            feature_names=names,
+            std=np.std(profiles, axis=0),
         )
         return display.plot(ax=ax, top=top, **kwargs)
 
@@ -210,14 +275,20 @@ class RelevanceDisplay:
         above.tick_params(length=2, color="0.4")
         above.spines["top"].set_visible(False)
         style = {"height": 0.72, "color": COLOUR, **kwargs}
+        around = np.zeros_like(values)
+        if self.std is not None:
+            around = self.std[shown]
+            style = {"xerr": around, "error_kw": WHISKERS, **style}
         self.bars_ = ax.barh(np.arange(len(shown)), values, **style)
-        end = 1.15 * max(values.max(), alike)
-        for row, value in enumerate(values.tolist()):
+        end = 1.15 * max((values + around).max(), alike)
+        for row, (value, reach) in enumerate(
+            zip(values.tolist(), (values + around).tolist(), strict=True)
+        ):
             # A number that the line would cross stands behind it.
-            is_crossed = alike - NUMBER_WIDTH * end < value < alike
+            is_crossed = alike - NUMBER_WIDTH * end < reach < alike
             ax.annotate(
                 _percent(value),
-                (alike if is_crossed else value, row),
+                (alike if is_crossed else reach, row),
                 xytext=(3, 0),
                 textcoords="offset points",
                 fontsize="small",
@@ -225,7 +296,8 @@ class RelevanceDisplay:
             )
         ax.set_xlim(0, end)
         ax.xaxis.set_major_formatter(_tick)
-        ax.set_xlabel("relevance" + self._what_is_left_out(shown), loc="right")
+        what = "relevance" if self.std is None else "relevance, mean and standard deviation"
+        ax.set_xlabel(what + self._what_is_left_out(shown), loc="right")
         ax.spines[["top", "right"]].set_visible(False)
 
     def _draw_heat_map(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
@@ -278,6 +350,17 @@ class RelevanceDisplay:
         what = "1 more feature is" if n_hidden == 1 else f"{n_hidden} more features are"
         on_average = ", on average" if self.relevances.ndim == 2 else ""
         return f"\n{what} not shown: together {share}{on_average}"
+
+
+def _relevances_of(model: Any) -> NDArray[np.float64]:
+    """Return the relevances of a model, or of each of its prototypes."""
+    relevances = getattr(model, "relevances_", None)
+    if relevances is None:
+        raise InputError(
+            f"estimator must be a model that weighs features, got a {type(model).__name__}; "
+            "use GRLVQ, GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ"
+        )
+    return np.asarray(relevances, dtype=np.float64)
 
 
 def _elide(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError
 from abstain._estimators import names_of_features, unwrap
+from abstain.plotting._folds import models_of
 from abstain.plotting._matplotlib import axes_to_draw_on
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class RelevanceMatrixDisplay:
     weighs two features together: in d(x, w) = Σ Λ_ij (x_i − w_i)(x_j − w_j), a positive one makes
     deviations of the same sign count more, a negative one those of opposite signs.
 
-    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again, the most relevant features
+    Use :meth:`from_estimator` or, for the mean over the folds of a cross-validation,
+    :meth:`from_cv_results` to make one; :meth:`plot` draws it again, the most relevant features
     first. Colours tell the sign in grey as well: a negative entry is hatched.
 
     Parameters
@@ -127,6 +129,60 @@ class RelevanceMatrixDisplay:
             matrix=_relevance_matrix(model, prototype),
             feature_names=names_of_features(steps, model, feature_names),
         )
+        return display.plot(ax=ax, top=top, **kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        *,
+        feature_names: Sequence[str] | None = None,
+        top: int | None = READABLE,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the mean relevance matrix of the models of a cross-validation.
+
+        Λ is the same for every Ω that measures the same distances, so that a mean of several fits
+        has a meaning; each has trace 1. Pairs that one fit weighs this way and another that way
+        cancel out.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for
+            estimators that :meth:`from_estimator` takes.
+        feature_names : sequence of str of length n_features, default=None
+            Names of the features as they reach the models; None takes those that they were fitted
+            with, or what the steps before them make of theirs.
+        top : int or None, default=15
+            How many features are shown, the most relevant ones; None shows all.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Passed to matplotlib's ``pcolormesh``.
+
+        Returns
+        -------
+        display : RelevanceMatrixDisplay
+            The arrays, and the figure in ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.model_selection import cross_validate
+        >>> from abstain.models import GMLVQ
+        >>> from abstain.plotting import RelevanceMatrixDisplay
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = cross_validate(GMLVQ(), X, y, return_estimator=True)
+        >>> display = RelevanceMatrixDisplay.from_cv_results(found)
+        >>> round(float(display.matrix.trace()), 6)
+        1.0
+        """
+        models, names = models_of(cv_results, feature_names)
+        matrices = np.array([_relevance_matrix(model, None) for model in models])
+        traces = np.trace(matrices, axis1=1, axis2=2)[:, np.newaxis, np.newaxis]
+        display = cls(matrix=(matrices / traces).mean(axis=0), feature_names=names)
         return display.plot(ax=ax, top=top, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
