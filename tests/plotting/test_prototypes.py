@@ -306,6 +306,30 @@ def test_more_classes_than_colours_of_the_palette():
     assert set(np.unique(display.regions)) == set(range(12))
 
 
+# In grey, what has the same shape must differ in lightness.
+@pytest.mark.parametrize("n_classes", [3, 14, 30])
+def test_classes_differ_without_colour(n_classes):
+    y = np.arange(6 * n_classes) % n_classes
+    X = np.random.default_rng(0).normal(scale=0.1, size=(len(y), 2))
+    X += np.stack([y % 6, y // 6], axis=1)
+    display = shown(GLVQ().fit(X, y), X, y)
+    handles = display.ax_.get_legend().legend_handles[:n_classes]
+    seen = []
+    for handle in handles:
+        (path,) = handle.get_paths()
+        grey = float(handle.get_facecolor()[0, :3] @ [0.3, 0.59, 0.11])
+        seen.append((path.vertices.round(6).tobytes(), grey))
+    for number, (shape, grey) in enumerate(seen):
+        others = [other for path, other in seen[:number] if path == shape]
+        assert all(abs(grey - other) > 0.25 for other in others)
+    # Each dot has the shape that the legend tells of its class, in whatever order they are drawn.
+    right, *_ = [part for part in display.ax_.collections if part.get_zorder() == 2]
+    shapes = [path.vertices.round(6).tobytes() for path in right.get_paths()]
+    where = {tuple(position): label for position, label in zip(X.tolist(), y.tolist(), strict=True)}
+    for position, shape in zip(right.get_offsets().tolist(), shapes, strict=True):
+        assert shape == seen[where[tuple(position)]][0]
+
+
 def test_single_precision_and_options_of_scatter(iris):
     X, y = iris[0].to_numpy(np.float32), iris[1]
     display = shown(GMLVQ().fit(X, y), X, y, s=3)

@@ -16,12 +16,16 @@ __all__ = [
     "COLOURS",
     "MAX_DOTS",
     "PROTOTYPE",
+    "RIM",
     "UNCROWDED",
     "class_colours",
+    "class_handle",
+    "class_marker",
     "codes_of",
     "curve_style",
     "draw_prototypes",
     "draw_samples",
+    "give_shapes",
     "legend_beside",
     "lighter",
     "outline",
@@ -34,7 +38,9 @@ MAX_DOTS = 5000
 # More than this are drawn smaller.
 UNCROWDED = 700
 # So many prototypes leave room for their names.
-NAMED = 12
+NAMED = 20
+# So many entries of a legend have room below each other in a figure of matplotlib's own size.
+HIGH = 20
 
 # Okabe and Ito's colours, which the colour-blind can tell apart, and three more from Paul Tol's.
 COLOURS = [
@@ -49,9 +55,16 @@ COLOURS = [
     "#332288",
     "#999999",
 ]
-CLASS_MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p"]
+# Shapes that differ even if they are small: matplotlib's own, and stars with three, four and six
+# points. Classes that have one in common lie far apart in the list, and so in lightness.
+CLASS_MARKERS: list[Any] = [
+    *["o", "s", "^", "D", "v", "P", "<", ">", "d", "X", "p"],
+    *[(4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), "h"],
+]
 PROTOTYPE: dict[str, Any] = {"marker": "*", "s": 230, "edgecolors": "black", "linewidths": 1.2}
 DOT = 18
+# Around a dot, so that a pale one is seen on pale ground.
+RIM = (0.0, 0.0, 0.0, 0.55)
 
 # Curves differ in colour and, for those who do not see it, in dashes. As the two lists have no
 # common divisor in length, it takes 42 curves until a pair comes again.
@@ -77,13 +90,36 @@ def curve_style(ax: Axes) -> dict[str, Any]:
 
 
 def class_colours(n_classes: int) -> Array:
-    """Return one colour for each class, as rows of red, green and blue."""
+    """Return one colour for each class, as rows of red, green and blue.
+
+    More than there are in the palette ascend in lightness, so that they do in grey, too.
+    """
     from matplotlib import colormaps
     from matplotlib.colors import to_rgb
 
     if n_classes <= len(COLOURS):
         return np.array([to_rgb(colour) for colour in COLOURS[:n_classes]])
-    return np.asarray(colormaps["turbo"](np.linspace(0.05, 0.95, n_classes))[:, :3])
+    return np.asarray(colormaps["viridis"](np.linspace(0.0, 0.9, n_classes))[:, :3])
+
+
+def class_marker(code: int) -> Any:
+    """Return the shape of the samples of a class."""
+    return CLASS_MARKERS[code % len(CLASS_MARKERS)]
+
+
+def class_handle(ax: Axes, name: str, colour: Any, marker: Any) -> PathCollection:
+    """Return what stands for a class in a legend; a thin rim shows pale ones, too."""
+    rim: dict[str, Any] = {"edgecolors": RIM, "linewidths": 0.5}
+    return ax.scatter([], [], color=[colour], marker=marker, s=30, label=name, **rim)
+
+
+def give_shapes(dots: PathCollection, codes: NDArray[np.int64]) -> None:
+    """Give each dot the shape of its class, whatever the order in which they cover each other."""
+    from matplotlib.markers import MarkerStyle
+
+    styles = [MarkerStyle(class_marker(code)) for code in range(int(codes.max(initial=0)) + 1)]
+    paths = [style.get_path().transformed(style.get_transform()) for style in styles]
+    dots.set_paths([paths[code] for code in codes])
 
 
 def lighter(colours: Array) -> Array:
@@ -116,14 +152,14 @@ def draw_samples(
     for code in [None] if codes is None else range(len(classes)):
         some = chosen if codes is None or code is None else chosen[codes[chosen] == code]
         colour: Any = (0.3, 0.3, 0.3) if code is None else colours[code]
-        marker = "o" if code is None else CLASS_MARKERS[code % len(CLASS_MARKERS)]
+        marker = "o" if code is None else class_marker(code)
         hollow = np.zeros(len(some), bool) if is_hollow is None else is_hollow[some]
         rim = hollow[:, np.newaxis]
         style = {
             "marker": marker,
             "s": size,
             "facecolors": np.where(rim, (1, 1, 1, 0.85), (*colour, 1.0)),
-            "edgecolors": np.where(rim, (*colour, 1.0), (0, 0, 0, 0.55)),
+            "edgecolors": np.where(rim, (*colour, 1.0), RIM),
             "linewidths": np.where(hollow, 1.0, 0.3),
             "zorder": 2,
             **kwargs,
@@ -131,7 +167,7 @@ def draw_samples(
         ax.scatter(*samples[some].T, **style)
         if code is not None:
             name = str(classes[code : code + 1].tolist()[0])
-            handles.append(ax.scatter([], [], color=[colour], marker=marker, s=30, label=name))
+            handles.append(class_handle(ax, name, colour, marker))
     return handles
 
 
@@ -174,4 +210,5 @@ def legend_beside(ax: Axes, handles: list[Any]) -> None:
         bbox_to_anchor=(1.01, 1.0),
         borderaxespad=0.0,
         frameon=False,
+        ncols=-(-len(handles) // HIGH),
     )

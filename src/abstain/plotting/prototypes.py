@@ -16,10 +16,14 @@ from abstain.plotting._plane import Plane, find_plane
 from abstain.plotting._styles import (
     MAX_DOTS,
     PROTOTYPE,
+    RIM,
     UNCROWDED,
     class_colours,
+    class_handle,
+    class_marker,
     codes_of,
     draw_prototypes,
+    give_shapes,
     legend_beside,
     lighter,
 )
@@ -34,7 +38,7 @@ __all__ = ["PrototypeDisplay"]
 
 Array = NDArray[Any]
 
-RIGHT: dict[str, Any] = {"marker": "o", "s": 12, "linewidths": 0, "alpha": 0.8}
+RIGHT: dict[str, Any] = {"marker": "o", "s": 16, "linewidths": 0.3, "edgecolors": RIM}
 WRONG: dict[str, Any] = {"marker": "x", "s": 28, "linewidths": 1.3}
 
 
@@ -325,12 +329,15 @@ class PrototypeDisplay:
                 colour = colours[self._codes(self.labels[chosen])]
             size = marker["s"] / np.sqrt(crowding)
             style = {**marker, "s": size, "c": colour, "zorder": 2, **kwargs}
-            ax.scatter(*self.samples[chosen].T, **style)
+            dots = ax.scatter(*self.samples[chosen].T, **style)
+            if self.labels is not None and marker is RIGHT and "marker" not in kwargs:
+                give_shapes(dots, self._codes(self.labels[chosen]))
 
     def _draw_legend(self, ax: Axes, colours: Array) -> None:
         handles = []
-        for name, colour in zip(self.classes.tolist(), colours, strict=True):
-            handles.append(ax.scatter([], [], color=colour, s=30, label=str(name)))
+        for code, (name, colour) in enumerate(zip(self.classes.tolist(), colours, strict=True)):
+            marker = "o" if self.labels is None else class_marker(code)
+            handles.append(class_handle(ax, str(name), colour, marker))
         handles.append(ax.scatter([], [], color="0.75", **PROTOTYPE, label="prototype"))
         if self._wrong.any():
             label = f"wrong: {self._wrong.sum()} of {len(self._wrong)}"
