@@ -525,6 +525,7 @@ class Curve {
       marker: { size: 14, symbol: this.symbol(place), color: colour("local"), line: { width: 3, color: colour("ink") } },
     });
     this.marker = traces.length - 1;
+    this.drawnSymbol = this.symbol(place);
     const { x, y } = titles(this.target, "rejected", "accuracy of answers");
     const only = this.isOne ? { range: [-1, 1], tickvals: [0], showgrid: false } : { rangemode: "tozero" };
     const visible = Number.isFinite(this.shown[0]) ? { range: this.shown } : { autorange: true };
@@ -561,7 +562,10 @@ class Curve {
   move(place) {
     this.drawn[1] = place;
     const { x, y } = this.marked(place);
-    Plotly.restyle(this.target, { x: [x], y: [y], "marker.symbol": this.symbol(place) }, [this.marker]);
+    const changes = { x: [x], y: [y] };
+    if (this.symbol(place) !== this.drawnSymbol) changes["marker.symbol"] = this.symbol(place);
+    this.drawnSymbol = this.symbol(place);
+    Plotly.restyle(this.target, changes, [this.marker]);
   }
 
   onClick(choose) {
