@@ -293,7 +293,8 @@ def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -
             (found,) = _dask().persist(merged(merge, parts))
         return found
     ours = _merged_by_worker(client, client.compute(parts), merge)
-    return _in_a_tree(partial(client.submit, merge, pure=False), ours)
+    # In pairs: one of them is there already, and a worker need not hold many from elsewhere.
+    return _in_a_tree(partial(client.submit, merge, pure=False), ours, at_once=2)
 
 
 def _client() -> Any:
@@ -302,10 +303,10 @@ def _client() -> Any:
     return client if type(client).__module__.partition(".")[0] == "distributed" else None
 
 
-def _in_a_tree(merge: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
+def _in_a_tree(merge: Callable[[list[Any]], Any], parts: list[Any], at_once: int = FAN_IN) -> Any:
     while len(parts) > 1:
-        starts = range(0, len(parts), FAN_IN)
-        parts = [merge(parts[start : start + FAN_IN]) for start in starts]
+        starts = range(0, len(parts), at_once)
+        parts = [merge(parts[start : start + at_once]) for start in starts]
     return parts[0]
 
 

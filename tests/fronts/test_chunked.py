@@ -69,8 +69,23 @@ def test_what_leaves_a_chunk_grows_with_the_errors_alone():
         correct = np.arange(len(certainty)) >= 50
         errors = gather_errors(certainty, correct)
         right = count_right(errors, certainty, correct)
-        sizes.append([part.nbytes for part in (*errors[:-1], *right)])
+        sizes.append([part.nbytes for part in (*errors[:-1], right.counts, right.smallest)])
+        assert right.named is None
     assert sizes[0] == sizes[1]
+
+
+# Nor with the errors of other chunks, where these are many more than the samples of one.
+def test_what_leaves_a_small_chunk_grows_with_its_samples():
+    data = synthetic(20_000, 30)
+    errors = gather_errors(*data)
+    few = [part[:50] for part in data]
+    right = count_right(errors, *few)
+    assert errors.n_errors > 10 * 50
+    assert len(right.named) <= np.count_nonzero(few[1])
+    assert right.counts.sum() == np.count_nonzero(few[1])
+    twice = merge_right([right, right])
+    assert twice.named.tolist() == sorted(right.named)
+    assert twice.counts.sum() == 2 * right.counts.sum()
 
 
 def test_larger_samples():

@@ -10,7 +10,8 @@ and keeps the smallest of each. Counts add up, and the smallest of all is the sm
 smallest, so that chunks are merged in any order. With c_i right samples in interval i and s_i the
 smallest of them, the step at v_i loses c₁ + … + c_i of them at the threshold min(v_{i+1}, s_{i+1}).
 
-What leaves a chunk grows with the errors, not with the samples.
+What leaves a chunk grows with the errors, not with the samples; and where the errors of all chunks
+are more than its samples, with these, for it then names the intervals that it has samples in.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -66,10 +67,18 @@ class RightOnes(NamedTuple):
     """The right samples of some chunks: how many are in each interval, and the smallest there.
 
     Cell ``j`` with k certainties of wrong samples has k + 1 intervals, from ``starts[j] + j`` on.
+    Of ``n_intervals`` in all, those that have samples are named where they are few, in any order;
+    None stands for all.
     """
 
+    n_intervals: int
+    named: NDArray[np.int64] | None
     counts: NDArray[np.int64]
     smallest: NDArray[np.float64]
+
+
+# Naming an interval takes half as much again as what is told of it.
+FEW = 0.5
 
 
 class _Chunk(NamedTuple):
@@ -141,36 +150,85 @@ def count_right(errors: Errors, certainty: Any, correct: Any, cells: Any = None)
     """Return the right samples of a chunk between the wrong ones of all chunks."""
     chunk = _checked(certainty, correct, cells)
     n_intervals = len(errors.certainties) + len(errors.labels)
-    counts = np.zeros(n_intervals, dtype=np.int64)
-    smallest = np.full(n_intervals, np.inf)
     if chunk is None:
-        return RightOnes(counts, smallest)
+        nothing = np.zeros(0, dtype=np.int64)
+        return RightOnes(n_intervals, nothing, nothing, np.zeros(0))
     of_chunk = np.searchsorted(errors.labels, chunk.labels)
     sorted_ones = sorted_by_cell(chunk.certainty, chunk.correct, chunk.codes, len(chunk.labels))
-    for cell, (_, right) in zip(of_chunk.tolist(), sorted_ones, strict=True):
-        start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
-        ends = np.searchsorted(right, errors.certainties[start:stop], side="right")
-        begins, ends = np.append(0, ends), np.append(ends, len(right))
-        own = slice(start + cell, stop + cell + 1)
-        counts[own] = ends - begins
-        is_there = ends > begins
-        smallest[own][is_there] = right[begins[is_there]]
-    return RightOnes(counts, smallest)
+    found = [
+        _of_cell(errors, cell, right)
+        for cell, (_, right) in zip(of_chunk.tolist(), sorted_ones, strict=True)
+    ]
+    named, counts, smallest = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return _compact(RightOnes(n_intervals, named, counts, smallest))
+
+
+def _of_cell(
+    errors: Errors, cell: int, right: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the intervals of a cell that have right samples, how many, and the smallest.
+
+    The shorter of two ascending lists is looked up in the longer.
+    """
+    start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
+    wrong = errors.certainties[start:stop]
+    if len(right) < len(wrong):
+        intervals = np.searchsorted(wrong, right, side="left")
+        firsts = np.flatnonzero(np.diff(intervals, prepend=-1))
+        counts = np.diff(firsts, append=len(right))
+        return intervals[firsts] + start + cell, counts, right[firsts]
+    ends = np.searchsorted(right, wrong, side="right")
+    begins, ends = np.append(0, ends), np.append(ends, len(right))
+    is_there = ends > begins
+    begins, ends = begins[is_there], ends[is_there]
+    return np.flatnonzero(is_there) + start + cell, ends - begins, right[begins]
+
+
+def _compact(right: RightOnes) -> RightOnes:
+    """Name no intervals where nearly all have samples."""
+    if right.named is None or len(right.named) < FEW * right.n_intervals:
+        return right
+    return _spread([right])
+
+
+def _spread(parts: Sequence[RightOnes]) -> RightOnes:
+    """Return the right samples of all chunks, for all intervals."""
+    counts = np.zeros(parts[0].n_intervals, dtype=np.int64)
+    smallest = np.full(parts[0].n_intervals, np.inf)
+    for part in parts:
+        there = slice(None) if part.named is None else part.named
+        counts[there] += part.counts
+        smallest[there] = np.minimum(smallest[there], part.smallest)
+    return RightOnes(parts[0].n_intervals, None, counts, smallest)
 
 
 def merge_right(parts: Sequence[RightOnes]) -> RightOnes:
     """Return the right samples of all chunks."""
-    counts, smallest = parts[0].counts.copy(), parts[0].smallest.copy()
-    for part in parts[1:]:
-        counts += part.counts
-        np.minimum(smallest, part.smallest, out=smallest)
-    return RightOnes(counts, smallest)
+    named = [part.named for part in parts if part.named is not None]
+    n_named = sum(map(len, named))
+    if len(named) < len(parts) or n_named >= FEW * parts[0].n_intervals:
+        return _spread(parts)
+    every = np.concatenate(named)
+    order = np.argsort(every, kind="stable")
+    every = every[order]
+    firsts = np.flatnonzero(np.diff(every, prepend=-1))
+    if not len(firsts):
+        return parts[0]
+    counts = np.concatenate([part.counts for part in parts])[order]
+    smallest = np.concatenate([part.smallest for part in parts])[order]
+    return RightOnes(
+        parts[0].n_intervals,
+        every[firsts],
+        np.add.reduceat(counts, firsts),
+        np.minimum.reduceat(smallest, firsts),
+    )
 
 
 def join(errors: Errors, right: RightOnes) -> Staircases:
     """Return the staircases of all cells."""
     if not errors.n_samples:
         raise InputError("certainty must hold at least one sample, got 0")
+    right = _spread([right])
     steps = []
     for cell in range(len(errors.labels)):
         start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
