@@ -10,14 +10,22 @@ Dask has glibc give memory back to the system as soon as it can (``MALLOC_TRIM_T
 that makes each array of more than 128 kB that NumPy needs for a moment a new mapping. Workers are
 started both as they come and with ``MALLOC_MMAP_THRESHOLD_`` at 16 MB, which mends it.
 
-``python benchmarks/dask_models.py`` prints the tables.
+``python benchmarks/dask_models.py`` prints the tables and writes
+``docs/benchmarks/dask_models.json``.
 """
 
 import argparse
+import json
+import os
+import pickle
+import platform
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -28,15 +36,19 @@ from measuring import best_times, show
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import models
+from abstain._files import whole_files
 from abstain.models.adam import Walker
 from abstain.models.base import PrototypeClassifier
 from abstain.models.costs import Cost
 
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "benchmarks" / "dask_models.json"
 N_SAMPLES, N_FEATURES, N_CLASSES, BLOCK, FEW = 200_000, 20, 5, 10_000, 10
 N_FEW = FEW * N_SAMPLES // BLOCK
 MODELS = ["GLVQ", "GMLVQ", "LGMLVQ", "MRSLVQ"]
 
 Data = tuple[Any, Any]
+Rows = list[dict[str, Any]]
 
 
 def draw() -> Data:
@@ -63,7 +75,7 @@ def evaluation(model: PrototypeClassifier, data: Data, *, is_pass: bool) -> Any:
     return lambda: batches.visit(Walker(problem.start), cost, shares, random_state)
 
 
-def time_evaluations(here: Data, there: Data, rounds: int, *, is_pass: bool) -> None:
+def time_evaluations(here: Data, there: Data, rounds: int, *, is_pass: bool) -> Rows:
     few = spread(here[0][:N_FEW], here[1][:N_FEW], FEW)
     rows = []
     for name in MODELS:
@@ -74,17 +86,20 @@ def time_evaluations(here: Data, there: Data, rounds: int, *, is_pass: bool) -> 
         one, two, empty = best_times(rounds, on_one, on_two, on_few)
         rows.append(
             {
-                "model ": name,
-                "one machine ms": 1e3 * one,
-                "two workers ms": 1e3 * two,
+                "model": name,
+                "one_machine_ms": 1e3 * one,
+                "two_workers_ms": 1e3 * two,
                 "ratio": two / one,
-                "Dask itself ms": 1e3 * empty,
+                "dask_itself_ms": 1e3 * empty,
+                # What each thread is sent, and each segment sends back.
+                "parameters_kB": len(pickle.dumps(on_one.args[1:])) / 1e3 if not is_pass else 0.0,
             }
         )
     show("a pass of Adam" if is_pass else "an evaluation of cost and gradient", rows)
+    return rows
 
 
-def time_fits(here: Data, there: Data) -> None:
+def time_fits(here: Data, there: Data) -> Rows:
     rows = []
     for name in MODELS:
         for solver in ("lbfgs", "adam"):
@@ -93,16 +108,17 @@ def time_fits(here: Data, there: Data) -> None:
             times = best_times(1, partial(one.fit, *here), partial(two.fit, *there))
             rows.append(
                 {
-                    "model ": name,
+                    "model": name,
                     "solver": solver,
                     "iterations": one.n_iter_,
-                    "one machine s": times[0],
-                    "two workers s": times[1],
+                    "one_machine_s": times[0],
+                    "two_workers_s": times[1],
                     "ratio": times[1] / times[0],
-                    "difference of costs": abs(one.loss_ - two.loss_) / abs(one.loss_),
+                    "difference_of_costs": abs(one.loss_ - two.loss_) / abs(one.loss_),
                 }
             )
     show("whole fits", rows)
+    return rows
 
 
 @contextmanager
@@ -130,13 +146,30 @@ def main() -> None:
     here = draw()
     print("workers as they come")
     with two_workers({}):
-        time_evaluations(here, spread(*here, BLOCK), rounds, is_pass=False)
+        as_they_come = time_evaluations(here, spread(*here, BLOCK), rounds, is_pass=False)
     print("\nworkers with MALLOC_MMAP_THRESHOLD_")
     with two_workers({"MALLOC_MMAP_THRESHOLD_": str(2**24)}):
         there = spread(*here, BLOCK)
-        time_evaluations(here, there, rounds, is_pass=False)
-        time_evaluations(here, there, max(1, rounds // 4), is_pass=True)
-        time_fits(here, there)
+        evaluations = time_evaluations(here, there, rounds, is_pass=False)
+        passes = time_evaluations(here, there, max(1, rounds // 4), is_pass=True)
+        fits = time_fits(here, there)
+    results = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "dask": version("dask"),
+        "numpy": np.__version__,
+        "cores": os.cpu_count(),
+        "samples": N_SAMPLES,
+        "features": N_FEATURES,
+        "classes": N_CLASSES,
+        "workers_as_they_come": as_they_come,
+        "evaluations": evaluations,
+        "passes": passes,
+        "fits": fits,
+    }
+    with whole_files(RESULTS) as (draft,):
+        draft.write_text(json.dumps(results, indent=2) + "\n")
+    print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -316,30 +316,41 @@ def _merged_by_worker(
     """Return one result of each worker, made of the parts that it has made."""
     from distributed import as_completed
 
-    def merge_there(worker: str) -> Any:
+    def merge_there(worker: str, pile: list[Any]) -> Any:
         # Elsewhere if that worker is gone: a dead one would be waited for.
         options = {"workers": [worker], "allow_other_workers": True, "pure": False}
-        pile = piles.pop(worker)
-        return client.submit(merge, pile, **options) if len(pile) > 1 else pile[0]
+        return client.submit(merge, pile, **options)
 
     piles: dict[str, list[Any]] = {}
+    at_once = FAN_IN * len(client.nthreads())
+    done: list[Any] = []
     numbers = {future.key: number for number, future in enumerate(futures)}
     waiting: Any = as_completed(futures)
     del futures  # what is merged need not be kept
-    for done in waiting.batches():
-        for future in done:
+    for batch in waiting.batches():
+        for future in batch:
             _check_done(future, numbers.get(future.key))
-        for future, worker in _holders(client, done):
-            piles.setdefault(worker, []).append(future)
-            if len(piles[worker]) == FAN_IN:
-                waiting.add(merge_there(worker))
-    return [merge_there(worker) for worker in list(piles)]
+        done += batch
+        if len(done) < at_once:  # to ask where each one is would take longer than to make it
+            continue
+        _pile_up(client, done, piles)
+        done = []
+        for worker, pile in piles.items():
+            if len(pile) >= FAN_IN:
+                waiting.add(merge_there(worker, pile))
+                piles[worker] = []
+    _pile_up(client, done, piles)
+    return [
+        _in_a_tree(partial(merge_there, worker), pile) for worker, pile in piles.items() if pile
+    ]
 
 
-def _holders(client: Any, futures: list[Any]) -> list[tuple[Any, str]]:
-    """Return where results are; one that was lost since is made again somewhere."""
+def _pile_up(client: Any, futures: list[Any], piles: dict[str, list[Any]]) -> None:
+    """Put results to those on the same worker; one that was lost since is made again somewhere."""
     holders = client.who_has(futures)
-    return [(future, next(iter(holders.get(future.key) or [""]))) for future in futures]
+    for future in futures:
+        place = next(iter(holders.get(future.key) or [""]))
+        piles.setdefault(place, []).append(future)
 
 
 @_while_connected()

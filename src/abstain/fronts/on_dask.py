@@ -12,7 +12,6 @@ from abstain._dask import (
     aligned_blocks,
     block_by_block,
     gathered,
-    in_block,
     later,
     merged_where_made,
 )
@@ -28,6 +27,6 @@ def build_staircases_on_dask(certainty: Any, correct: Any, cells: Any = None) ->
     found = block_by_block(gather_errors, blocks)
     # Kept on the cluster, and made again there if it is lost.
     errors = merged_where_made(merge_errors, found)
-    right = [in_block(number, count_right, errors, *block) for number, block in enumerate(blocks)]
+    right = block_by_block(count_right, blocks, errors)
     found_steps: Staircases = gathered(later(join, errors, merged_where_made(merge_right, right)))
     return found_steps
