@@ -1,5 +1,6 @@
 """Laws of `abstain fit` and `abstain predict`: one line for each error, nothing half done."""
 
+import gzip
 import io
 import json
 import re
@@ -489,3 +490,49 @@ def test_columns_in_another_unit_are_noticed(run, folder, model):
     assert json.loads(shown)["strangers"] == {"Alter": 50, "Organ": 50}
     _, shown, _ = run("predict", model, folder / "new.csv")
     assert "Note" not in shown
+
+
+def test_answers_to_many_tables_have_their_names(run, folder, model):
+    for number in range(12):
+        make_patients(20 + number, seed=number).write_csv(folder / f"t{number:02}.csv")
+    zipped = gzip.compress((folder / "t00.csv").read_bytes())
+    (folder / "z.csv.gz").write_bytes(zipped)
+    out = folder / "new" / "answers"
+    code, shown, _ = run("predict", model, folder / "t*.csv", folder / "z.csv.gz", "--out", out)
+    assert code == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        *(f"t{number:02}.csv" for number in range(12)),
+        "z.csv",
+    ]
+    assert (out / "z.csv").read_bytes() == (out / "t00.csv").read_bytes()
+    assert "13 files, t00.csv to z.csv.gz" in shown
+    assert "… and 3 more; --json names all" in shown
+    twice = ["predict", model, folder / "z.csv.gz", out / "z.csv", "--out", folder / "o"]
+    code, _, complaints = run(*twice)
+    assert code == 2
+    assert "would both be" in complaints
+
+
+def test_many_tables_without_out_are_only_counted(run, folder, model):
+    before = sorted(path.name for path in folder.iterdir())
+    tables = [folder / "new.csv", folder / "patients.csv"]
+    code, shown, complaints = run("predict", model, *tables)
+    assert (code, complaints) == (0, "")
+    assert "290 rows" in shown
+    assert "Nothing was written" in shown
+    assert run("predict", model, *tables, "--quiet") == (0, "", "")
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_one_table_is_answered_without_what_many_need(folder, model):
+    command = ["predict", str(model), str(folder / "new.csv"), "-q"]
+    code = (
+        "import sys; from abstain import cli; sys.argv = ['abstain', *sys.argv[1:]]\n"
+        "try: cli.main()\n"
+        "except SystemExit: print({'dask', 'distributed', 'abstain._paths', 'abstain._interrupts',"
+        " 'abstain.tables.several'} & set(sys.modules))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "set()\n"

@@ -25,6 +25,7 @@ LOCAL = "local"
 PATIENCE = 10.0
 # What numbers depend on, and what messages do.
 DECIDING = ("abstain", "numpy", "polars", "scikit-learn", "scipy")
+NOISY = ("asyncio", "distributed", "tornado")
 NEEDED_TO_TALK = ("cloudpickle", "dask", "distributed", "msgpack")
 
 _checked: WeakSet[Any] = WeakSet()
@@ -45,13 +46,27 @@ def cluster(where: str, n_workers: int | None = None) -> Iterator[Any]:
     distributed = _distributed()
     _check_address(where)
     with ExitStack() as stack:
-        # What is to be told is told in one line; the log would tell the same in forty.
-        stack.enter_context(distributed.utils.silence_logging_cmgr(logging.CRITICAL))
+        stack.enter_context(_silence())
         address = stack.enter_context(_local(distributed, n_workers)) if where == LOCAL else where
         client = stack.enter_context(_connected(distributed, address, where))
         _check_workers(client, where)
         check_versions(client)
         yield client
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep loggers quiet: what is told in one line they would tell in forty."""
+    known = [logging.getLogger(name) for name in [*NOISY, *logging.root.manager.loggerDict]]
+    noisy = [logger for logger in known if logger.name.split(".")[0] in NOISY]
+    levels = [(logger, logger.level) for logger in noisy]
+    for logger in noisy:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in levels:
+            logger.setLevel(level)
 
 
 def _distributed() -> Any:
@@ -76,18 +91,29 @@ def _check_address(where: str) -> None:
 @contextmanager
 def _local(distributed: Any, n_workers: int | None) -> Iterator[Any]:
     """Start worker processes of one thread each, and leave nothing of them behind."""
-    with TemporaryDirectory(prefix="abstain-") as scratch:
-        made = distributed.LocalCluster(
-            n_workers=n_workers or os.cpu_count() or 1,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            local_directory=scratch,
-            silence_logs=logging.CRITICAL,
-        )
-        with made:
-            yield made
+    from abstain._interrupts import unheard_by_what_starts
+
+    with TemporaryDirectory(prefix="abstain-") as scratch, ExitStack() as stack:
+        with unheard_by_what_starts():
+            made = distributed.LocalCluster(
+                n_workers=n_workers or os.cpu_count() or 1,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                local_directory=scratch,
+                silence_logs=logging.CRITICAL,
+            )
+            stack.callback(_close, made)
+        yield made
+
+
+def _close(made: Any) -> None:
+    """End a cluster, which takes some seconds if its workers are busy, whoever is impatient."""
+    from abstain._interrupts import unheard_by_what_starts
+
+    with unheard_by_what_starts():
+        made.close()
 
 
 @contextmanager
@@ -124,7 +150,8 @@ def check_versions(client: Any) -> None:
         return
     found = client.get_versions(packages=list(DECIDING))
     ours = found["client"]["packages"]
-    others = {"the scheduler": (found["scheduler"], NEEDED_TO_TALK)} | {
+    # The scheduler does not compute, but it reads what it is told to have computed.
+    others = {"the scheduler": (found["scheduler"], (*NEEDED_TO_TALK, "abstain"))} | {
         f"the worker {address}": (there, (*NEEDED_TO_TALK, *DECIDING))
         for address, there in found["workers"].items()
     }

@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from abstain._demo import Demo
     from abstain.study import Study
     from abstain.tables import Answered, Fitted
+    from abstain.tables.several import AnsweredTables
 
 __all__ = [
     "demo_screen",
     "fit_screen",
     "front_screen",
+    "predict_many_screen",
     "predict_screen",
     "progress",
     "show",
@@ -197,7 +199,11 @@ def study_screen(study: "Study") -> RenderableType:
 
 
 def front_screen(
-    choice: Choice, scores: Path, files: tuple[Path, Path, Path] | None, *, by_default: bool
+    choice: Choice,
+    scores: Path | list[Path],
+    files: tuple[Path, Path, Path] | None,
+    *,
+    by_default: bool,
 ) -> RenderableType:
     """Return a summary of a front and its chosen row that fits a screen of 24 lines.
 
@@ -205,8 +211,8 @@ def front_screen(
     ----------
     choice : Choice
         The chosen row and its front.
-    scores : Path
-        The score file.
+    scores : Path or list of Path
+        The score file, or several.
     files : tuple of Path or None
         Where front, thresholds and document were written, if they were.
     by_default : bool
@@ -230,14 +236,21 @@ def front_screen(
     )
 
 
-def _heading(choice: Choice, scores: Path) -> Text:
+def _heading(choice: Choice, scores: Path | list[Path]) -> Text:
     front = choice.front
     counts = (
         f"{_count(front.n_samples, 'sample')}, {_count(front.n_errors, 'error')}, "
         f"{_count(front.n_cells, 'cell')}; "
         f"{front.method} front of {_count(len(front), 'row')}"
     )
-    return Text.assemble((_printable(scores.name), "bold"), "\n", counts)
+    return Text.assemble((_title(scores), "bold"), "\n", counts)
+
+
+def _title(files: Path | list[Path]) -> str:
+    if isinstance(files, Path) or len(files) == 1:
+        return _printable((files if isinstance(files, Path) else files[0]).name)
+    first, last = _printable(files[0].name), _printable(files[-1].name)
+    return f"{len(files):,} files, {first} to {last}"
 
 
 def _chosen(choice: Choice, *, by_default: bool) -> Table:
@@ -329,6 +342,7 @@ _TARGETS_IN_WORDS = {
     "RejectCost": ("reject_cost", "cost"),
 }
 _CLASSES_TO_SHOW = 8
+_TABLES_TO_SHOW = 10
 _NAMES_TO_SHOW = 6
 
 
@@ -502,6 +516,55 @@ def predict_screen(answered: "Answered", table: Path, out: Path | None) -> Rende
     screen : rich renderable
         How many rows were answered with which class, and how many rejected.
     """
+    if out is None:
+        end = "Nothing was written; --out answers.csv keeps the answers."
+    else:
+        end = f"Written: {_printable(out)}, with {_columns(answered)}"
+    return Group(*_answers(answered, table), Text(), Text(end))
+
+
+def predict_many_screen(answered: "AnsweredTables", out: Path | None) -> RenderableType:
+    """Return what came of several tables.
+
+    Parameters
+    ----------
+    answered : AnsweredTables
+        As `answer_tables` returns it.
+    out : Path or None
+        The folder in which the answers were written, if they were.
+
+    Returns
+    -------
+    screen : rich renderable
+        How many rows were answered with which class, and how many rejected, in all and by table.
+    """
+    total, shown = answered.total, answered.tables[:_TABLES_TO_SHOW]
+    by_table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
+    by_table.add_column("table")
+    for name in ("rows", "rejected"):
+        by_table.add_column(name, justify="right", no_wrap=True)
+    for path, each in zip(shown, answered.each, strict=False):
+        title = Text(_printable(path.name), no_wrap=True, overflow="ellipsis")
+        by_table.add_row(title, f"{each.n_rows:,}", f"{each.n_rejected:,}")
+    n_hidden = len(answered.tables) - len(shown)
+    if n_hidden:
+        by_table.add_row(Text(f"… and {n_hidden:,} more; --json names all", "dim"))
+    if out is None:
+        end = "Nothing was written; --out answers keeps the answers in that folder."
+    else:
+        n_files = _count(len(answered.tables), "file")
+        end = f"Written to {_printable(out)}: {n_files}, with {_columns(total)}"
+    parts = _answers(total, answered.tables)
+    return Group(*parts, Text(), by_table, Text(), Text(end))
+
+
+def _columns(answered: "Answered") -> str:
+    *some, last = (repr(name) for name in answered.columns)
+    return f"the columns {', '.join(some)} and {last}"
+
+
+def _answers(answered: "Answered", table: Path | list[Path]) -> list[RenderableType]:
+    """Return how many rows were answered with which class, and what is to be noted of them."""
     share = answered.n_rejected / answered.n_rows
     counts = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
     counts.add_column("answer")
@@ -515,7 +578,7 @@ def predict_screen(answered: "Answered", table: Path, out: Path | None) -> Rende
         counts.add_row(Text(f"{len(frequent) - _CLASSES_TO_SHOW:,} more", "dim"), f"{rest:,}")
     counts.add_row(Text("none: rejected", "bold"), Text(f"{answered.n_rejected:,}", "bold"))
     heading = Text.assemble(
-        (_printable(table.name), "bold"),
+        (_title(table), "bold"),
         f"\n{_count(answered.n_rows, 'row')}, ",
         (f"{_percent(1 - share)} answered", "bold green"),
         f", {_percent(share)} rejected",
@@ -524,13 +587,7 @@ def predict_screen(answered: "Answered", table: Path, out: Path | None) -> Rende
     if answered.n_empty:
         empty = f"{_count(answered.n_empty, 'row')} rejected because all needed columns are empty"
         parts += [Text(), Text(empty, "yellow")]
-    parts += _strangers(answered)
-    if out is None:
-        end = "Nothing was written; --out answers.csv keeps the answers."
-    else:
-        *some, last = (repr(name) for name in answered.columns)
-        end = f"Written: {_printable(out)}, with the columns {', '.join(some)} and {last}"
-    return Group(*parts, Text(), Text(end))
+    return [*parts, *_strangers(answered)]
 
 
 def demo_screen(demo: "Demo") -> RenderableType:

@@ -125,9 +125,33 @@ def _target(
 _COLUMNS, _TARGETS, _OUTPUT = "Columns", "Target (one of them; reject rate 0.1 if none)", "Output"
 
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Have a Dask cluster do it: the address of its scheduler, such as "
+        "tcp://10.0.0.1:8786, or local for worker processes on this machine.",
+    ),
+]
+
+
+def _meant(paths: list[Path]) -> list[Path]:
+    """Return the files that were named, or that a pattern in quotes stands for."""
+    if len(paths) == 1 and paths[0].exists():
+        return paths
+    from abstain._paths import files_meant
+
+    return files_meant(paths)
+
+
 @app.command()
 def front(
-    scores: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, one row per sample.")],
+    scores: Annotated[
+        list[Path],
+        typer.Argument(
+            help="CSV, TSV or Parquet, one row per sample; several files are one table."
+        ),
+    ],
     certainty: Annotated[
         str, typer.Option(help="How sure it was; higher is surer.", rich_help_panel=_COLUMNS)
     ],
@@ -159,6 +183,7 @@ def front(
         typer.Option(help="Least cost, an error costing 1.", rich_help_panel=_TARGETS),
     ] = None,
     method: Annotated[Method, typer.Option(help="How the front is found.")] = Method.exact,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(help="front.csv, .tsv or .parquet.", rich_help_panel=_OUTPUT),
@@ -185,6 +210,10 @@ def front(
     string "-inf", one that rejects all of it (but samples of certainty inf)
     "inf".
 
+    With --cluster, each file is read whole by one worker and stays with it, in
+    memory or on its disk; only names of cells, errors and counts leave it. All
+    machines must see the files under the same names. The result is the same.
+
     What is found holds on these samples; keep some back to see what the
     thresholds do on others.
     """
@@ -194,14 +223,23 @@ def front(
     from abstain import pareto_front
 
     columns = score_files.ScoreColumns(certainty, correct, y_true, y_pred, cell)
-    files = score_files.output_files(out, scores) if out else None
+    paths = _meant(scores)
+    files = score_files.output_files(out, *paths) if out else None
     with screens.stages(quiet) as begin:
-        begin(f"reading {scores.name}")
-        samples = score_files.read_scores(scores, columns)
-        begin(f"computing the {method} front of {len(samples.certainty):,} samples")
-        found = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
-        begin("choosing the thresholds")
-        choice = score_files.choose(samples, found, target, value)
+        if cluster is not None:
+            asked = (target, value)
+            choice = _front_on_cluster(cluster, paths, columns, method, asked, begin)
+        else:
+            if len(paths) == 1:
+                begin(f"reading {paths[0].name}")
+                samples = score_files.read_scores(paths[0], columns)
+            else:
+                watch = begin(f"reading {len(paths):,} files")
+                samples = score_files.read_all_scores(paths, columns, watch)
+            begin(f"computing the {method} front of {len(samples.certainty):,} samples")
+            found = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
+            begin("choosing the thresholds")
+            choice = score_files.choose(samples, found, target, value)
         if files:
             begin(f"writing {files[0].name}")
             score_files.write_choice(choice, files, __version__)
@@ -209,7 +247,28 @@ def front(
         typer.echo(score_files.choice_as_json(choice, __version__))
     elif not quiet:
         by_default = accuracy is reject_rate is reject_cost is None
-        screens.show(screens.front_screen(choice, scores, files, by_default=by_default))
+        screens.show(screens.front_screen(choice, paths, files, by_default=by_default))
+
+
+def _front_on_cluster(
+    where: str, paths: list[Path], columns: Any, method: str, target: tuple[str, float], begin: Any
+) -> Any:
+    """Have a cluster read score files, and find their front and its row for a target."""
+    from abstain import pareto_front
+    from abstain._cluster import cluster
+    from abstain._patience import told_if_workers_die
+    from abstain._score_files.on_cluster import choose_on_cluster, read_on_cluster
+
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path} does not exist; check the path")
+    begin(f"asking the cluster {where}")
+    with cluster(where) as client, told_if_workers_die(client, where):
+        scores = read_on_cluster(client, paths, columns, begin(f"reading {len(paths):,} files"))
+        begin(f"computing the {method} front of {int(scores.certainty.shape[0]):,} samples")
+        found = pareto_front(scores.certainty, scores.correct, scores.cells, method=method)
+        begin("choosing the thresholds")
+        return choose_on_cluster(scores, found, *target)
 
 
 class Cells(StrEnum):
@@ -437,13 +496,20 @@ def _load(model: Path) -> Any:
 @app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="From abstain fit.")],
-    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, one row per sample.")],
+    table: Annotated[
+        list[Path], typer.Argument(help="CSV, TSV or Parquet, one row per sample; or several.")
+    ],
     out: Annotated[
-        Path | None, typer.Option(help="answers.csv, .tsv or .parquet.", rich_help_panel=_OUTPUT)
+        Path | None,
+        typer.Option(
+            help="answers.csv, .tsv or .parquet; a folder for several tables, or with --cluster.",
+            rich_help_panel=_OUTPUT,
+        ),
     ] = None,
     thresholds: Annotated[
         Path | None, typer.Option(help="JSON with thresholds to use instead of the model's.")
     ] = None,
+    cluster: Cluster = None,
     reject_mark: Annotated[
         str, typer.Option(help="What stands where no answer is given.", rich_help_panel=_OUTPUT)
     ] = "rejected",
@@ -456,35 +522,112 @@ def predict(
 ) -> None:
     """Answer the rows of a table, or say why not.
 
-    All rows and columns come out in their order, as they were, with three more: the
-    answer, which is a class or the mark of a rejected row; the certainty; and, for
-    rejected rows, the reason. The table may be larger than memory.
+    All rows and columns come out in their order, as they were, with three more:
+    the answer, which is a class or the mark of a rejected row; the certainty;
+    and, for rejected rows, the reason. The table may be larger than memory.
 
     Without --out, rows are only counted.
+
+    Of several tables, each gets a file of answers of the same name and format
+    in the folder --out. If one cannot be answered, the others still are.
+
+    With --cluster, each table is answered by one worker. All machines must see
+    the tables and the folder under the same names.
     """
     from abstain import _screens as screens
     from abstain import tables
 
-    source = tables.open_table(table, separator, decimal, encoding, missing or [])
+    paths = _meant(table)
+    if cluster is not None or len(paths) > 1:
+        from abstain.tables.several import Reading
+
+        reading = Reading(separator, decimal, encoding, tuple(missing or []))
+        _predict_many(model, paths, out, thresholds, cluster, reading, reject_mark, as_json, quiet)
+        return
+    (path,) = paths
+    source = tables.open_table(path, separator, decimal, encoding, missing or [])
     if out is not None:
         tables.check_output(out, source)
-    if thresholds is not None and not thresholds.is_file():
-        raise InputError(f"--thresholds: there is no file {thresholds}; export it from a report")
-    if not model.exists():  # before anything is read for it
-        raise InputError(f"cannot load {model}: there is no such file")
+    _check_model_files(model, thresholds)
     is_short = source.n_blocks < _BLOCKS_TO_WATCH
     with (
-        screens.progress(f"answering {table}", quiet or is_short) as watch,
+        screens.progress(f"answering {path}", quiet or is_short) as watch,
         tables.ReadAhead(source) as ahead,  # while the model is loaded
     ):
-        clf = _load(model)
-        if thresholds is not None:
-            _retarget(clf, thresholds)
+        clf = _load_with(model, thresholds)
         answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
     if as_json:
         typer.echo(tables.answered_as_json(answered, out, __version__))
     elif not quiet:
-        screens.show(screens.predict_screen(answered, table, out))
+        screens.show(screens.predict_screen(answered, path, out))
+
+
+def _check_model_files(model: Path, thresholds: Path | None) -> None:
+    """Refuse what is not there before anything is read for it."""
+    if thresholds is not None and not thresholds.is_file():
+        raise InputError(f"--thresholds: there is no file {thresholds}; export it from a report")
+    if not model.exists():
+        raise InputError(f"cannot load {model}: there is no such file")
+
+
+def _load_with(model: Path, thresholds: Path | None) -> Any:
+    clf = _load(model)
+    if thresholds is not None:
+        _retarget(clf, thresholds)
+    return clf
+
+
+def _predict_many(
+    model: Path,
+    paths: list[Path],
+    out: Path | None,
+    thresholds: Path | None,
+    cluster: str | None,
+    reading: Any,
+    mark: str,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Answer tables, here or on a cluster, and tell what came of them."""
+    from abstain import _screens as screens
+    from abstain.tables.several import (
+        answer_tables,
+        answered_tables_as_json,
+        check_jobs,
+        folder_for,
+        plan_jobs,
+    )
+
+    _check_model_files(model, thresholds)
+    jobs = plan_jobs(paths, out, reading)
+    clf = _load_with(model, thresholds)
+    check_jobs(clf, jobs)
+    is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
+    doing = f"answering {len(jobs):,} tables" + (" in blocks" if cluster is None else "")
+    with folder_for(jobs), screens.progress(doing, quiet or is_short) as watch:
+        if cluster is None:
+            answered = answer_tables(clf, jobs, mark=mark, watch=watch)
+        else:
+            answered = _answered_on_cluster(cluster, clf, jobs, reading, mark, watch)
+    if as_json:
+        typer.echo(answered_tables_as_json(answered, out, __version__))
+    elif not quiet:
+        screens.show(screens.predict_many_screen(answered, out))
+
+
+def _answered_on_cluster(
+    where: str, clf: Any, jobs: Any, reading: Any, mark: str, watch: Any
+) -> Any:
+    from abstain._cluster import cluster
+    from abstain._patience import told_if_workers_die
+    from abstain.tables.on_cluster import answer_on_cluster, scratch_beside
+
+    with (
+        scratch_beside(jobs) as scratch,
+        cluster(where) as client,
+        told_if_workers_die(client, where),
+    ):
+        return answer_on_cluster(client, clf, jobs, scratch, reading, mark=mark, watch=watch)
 
 
 @app.command()

@@ -170,25 +170,6 @@ def test_so_it_is_while_the_workers_start(tmp_path):
     assert not (tmp_path / "study").exists()
 
 
-def test_an_interrupt_that_is_held_back_is_not_lost():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    passed = []
-
-    def block():
-        with distributing._interrupts_held_back():
-            os.kill(os.getpid(), signal.SIGINT)
-            passed.append("the rest of the block")
-
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            block()
-        assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
-        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert passed
-
-
 # --- what dies ----------------------------------------------------------------------------------
 
 

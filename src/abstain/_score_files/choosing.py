@@ -1,7 +1,9 @@
 """What does the row that serves a target mean, in all and cell by cell?"""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -9,7 +11,6 @@ from numpy.typing import NDArray
 
 from abstain._score_files.reading import Scores
 from abstain.fronts import ParetoFront
-from abstain.metrics import augrc_score
 from abstain.targets import (
     Accuracy,
     OperatingPoint,
@@ -18,7 +19,17 @@ from abstain.targets import (
     operating_point,
 )
 
-__all__ = ["TARGETS", "Choice", "choose"]
+__all__ = [
+    "TARGETS",
+    "Choice",
+    "Wrong",
+    "choose",
+    "count_by_cell",
+    "count_wins",
+    "group_wrong",
+    "make_choice",
+    "merge_wrong",
+]
 
 TARGETS: dict[str, type[Accuracy | RejectRate | RejectCost]] = {
     "accuracy": Accuracy,
@@ -80,46 +91,112 @@ def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Cho
         If no row serves the target.
     """
     point = operating_point(front, TARGETS[target](value))
-    return Choice(
-        front, target, value, point, _cell_by_cell(scores, point), _looks_reversed(scores)
+    return make_choice(
+        front,
+        target,
+        value,
+        point,
+        scores.labels,
+        count_by_cell(point.thresholds, scores.certainty, scores.correct, scores.cells),
+        count_wins(group_wrong(scores.certainty, scores.correct), scores.certainty, scores.correct),
     )
 
 
-def _looks_reversed(scores: Scores) -> bool:
-    """Tell whether wrong answers are surer than right ones, beyond what chance makes of it.
+def make_choice(
+    front: ParetoFront,
+    target: str,
+    value: float,
+    point: OperatingPoint,
+    labels: list[int] | list[str],
+    counts: NDArray[np.int64],
+    n_wins: int,
+) -> Choice:
+    """Return a choice, made of counts that are sums over any parts of the samples.
 
-    The AUROC of a certainty that says nothing is 1/2, with a variance of at most
-    (n + 1) / (12 · right · wrong).
+    Parameters
+    ----------
+    front, target, value, point
+        As in `Choice`.
+    labels : list of int or list of str
+        The label of each cell.
+    counts : ndarray of shape (4, n_cells)
+        From :func:`count_by_cell`.
+    n_wins : int
+        From :func:`count_wins`.
     """
-    n_samples, right = len(scores.correct), int(scores.correct.sum())
-    wrong = n_samples - right
-    if not right or not wrong:
-        return False
-    error = math.sqrt((n_samples + 1) / (12 * right * wrong))
-    return _auroc(scores) < 0.5 - 3 * error
-
-
-def _auroc(scores: Scores) -> float:
-    """Return how often a right answer is surer than a wrong one, by the identity with AUGRC."""
-    accuracy = float(scores.correct.mean())
-    # Read as labels, `correct` against a prediction of True tells the same errors.
-    augrc = augrc_score(scores.correct, np.ones_like(scores.correct), scores.certainty)
-    return 1 - (augrc - (1 - accuracy) ** 2 / 2) / (accuracy * (1 - accuracy))
-
-
-def _cell_by_cell(scores: Scores, point: OperatingPoint) -> pl.DataFrame:
-    rejected = scores.certainty < point.thresholds[scores.cells]
-
-    def count(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(scores.cells[mask], minlength=len(scores.labels))
-
-    return pl.DataFrame(
+    cells = pl.DataFrame(
         {
-            "cell": scores.labels,
+            "cell": labels,
             "threshold": point.thresholds,
-            "samples": np.bincount(scores.cells, minlength=len(scores.labels)),
-            "errors": count(~scores.correct),
-            "true_rejects": count(rejected & ~scores.correct),
-            "false_rejects": count(rejected & scores.correct),
+            **dict(
+                zip(("samples", "errors", "true_rejects", "false_rejects"), counts, strict=True)
+            ),
         }
     )
+    reversed_ = _looks_reversed(front.n_samples - front.n_errors, front.n_errors, n_wins)
+    return Choice(front, target, value, point, cells, reversed_)
+
+
+def count_by_cell(
+    thresholds: NDArray[np.float64],
+    certainty: NDArray[np.float64],
+    correct: NDArray[np.bool_],
+    cells: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the samples, errors, true rejects and false rejects of every cell."""
+    rejected = certainty < thresholds[cells]
+
+    def count(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(cells[mask], minlength=len(thresholds))
+
+    samples = np.bincount(cells, minlength=len(thresholds))
+    return np.stack(
+        [samples, count(~correct), count(rejected & ~correct), count(rejected & correct)]
+    )
+
+
+class Wrong(NamedTuple):
+    """The certainties of wrong samples, ascending, and how many have at most each of them."""
+
+    certainties: NDArray[np.float64]
+    up_to: NDArray[np.int64]
+
+
+def group_wrong(certainty: NDArray[np.float64], correct: NDArray[np.bool_]) -> Wrong:
+    """Return the certainties of the wrong samples."""
+    certainties, counts = np.unique(certainty[~correct], return_counts=True)
+    return Wrong(certainties, np.cumsum(counts))
+
+
+def merge_wrong(parts: Sequence[Wrong]) -> Wrong:
+    """Return the certainties of the wrong samples of all parts."""
+    certainties, places = np.unique(
+        np.concatenate([part.certainties for part in parts]), return_inverse=True
+    )
+    counts = np.zeros(len(certainties), dtype=np.int64)
+    np.add.at(counts, places, np.concatenate([np.diff(part.up_to, prepend=0) for part in parts]))
+    return Wrong(certainties, np.cumsum(counts))
+
+
+def count_wins(wrong: Wrong, certainty: NDArray[np.float64], correct: NDArray[np.bool_]) -> int:
+    """Return the pairs of a right and a wrong sample in which the right one is surer, twice.
+
+    A tie counts once, so that sums over any parts of the right samples are exact.
+    """
+    right = np.sort(certainty[correct])  # neighbours are looked for in the same places
+    up_to = np.append(0, wrong.up_to)
+    below = up_to[np.searchsorted(wrong.certainties, right, side="left")]
+    not_above = up_to[np.searchsorted(wrong.certainties, right, side="right")]
+    return int(below.sum()) + int(not_above.sum())
+
+
+def _looks_reversed(n_right: int, n_wrong: int, n_wins: int) -> bool:
+    """Tell whether wrong answers are surer than right ones, beyond what chance makes of it.
+
+    The AUROC, which is the share of pairs won, of a certainty that says nothing is 1/2, with a
+    variance of at most (n + 1) / (12 · right · wrong).
+    """
+    if not n_right or not n_wrong:
+        return False
+    error = math.sqrt((n_right + n_wrong + 1) / (12 * n_right * n_wrong))
+    return n_wins / (2 * n_right * n_wrong) < 0.5 - 3 * error

@@ -5,7 +5,8 @@ Blanks around a text do not count, and empty text is a missing value. Rows are c
 the header apart.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,13 +14,23 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 
-__all__ = ["compare_labels", "parse_cells", "parse_certainty", "parse_correct"]
+__all__ = [
+    "Naming",
+    "StrangeCellError",
+    "check_named_alike",
+    "common_labels",
+    "compare_labels",
+    "find_cells",
+    "parse_certainty",
+    "parse_correct",
+]
 
 # Beside numbers, what has a value or a name of its own: no lists, no bytes.
 _PLAIN = (pl.Boolean, pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time, pl.Null)
 _LONGEST_VALUE = 60
 # From so many rows on, another value in each of them is an identifier given by mistake.
 _TOO_MANY_CELLS = 100
+_CELL = "hold integers or names"
 # Beyond it, whole numbers that differ can be the same float.
 _LARGEST_EXACT = 2.0**53
 
@@ -69,7 +80,17 @@ def parse_correct(column: pl.Series) -> NDArray[np.bool_]:
     return np.asarray(right.to_numpy(), dtype=np.bool_)
 
 
-def compare_labels(y_true: pl.Series, y_pred: pl.Series) -> NDArray[np.bool_]:
+class Naming(NamedTuple):
+    """How two columns name classes: the first of each, and how many of them are no numbers."""
+
+    first_true: str
+    first_pred: str
+    n_true_names: int
+    n_pred_names: int
+    n_rows: int
+
+
+def compare_labels(y_true: pl.Series, y_pred: pl.Series) -> tuple[NDArray[np.bool_], Naming | None]:
     """Tell where two columns name the same class: in the same words or as the same number.
 
     Parameters
@@ -81,59 +102,142 @@ def compare_labels(y_true: pl.Series, y_pred: pl.Series) -> NDArray[np.bool_]:
     -------
     correct : ndarray of shape (n_samples,)
         Whether the prediction is right.
+    naming : Naming or None
+        For :func:`check_named_alike`; None where there is no row.
     """
     true = _canonical(_as_text(_present("y_true", y_true)))
     pred = _canonical(_as_text(_present("y_pred", y_pred)))
-    correct = true == pred
-    if {_are_numbers(true), _are_numbers(pred)} == {True, False}:
-        # Names against numbers of classes: every answer would pass for wrong.
+    correct = np.asarray((true == pred).to_numpy(), dtype=np.bool_)
+    if not len(true):
+        return correct, None
+    return correct, Naming(true[0], pred[0], _n_names(true), _n_names(pred), len(true))
+
+
+def _n_names(labels: pl.Series) -> int:
+    return labels.cast(pl.Float64, strict=False).null_count()
+
+
+def check_named_alike(y_true: str, y_pred: str, namings: Sequence[Naming]) -> None:
+    """Refuse names against numbers of classes: every answer would pass for wrong.
+
+    Parameters
+    ----------
+    y_true, y_pred : str
+        What the columns are called.
+    namings : sequence of Naming
+        How they name classes, file by file.
+    """
+    n_rows = sum(naming.n_rows for naming in namings)
+    n_names = {
+        sum(naming.n_true_names for naming in namings),
+        sum(naming.n_pred_names for naming in namings),
+    }
+    if n_rows and n_names == {0, n_rows}:
         raise InputError(
-            f"y_true column {y_true.name!r} and y_pred column {y_pred.name!r} must name classes "
-            f"alike, got {_shown(true[0])} and {_shown(pred[0])} in data row 1; "
-            "write names in both or numbers in both"
+            f"y_true column {y_true!r} and y_pred column {y_pred!r} must name classes "
+            f"alike, got {_shown(namings[0].first_true)} and {_shown(namings[0].first_pred)} in "
+            "data row 1; write names in both or numbers in both"
         )
-    return np.asarray(correct.to_numpy(), dtype=np.bool_)
 
 
-def parse_cells(column: pl.Series) -> tuple[list[int] | list[str], NDArray[np.int64]]:
-    """Return the ascending labels of the cells and, for every sample, the index of its label.
+class StrangeCellError(Exception):
+    """A name that no cell can have: in which file, and which of its names."""
+
+    def __init__(self, column: str, file: int, code: int, name: str, must: str) -> None:
+        super().__init__(column, file, code, name, must)
+        self.column, self.file, self.code, self.name, self.must = column, file, code, name, must
+
+    def told(self, row: int) -> InputError:
+        """Return the error to show, given the row, counted from 0."""
+        return _strange("cell", self.column, self.must, self.name, row)
+
+
+def find_cells(column: pl.Series) -> tuple[pl.Series, NDArray[Any]]:
+    """Return the distinct names of cells and, for every sample, the index of its name.
 
     Parameters
     ----------
     column : polars.Series
-        Integers or names.
+        Integers or names, of one file.
+
+    Returns
+    -------
+    names : polars.Series
+        The distinct names, in the order of the rows, as text.
+    codes : ndarray of shape (n_samples,)
+        The index in ``names`` of each sample's cell.
+    """
+    text = _as_text(_present("cell", column, with_nan=not column.dtype.is_numeric()))
+    distinct = text.unique(maintain_order=True)
+    if column.dtype.is_numeric():  # numbers are no names, whatever other files hold
+        fractions = distinct.filter(_are_fractions(_as_numbers(distinct)))
+        if len(fractions):
+            _refuse("cell", column, text == fractions[0], _CELL)
+    return distinct, text.cast(pl.Enum(distinct)).to_physical().to_numpy()
+
+
+def common_labels(
+    column: str, files: Sequence[pl.Series], n_rows: int
+) -> tuple[list[int] | list[str], list[NDArray[np.int64]]]:
+    """Return the ascending labels of the cells of all files.
+
+    Whether names are integers is decided with the names of all files in view.
+
+    Parameters
+    ----------
+    column : str
+        What the column is called.
+    files : sequence of polars.Series
+        The names in each file, from :func:`find_cells`.
+    n_rows : int
+        How many rows all files have.
 
     Returns
     -------
     labels : list of int or list of str
         The distinct labels; integers if all of them are.
-    codes : ndarray of shape (n_samples,)
-        The index in ``labels`` of each sample's cell.
+    positions : list of ndarray
+        For each file, the index in ``labels`` of each of its names.
+
+    Raises
+    ------
+    StrangeCellError
+        If a name cannot be one.
+    InputError
+        If there are as many cells as rows.
     """
-    column = _present("cell", column)
-    text = _as_text(column)
-    distinct = text.unique(maintain_order=True)
-    numbers = _as_numbers(distinct)
-    fractions = distinct.filter(numbers.is_finite() & (numbers != numbers.floor()))
-    # In a column of nothing but numbers, a fraction tells that it is no column of cells.
-    if len(fractions) and not numbers.null_count():
-        _refuse("cell", column, text == fractions[0], "hold integers or names")
-    named = _as_integers(distinct)
+    named = pl.concat(files)
+    numbers = _as_numbers(named)
+    # In a column of nothing but numbers, "nan" is no name, and a fraction tells that it is no
+    # column of cells.
+    if not numbers.null_count():
+        _check_names(column, files, numbers.is_nan(), "hold no missing value")
+        _check_names(column, files, _are_fractions(numbers), _CELL)
+    named = _as_integers(named)
     labels = named.unique().sort()
-    if len(labels) == len(column) >= _TOO_MANY_CELLS:
+    if len(labels) == n_rows >= _TOO_MANY_CELLS:
         # A threshold for each sample rejects just the errors, and says nothing of new samples.
         raise InputError(
-            f"cell column {column.name!r} must name regions of several samples, "
-            f"got another value in each of {len(column)} rows; choose another column"
+            f"cell column {column!r} must name regions of several samples, "
+            f"got another value in each of {n_rows} rows; choose another column"
         )
-    position = labels.search_sorted(named).to_numpy().astype(np.int64)
-    return labels.to_list(), position[text.cast(pl.Enum(distinct)).to_physical().to_numpy()]
+    positions = labels.search_sorted(named).to_numpy().astype(np.int64)
+    ends = np.cumsum([len(names) for names in files])
+    return labels.to_list(), np.split(positions, ends[:-1])
 
 
-def _are_numbers(names: pl.Series) -> bool | None:
-    """Tell whether all names are numbers (True), none is (False), or some are (None)."""
-    n_names = names.cast(pl.Float64, strict=False).null_count()
-    return {0: True, len(names): False}.get(n_names)
+def _are_fractions(numbers: pl.Series) -> pl.Series:
+    return numbers.is_finite() & (numbers != numbers.floor())
+
+
+def _check_names(column: str, files: Sequence[pl.Series], strange: pl.Series, must: str) -> None:
+    if strange.any():
+        code = strange.arg_max()
+        assert code is not None
+        for file, names in enumerate(files):
+            if code < len(names):
+                raise StrangeCellError(column, file, code, names[code], must)
+            code -= len(names)
 
 
 def _as_integers(names: pl.Series) -> pl.Series:
@@ -152,8 +256,11 @@ def _canonical(names: pl.Series) -> pl.Series:
     return pl.select(pl.coalesce(*written, names)).to_series()
 
 
-def _present(role: str, column: pl.Series) -> pl.Series:
-    """Return a column without missing values: null, empty text, or NaN among numbers."""
+def _present(role: str, column: pl.Series, with_nan: bool = False) -> pl.Series:
+    """Return a column without missing values: null, empty text, or NaN among numbers.
+
+    With ``with_nan``, whether "nan" is a name is left open.
+    """
     if not (column.dtype.is_numeric() or column.dtype in _PLAIN):
         raise InputError(
             f"{role} column {column.name!r} must hold numbers or text, "
@@ -163,7 +270,7 @@ def _present(role: str, column: pl.Series) -> pl.Series:
         column = column.cast(pl.String).str.strip_chars().replace("", None)
     missing, numbers = column.is_null(), _as_numbers(column)
     # In a column of names, "nan" may be one.
-    if numbers.null_count() == column.null_count():
+    if not with_nan and numbers.null_count() == column.null_count():
         missing |= numbers.is_nan().fill_null(False)
     _refuse(role, column, missing, "hold no missing value")
     return column
@@ -193,10 +300,14 @@ def _refuse(role: str, column: pl.Series, strange: pl.Series, must: str) -> None
     if strange.any():
         row = strange.arg_max()
         assert row is not None
-        raise InputError(
-            f"{role} column {column.name!r} must {must}, "
-            f"got {_shown(column[row])} in data row {row + 1}; mend the file"
-        )
+        raise _strange(role, column.name, must, column[row], row)
+
+
+def _strange(role: str, column: str, must: str, value: Any, row: int) -> InputError:
+    return InputError(
+        f"{role} column {column!r} must {must}, "
+        f"got {_shown(value)} in data row {row + 1}; mend the file"
+    )
 
 
 def _shown(value: Any) -> str:

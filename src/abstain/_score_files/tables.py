@@ -40,7 +40,7 @@ def read_columns(path: Path, wanted: dict[str, str]) -> pl.DataFrame:
     Returns
     -------
     table : polars.DataFrame
-        The wanted columns, at least one row. Lines without any content are not rows.
+        The wanted columns, perhaps without rows. Lines without any content are not rows.
 
     Raises
     ------
@@ -57,10 +57,7 @@ def read_columns(path: Path, wanted: dict[str, str]) -> pl.DataFrame:
         raise InputError(f"{path} does not exist; check the path")
     with _told_about(path):
         read = _read_text if name.endswith(_TEXT) else _read_parquet
-        table = read(path, wanted)
-    if not table.height:
-        raise InputError(f"{path} has a header but no rows; it must hold at least one sample")
-    return table
+        return read(path, wanted)
 
 
 def _read_parquet(path: Path, wanted: dict[str, str]) -> pl.DataFrame:

@@ -24,15 +24,15 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _SUFFIXES = (*_SEPARATORS, ".parquet", ".pq")
 
 
-def output_files(out: Path, scores: Path) -> tuple[Path, Path, Path]:
+def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
     """Return where the three files will lie, having made sure that they can be written.
 
     Parameters
     ----------
     out : Path
         Where the front shall lie. Its suffix says in which format.
-    scores : Path
-        The score file, which none of them may replace.
+    *scores : Path
+        The score files, none of which they may replace.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def output_files(out: Path, scores: Path) -> tuple[Path, Path, Path]:
     files = (out, out.with_suffix(f".thresholds{out.suffix}"), out.with_suffix(".json"))
     for file in files:
         check_can_write(file)
-        if file.exists() and scores.exists() and file.samefile(scores):
+        if file.exists() and any(path.exists() and file.samefile(path) for path in scores):
             raise InputError(f"cannot write {file}: it is the score file; choose another name")
     return files
 

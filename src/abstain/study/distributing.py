@@ -8,13 +8,11 @@ that do not come back; here both end the run, with one line.
 from __future__ import annotations  # signatures then show the names of types
 
 import asyncio
-import logging
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,7 +25,6 @@ __all__ = ["Workers", "check_jobs", "workers"]
 PATIENCE = 60.0
 # Seconds from one look at the workers to the next.
 LOOK_EVERY = 1.0
-NOISY = ("asyncio", "distributed", "tornado")
 GOES_ON = "the same command goes on from here"
 
 
@@ -54,61 +51,12 @@ def check_jobs(where: str | None, n_jobs: int) -> None:
 
 @contextmanager
 def workers(where: str | None, n_jobs: int) -> Iterator[Workers | None]:
-    """Have a cluster, if one is wanted, to run tasks on, and hear nothing of its troubles."""
+    """Have a cluster, if one is wanted, to run tasks on."""
     if where is None:
         yield None
         return
-    with ExitStack() as held, ExitStack() as stack:
-        try:
-            with _interrupts_held_back():
-                client = stack.enter_context(cluster(where, None if n_jobs == -1 else n_jobs))
-                stack.enter_context(_silence())
-            yield Workers(where, len(client.nthreads()), _backend_class()(client, where))
-        finally:
-            # To end processes takes seconds, in which some press Ctrl-C again.
-            held.enter_context(_interrupts_held_back())
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Hear of Ctrl-C after the block, and start processes in it that never do.
-
-    A terminal sends it to all processes. Those of a local cluster are ended by the caller: they
-    inherit from its threads that it is blocked, and so do those that are started in their place.
-    A blocked signal may still reach another thread of the caller, hence the handler.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing.resource_tracker import ensure_running
-
-    ensure_running()  # or else the first process would start it, which lifts the block
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
-    masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
-        signal.signal(signal.SIGINT, before)
-    if heard:
-        raise KeyboardInterrupt
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the loggers of Dask quiet: what matters of it is told as an error."""
-    known = [logging.getLogger(name) for name in [*NOISY, *logging.root.manager.loggerDict]]
-    noisy = [logger for logger in known if logger.name.split(".")[0] in NOISY]
-    levels = [(logger, logger.level) for logger in noisy]
-    for logger in noisy:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in levels:
-            logger.setLevel(level)
+    with cluster(where, None if n_jobs == -1 else n_jobs) as client:
+        yield Workers(where, len(client.nthreads()), _backend_class()(client, where))
 
 
 @lru_cache
