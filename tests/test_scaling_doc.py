@@ -168,6 +168,14 @@ def test_the_constants_are_those_of_the_records():
     assert f"{GROWTH:.2f} times as long for twice the errors" in TEXT
 
 
+def test_the_readme_says_what_was_measured():
+    readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"two workers {FEW['times_sort_exact']:.1f} times as long as sorting each block" in readme
+    )
+    assert f"no more than {FEW['worker_megabytes']:.0f} MB of memory each" in readme
+
+
 def test_what_the_environment_of_workers_does_is_that_of_the_record():
     assert f"evaluations took {AS_THEY_COME} ms" in TEXT
 
