@@ -11,26 +11,17 @@ the client grows, is told beside the size of the samples.
 """
 
 import argparse
-import json
-import os
-import platform
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import dask.array as da
 import distributed
 import numpy as np
 from dask_fronts import bytes_between_workers, peak, timed
-from measuring import show
+from measuring import show, write_record
 from sklearn.frozen import FrozenEstimator
 
 from abstain import GMLVQ, RejectOptionClassifier
-from abstain._files import whole_files
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "benchmarks" / "dask_classifier.json"
 N_SAMPLES, N_FEATURES, N_CLASSES, BLOCK, WORKERS = 4_000_000, 20, 5, 100_000, 2
 CENTRES = np.random.default_rng(0).normal(size=(N_CLASSES, N_FEATURES))
 
@@ -107,18 +98,12 @@ def main() -> None:
     show("calibration on two workers", [{"what": name, "figure": row[name]} for name in row])
     if arguments.samples < N_SAMPLES:
         return
-    results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "dask": version("dask"),
-        "numpy": np.__version__,
-        "cores": os.cpu_count(),
-        "workers": WORKERS,
-        "classifier": row,
-    }
-    with whole_files(RESULTS) as (draft,):
-        draft.write_text(json.dumps(results, indent=2) + "\n")
-    print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
+    write_record(
+        "dask_classifier.json",
+        ["dask", "numpy"],
+        workers=WORKERS,
+        classifier=row,
+    )
 
 
 if __name__ == "__main__":

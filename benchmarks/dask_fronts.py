@@ -14,30 +14,22 @@ near-linear in them, and tells by its gap what it may miss.
 """
 
 import argparse
-import json
-import os
-import platform
 import resource
 import time
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import dask
 import dask.array as da
 import distributed
 import numpy as np
+from measuring import write_record
 from rich.console import Console
 from rich.table import Table
 
 from abstain import pareto_front
-from abstain._files import whole_files
 from abstain.fronts import METHODS
 from abstain.fronts.on_dask import build_staircases_on_dask
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "benchmarks" / "dask_fronts.json"
 N_SAMPLES, BLOCK, N_CELLS, FEW_WRONG, MANY_WRONG = 100_000_000, 1_000_000, 50, 0.01, 0.2
 WORKERS, MEMORY = 2, "4GB"
 
@@ -175,20 +167,14 @@ def main() -> None:
     show([few, many])
     if arguments.samples < N_SAMPLES:
         return
-    results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "dask": version("dask"),
-        "numpy": np.__version__,
-        "cores": os.cpu_count(),
-        "workers": WORKERS,
-        "memory_of_a_worker": MEMORY,
-        "fronts": few,
-        "many_errors": many,
-    }
-    with whole_files(RESULTS) as (draft,):
-        draft.write_text(json.dumps(results, indent=2) + "\n")
-    print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
+    write_record(
+        "dask_fronts.json",
+        ["dask", "numpy"],
+        workers=WORKERS,
+        memory_of_a_worker=MEMORY,
+        fronts=few,
+        many_errors=many,
+    )
 
 
 if __name__ == "__main__":

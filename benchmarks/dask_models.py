@@ -15,34 +15,25 @@ started both as they come and with ``MALLOC_MMAP_THRESHOLD_`` at 16 MB, which me
 """
 
 import argparse
-import json
-import os
 import pickle
-import platform
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import dask
 import dask.array as da
 import distributed
 import numpy as np
-from measuring import best_times, show
+from measuring import best_times, show, write_record
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import models
-from abstain._files import whole_files
 from abstain.models.adam import Walker
 from abstain.models.base import PrototypeClassifier
 from abstain.models.costs import Cost
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "benchmarks" / "dask_models.json"
 N_SAMPLES, N_FEATURES, N_CLASSES, BLOCK, FEW = 200_000, 20, 5, 10_000, 10
 N_FEW = FEW * N_SAMPLES // BLOCK
 MODELS = ["GLVQ", "GMLVQ", "LGMLVQ", "MRSLVQ"]
@@ -153,23 +144,17 @@ def main() -> None:
         evaluations = time_evaluations(here, there, rounds, is_pass=False)
         passes = time_evaluations(here, there, max(1, rounds // 4), is_pass=True)
         fits = time_fits(here, there)
-    results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "dask": version("dask"),
-        "numpy": np.__version__,
-        "cores": os.cpu_count(),
-        "samples": N_SAMPLES,
-        "features": N_FEATURES,
-        "classes": N_CLASSES,
-        "workers_as_they_come": as_they_come,
-        "evaluations": evaluations,
-        "passes": passes,
-        "fits": fits,
-    }
-    with whole_files(RESULTS) as (draft,):
-        draft.write_text(json.dumps(results, indent=2) + "\n")
-    print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
+    write_record(
+        "dask_models.json",
+        ["dask", "numpy"],
+        samples=N_SAMPLES,
+        features=N_FEATURES,
+        classes=N_CLASSES,
+        workers_as_they_come=as_they_come,
+        evaluations=evaluations,
+        passes=passes,
+        fits=fits,
+    )
 
 
 if __name__ == "__main__":

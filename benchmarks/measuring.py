@@ -1,12 +1,21 @@
 """How are times and memory measured, and shown?"""
 
+import json
+import os
+import platform
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["best_times", "growth_of_process", "show"]
+from abstain._files import whole_files
+
+RECORDS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
+
+__all__ = ["best_times", "growth_of_process", "show", "write_record"]
 
 
 def best_times(rounds: int, *functions: Callable[[], object]) -> list[float]:
@@ -50,3 +59,16 @@ def _written(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def write_record(name: str, packages: list[str], **figures: Any) -> None:
+    """Keep figures in docs/benchmarks, with the day, the versions and the cores they come from."""
+    about = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        **{package: version(package) for package in packages},
+        "cores": os.cpu_count(),
+    }
+    with whole_files(RECORDS / name) as (draft,):
+        draft.write_text(json.dumps(about | figures, indent=2) + "\n")
+    print(f"\nwritten to docs/benchmarks/{name}")
