@@ -10,11 +10,12 @@ from __future__ import annotations  # signatures then show the names of types
 import logging
 import os
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from abstain._checks import InputError
 
@@ -28,7 +29,8 @@ DECIDING = ("abstain", "numpy", "polars", "scikit-learn", "scipy")
 NOISY = ("asyncio", "distributed", "tornado")
 NEEDED_TO_TALK = ("cloudpickle", "dask", "distributed", "msgpack")
 
-_checked: WeakSet[Any] = WeakSet()
+# Of each client, the workers whose versions are known to agree.
+_checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 @contextmanager
@@ -118,16 +120,34 @@ def _close(made: Any) -> None:
 
 @contextmanager
 def _connected(distributed: Any, address: Any, where: str) -> Iterator[Any]:
-    try:
-        client = distributed.Client(address, timeout=PATIENCE, name="abstain")
-    except (OSError, ValueError) as error:
-        said = " ".join(str(error).split())
+    client = _within(2 * PATIENCE, lambda: distributed.Client(address, timeout=PATIENCE))
+    if isinstance(client, BaseException):
+        said = " ".join(str(client).split()) or type(client).__name__
         raise InputError(
             f"--cluster {where}: no scheduler answers there ({said}); start one by `dask "
             "scheduler`, or take --cluster local"
-        ) from None
+        )
     with client:
         yield client
+
+
+def _within(seconds: float, call: Callable[[], Any]) -> Any:
+    """Return what comes of a call, an exception too, or a timeout.
+
+    What listens at an address and is no scheduler may leave Dask waiting without end.
+    """
+    found: list[Any] = [TimeoutError(f"nothing came in {seconds:.0f} seconds")]
+
+    def run() -> None:
+        try:
+            found[0] = call()
+        except Exception as error:  # whatever it was that answered
+            found[0] = error
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0]
 
 
 def _check_workers(client: Any, where: str) -> None:
@@ -144,9 +164,10 @@ def check_versions(client: Any) -> None:
     """Refuse a cluster whose scheduler or workers have other versions than this process.
 
     What Python makes of code, and what libraries make of messages, files and numbers, may change
-    from one version to the next. A client is asked once.
+    from one version to the next. A worker is asked once.
     """
-    if client in _checked:
+    there_now = set(client.nthreads())
+    if there_now <= _checked.get(client, set()):
         return
     found = client.get_versions(packages=list(DECIDING))
     ours = found["client"]["packages"]
@@ -157,7 +178,7 @@ def check_versions(client: Any) -> None:
     }
     for who, (there, needed) in others.items():
         _compare(who, there["packages"], ours, needed)
-    _checked.add(client)
+    _checked[client] = there_now & found["workers"].keys()
 
 
 def _compare(who: str, theirs: Any, ours: Any, needed: tuple[str, ...]) -> None:

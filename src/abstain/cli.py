@@ -45,6 +45,8 @@ def _told_in_one_line() -> Iterator[None]:
     except BrokenPipeError:  # whoever read has read enough
         raise
     except OSError as error:
+        if type(error).__module__.startswith("distributed"):
+            _leave(f"error: the connection to the cluster was lost: {error}; start again", 2)
         with suppress(OSError):  # what is still to be printed goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(f"error: cannot print the result: {error.strerror or error}; print it elsewhere", 1)

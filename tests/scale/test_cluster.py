@@ -104,6 +104,16 @@ def test_a_scheduler_that_nobody_answers_for_is_given_up(monkeypatch):
         pass
 
 
+def test_what_listens_and_is_no_scheduler_is_given_up(monkeypatch):
+    monkeypatch.setattr(_cluster, "PATIENCE", 0.5)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(InputError, match=rf"{address}: no scheduler answers"), cluster(address):
+            pass
+
+
 def test_a_scheduler_without_workers_is_given_up(monkeypatch):
     monkeypatch.setattr(_cluster, "PATIENCE", 0.5)
     with (
@@ -139,6 +149,19 @@ def test_dask_arrays_are_not_sent_to_workers_of_another_version(tmp_path):
         client.wait_for_workers(1, timeout=30)
         with pytest.raises(InputError, match=r"has abstain 0\.0\.1, this process has"):
             pareto_front(certainty, certainty > 2)
+
+
+def test_a_worker_that_comes_later_is_asked_too(tmp_path):
+    certainty = dask.array.ones(6, chunks=3)
+    early, late = tmp_path / "early", tmp_path / "late"
+    early.mkdir()
+    late.mkdir()
+    with scheduler_here() as address, worker_of(address, early), cluster(address) as client:
+        pareto_front(certainty, certainty > 2)
+        with foreign_worker(address, late, "abstain", "0.0.1"):
+            client.wait_for_workers(2, timeout=30)
+            with pytest.raises(InputError, match=r"has abstain 0\.0\.1, this process has"):
+                pareto_front(certainty, certainty > 2)
 
 
 def slow(block):
