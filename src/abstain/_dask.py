@@ -72,13 +72,18 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
             if _is_frame(given[first]):
                 remedy = f"take it from the frame that {first} is of, by its name"
             raise InputError(
-                f"{name} must be a Dask array chunked like {first}, got a {type(each).__name__}; "
-                f"{remedy}"
+                f"{name} must be a Dask collection chunked like {first}, got a "
+                f"{type(each).__name__}; {remedy}"
             )
         if not is_array_or_frame(each):
             raise InputError(f"{name} must be a Dask array or frame, got a {type(each).__name__}")
     cuts = {name: rows_of(each) for name, each in given.items()}
     for name, cut in cuts.items():
+        if len(cut) != len(cuts[first]):
+            raise InputError(
+                f"{name} must be chunked like {first}, got {len(cut)} blocks beside "
+                f"{len(cuts[first])}; rechunk or repartition one of them"
+            )
         if cut != cuts[first] and not _may_agree(cut, cuts[first]):
             raise InputError(
                 f"{name} must be chunked like {first}, got chunks of {shown(cut)} rows beside "
@@ -109,10 +114,8 @@ def rows_of(collection: Any) -> tuple[float, ...]:
 
 
 def _may_agree(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    """Tell whether blocks are as many, and as long as far as that is known."""
-    return len(one) == len(other) and all(
-        a == b or a != a or b != b for a, b in zip(one, other, strict=True)
-    )
+    """Tell whether blocks are as long, as far as that is known."""
+    return all(a == b or a != a or b != b for a, b in zip(one, other, strict=True))
 
 
 def _in_whole_rows(collection: Any) -> Any:
@@ -240,9 +243,9 @@ def kept(parts: list[Any]) -> list[Any]:
         found = list(_dask().persist(*parts))
     futures = _futures(found)
     if futures:
-        sys.modules["distributed"].wait(futures)
-    for number, future in enumerate(futures):
-        _check_done(future, number)
+        numbers = {future.key: number for number, future in enumerate(futures)}
+        for future in sys.modules["distributed"].as_completed(futures):
+            _check_done(future, numbers[future.key])
     return found
 
 

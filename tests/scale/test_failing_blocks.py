@@ -1,5 +1,7 @@
 """Does work that fails on one block, whosever it is, name the block?"""
 
+import time
+
 import dask
 import dask.array as da
 import numpy as np
@@ -78,3 +80,18 @@ def test_what_fails_only_once_is_told_as_it_was(tmp_path):
     parts = [later(fails_once, number) for number in range(4)]
     with dask.config.set(scheduler="synchronous"), pytest.raises(OSError, match=r"^come again$"):
         kept(parts)
+
+
+def fails_or_takes_long(number, folder):
+    if number == 1:
+        raise OSError("the disk is gone")
+    time.sleep(0.2)
+    (folder / str(number)).touch()
+    return number
+
+
+def test_what_fails_early_is_told_early(client, tmp_path):
+    parts = [later(fails_or_takes_long, number, tmp_path) for number in range(60)]
+    with pytest.raises(InputError, match="the disk is gone"):
+        kept(parts)
+    assert len(list(tmp_path.iterdir())) < 59

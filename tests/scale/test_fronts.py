@@ -101,10 +101,20 @@ def test_a_bad_value_names_its_block(client):
     [
         (
             lambda c, k, g: (c, k.compute(), g),
-            "correct must be a Dask array chunked like certainty",
+            "correct must be a Dask collection chunked like certainty",
         ),
-        (lambda c, k, g: (c, k, g.rechunk(70)), "cells must be chunked like certainty, got chunks"),
-        (lambda c, k, g: (c, k[:-100], g), "correct must be chunked like certainty"),
+        (
+            lambda c, k, g: (c, k, g.rechunk(((150, 50, *[100] * 8),))),
+            r"cells must be chunked like certainty, got chunks of .*150.*; rechunk one of them",
+        ),
+        (
+            lambda c, k, g: (c, k[:-100], g),
+            "correct must be chunked like certainty, got 9 blocks beside 10; rechunk",
+        ),
+        (
+            lambda c, k, g: (c, k, g.to_dask_dataframe().repartition(npartitions=4)),
+            "cells must be chunked like certainty, got 4 blocks beside 10; rechunk or repartition",
+        ),
     ],
 )
 def test_blocks_that_do_not_fit(change, said):

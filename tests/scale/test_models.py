@@ -269,9 +269,9 @@ def later_by_number(labels, block_info=None):
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        (lambda X, y, w: (X, y.compute(), w), {}, "y must be a Dask array chunked like X, got"),
-        (lambda X, y, w: (X, y, w.compute()), {}, "sample_weight must be a Dask array chunked"),
-        (lambda X, y, w: (X, y.rechunk(70), w), {}, "y must be chunked like X, got chunks"),
+        (lambda X, y, w: (X, y.compute(), w), {}, "y must be a Dask collection chunked like"),
+        (lambda X, y, w: (X, y, w.compute()), {}, "sample_weight must be a Dask collection"),
+        (lambda X, y, w: (X, y.rechunk(70), w), {}, r"y must be chunked like X, got \d+ blocks"),
         (lambda X, y, w: (X, None, w), {}, "y must hold the class of each sample, got None"),
         (lambda X, y, w: (X[:, 0], y, w), {}, "X must be two-dimensional, got 1 dimension"),
         (lambda X, y, w: (X[:0], y[:0], w[:0]), {}, "X must hold at least one sample, got 0"),
@@ -295,18 +295,6 @@ def test_what_cannot_be_fitted(change, options, said):
     ):
         GMLVQ(max_iter=2, **options).fit(*data)
     assert "\n" not in str(caught.value)
-
-
-def broken(block, block_info=None):
-    if block_info[0]["chunk-location"][0] == 2:
-        raise OSError("the disk is gone")
-    return block
-
-
-def test_a_task_that_fails_ends_the_fit(client):
-    X, y, _ = as_dask(*sample(), chunks=300)
-    with pytest.raises(OSError, match="the disk is gone"):
-        GLVQ().fit(X.map_blocks(broken, dtype=float), y)
 
 
 def test_dask_is_imported_only_where_it_is_used():
