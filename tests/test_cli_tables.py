@@ -428,6 +428,23 @@ def test_what_cannot_be_printed_is_told_and_costs_a_one(folder, model):
     assert done.stderr.count("\n") == 1
 
 
+def test_a_disk_that_is_full_leaves_no_answers(folder, model):
+    resource = pytest.importorskip("resource", reason="only Unix limits the size of files")
+    many = pl.concat([make_patients(50, seed=1)] * 40)
+    many.write_csv(folder / "many.csv")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    out = folder / "answers.csv"
+    command = [sys.executable, "-m", "abstain", "predict", model, folder / "many.csv", "--out", out]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: cannot write {out}: ")
+    assert done.stderr.count("\n") == 1
+    assert not list(folder.glob("*answers*"))
+
+
 def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
     clf = abstain.load(model)
     table = tables.open_table(folder / "new.csv")

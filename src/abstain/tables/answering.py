@@ -68,7 +68,7 @@ class Answered:
 
 
 class _Formed(NamedTuple):
-    content: bytes
+    content: Any
     counts: NDArray[np.int64]
     n_empty: int
     n_rows: int
@@ -201,7 +201,7 @@ def _form(
     rows = _as_needed(needs, block, frame.result())
     answers, codes, n_empty = _answers(clf, needs, words, rows)
     counts = np.bincount(codes, minlength=len(words.answers))
-    content = b"" if sink is None else sink.form(block, rows, answers)
+    content = None if sink is None else sink.form(block, rows, answers)
     strangers = count_strangers(getattr(needs, "known_values_", {}), rows, needs.missing)
     return _Formed(content, counts, n_empty, rows.height, strangers)
 

@@ -11,6 +11,7 @@ from __future__ import annotations  # signatures then show the names of types
 import codecs
 import csv
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ _LONGEST_RECORD = 1 << 27
 _QUOTE = b'"'
 # Not a tab, which may stand between fields that are empty.
 _BLANKS = b" \r"
+_CONTENT = re.compile(b"[^ \r\n]")
 _UNREADABLE = (pl.exceptions.ComputeError, pl.exceptions.SchemaError)
 
 
@@ -360,7 +362,7 @@ def _text_blocks(table: Table) -> Iterator[Block]:
     with open_bytes(table.path) as file:
         for index, text in enumerate(_whole_records(table, file)):
             rows = text if index else text[_end_of_record(text) :]
-            if rows.strip(_BLANKS + b"\n"):
+            if _CONTENT.search(rows):
                 yield Block(table, rows)
 
 

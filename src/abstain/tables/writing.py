@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, Protocol
+from typing import IO, Any, Protocol
 
 import polars as pl
 
@@ -44,11 +44,11 @@ _OTHER_FORMATS = (
 class Sink(Protocol):
     """Where answered rows go. ``form`` may run in any thread, ``write`` runs in order."""
 
-    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
-        """Return what to write of a block."""
+    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> Any:
+        """Return what `write` makes of a block."""
         ...
 
-    def write(self, formed: bytes) -> None:
+    def write(self, formed: Any) -> None:
         """Write it."""
         ...
 
@@ -195,7 +195,8 @@ def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
                 yield parts
                 parts.join(draft)
         else:
-            with draft.open("wb") as file:
+            # Without a buffer: polars writes to the very file, past what Python holds back.
+            with draft.open("wb", buffering=0) as file:
                 text = _Text(table, names, separator, file)
                 text.begin()
                 yield text
@@ -204,7 +205,7 @@ def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
 class _Text:
     """Rows as text."""
 
-    def __init__(self, table: Table, names: list[str], separator: str, file: object) -> None:
+    def __init__(self, table: Table, names: list[str], separator: str, file: IO[bytes]) -> None:
         self.table, self.names, self.separator, self.file = table, names, separator, file
         form = table.format
         self.decimal = "." if form is None or separator == "," else form.decimal
@@ -217,17 +218,16 @@ class _Text:
         names = [quoted(name, self.separator) for name in self.table.names]
         start = self.table.header if self.is_kept else self.separator.join(names)
         header = self.separator.join([start, *self.names]) + "\n"
-        self.write(header.encode("utf-8-sig" if self.has_mark else "utf-8"))
+        self.file.write(header.encode("utf-8-sig" if self.has_mark else "utf-8"))
 
-    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
-        """Return rows as text; the words in them are quoted already."""
+    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+        """Return the text of rows, and of what is new; the words in it are quoted already."""
         certainty = answers["certainty"].round_sig_figs(_DIGITS).cast(pl.String)
         if self.decimal == ",":
             certainty = certainty.str.replace(".", ",", literal=True)
-        rows = pl.DataFrame(
+        return pl.DataFrame(
             [self._rows(block, frame), answers["answer"], certainty, answers["reason"]]
         )
-        return _as_csv(rows, self.separator, quote_style="never")
 
     def _rows(self, block: Block, frame: pl.DataFrame) -> pl.Series:
         """Return the rows as they were, or under another separator."""
@@ -241,25 +241,25 @@ class _Text:
             return records
         if self.table.format is not None:
             frame = block.frame(frozenset())
-        text = _as_csv(frame, self.separator, quote_style="necessary")
-        return Block(self.table, text).records()
+        buffer = BytesIO()
+        frame.write_csv(buffer, include_header=False, separator=self.separator)
+        return Block(self.table, buffer.getvalue()).records()
 
-    def write(self, formed: bytes) -> None:
-        """Append text to the file."""
-        self.file.write(formed)  # type: ignore[attr-defined]
+    def write(self, formed: pl.DataFrame) -> None:
+        """Append rows to the file."""
+        with _told_as_by_python():
+            formed.write_csv(
+                self.file, include_header=False, separator=self.separator, quote_style="never"
+            )
 
 
-def _as_csv(
-    frame: pl.DataFrame, separator: str, quote_style: Literal["never", "necessary"]
-) -> bytes:
-    buffer = BytesIO()
-    frame.write_csv(
-        buffer,
-        include_header=False,
-        separator=separator,
-        quote_style=quote_style,
-    )
-    return buffer.getvalue()
+@contextmanager
+def _told_as_by_python() -> Iterator[None]:
+    """Raise what polars reports of a full disk as Python does."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
 
 
 def _has_mark(path: Path) -> bool:
@@ -296,7 +296,5 @@ class _Parts:
     def join(self, draft: Path) -> None:
         """Make one file of all parts, in their order."""
         paths = [self._path(index) for index in range(self.n_parts)]
-        try:
+        with _told_as_by_python():
             pl.scan_parquet(paths).sink_parquet(draft, maintain_order=True)
-        except pl.exceptions.PolarsError as error:  # so polars reports a full disk
-            raise OSError(str(error)) from error
