@@ -5,7 +5,8 @@ reject option: all rows come out again with answer, certainty and reason. The ti
 command, its start included, is measured beside what ``polars.read_csv`` takes to read the same file
 in the same run; memory is the largest resident set of the process. To start a process that uses
 scikit-learn takes seconds in itself, so that the same command on a table of ten rows is measured as
-well. The package is compiled before, as it is where it was installed.
+well. The command is that of an environment with the package and what it needs, and nothing else,
+made anew in ``build/plain``.
 
 ``python benchmarks/predict.py`` prints the table and writes ``docs/benchmarks/predict.json``.
 """
@@ -17,7 +18,6 @@ import platform
 import subprocess
 import sys
 import time
-from compileall import compile_dir
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +33,8 @@ from abstain._files import whole_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "predict.json"
+PLAIN = ROOT / "build" / "plain"
+PYTHON = PLAIN / "bin" / "python"
 N_ROWS, N_TRAIN, N_SOME, ROUNDS = 2_000_000, 20_000, 10, 3
 COLUMNS = [10, 30]
 CLASSES = ["low", "middle", "high"]
@@ -59,10 +61,18 @@ def write_tables(folder: Path, n_rows: int, n_columns: int) -> None:
     frame.with_columns(labels).head(N_TRAIN).write_csv(folder / "train.csv")
 
 
+def install() -> None:
+    """Make an environment as users have it: what lies beside a package may slow its start."""
+    print(f"installing into {PLAIN.relative_to(ROOT)}", file=sys.stderr)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", PLAIN], check=True)
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, str(ROOT)], check=True)
+
+
 def abstain(*arguments: Any) -> tuple[float, float]:
     """Run the command; return its seconds, and its largest resident set in megabytes."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "abstain", *map(str, arguments), "--quiet"]
+    command = [str(PYTHON), "-m", "abstain", *map(str, arguments), "--quiet"]
     process = subprocess.Popen(command)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -74,9 +84,7 @@ def abstain(*arguments: Any) -> tuple[float, float]:
 def read_by_polars(path: Path) -> tuple[float, float]:
     """Return what polars takes to read a file, and what the process takes that does so."""
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", _READ, path], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([PYTHON, "-c", _READ, path], check=True, capture_output=True, text=True)
     return float(done.stdout), time.perf_counter() - start
 
 
@@ -132,7 +140,7 @@ def main() -> None:
     if arguments.write:
         write_tables(arguments.write, arguments.rows, arguments.columns)
         return
-    compile_dir(ROOT / "src", quiet=2)
+    install()
     rows = [measure(arguments.rows, columns, arguments.rounds) for columns in COLUMNS]
     show(rows)
     if arguments.rows < N_ROWS:

@@ -536,7 +536,8 @@ def predict(
     With --cluster, each table is answered by one worker. All machines must see
     the tables and the folder under the same names.
     """
-    from abstain import _screens as screens
+    import scipy.special  # noqa: F401  # skops looks for its functions in all that came before it
+
     from abstain import tables
 
     paths = _meant(table)
@@ -552,12 +553,12 @@ def predict(
         tables.check_output(out, source)
     _check_model_files(model, thresholds)
     is_short = source.n_blocks < _BLOCKS_TO_WATCH
-    with (
-        screens.progress(f"answering {path}", quiet or is_short) as watch,
-        tables.ReadAhead(source) as ahead,  # while the model is loaded
-    ):
-        clf = _load_with(model, thresholds)
-        answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
+    with tables.ReadAhead(source) as ahead:  # while the rest is imported, and the model loaded
+        from abstain import _screens as screens
+
+        with screens.progress(f"answering {path}", quiet or is_short) as watch:
+            clf = _load_with(model, thresholds)
+            answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
     if as_json:
         typer.echo(tables.answered_as_json(answered, out, __version__))
     elif not quiet:

@@ -1,8 +1,8 @@
 """How is a table read while something else is being done?
 
-To load a classifier takes as long as to read a large table. Two threads read ahead from the moment
-that they are asked to, but no more than a few blocks, so that memory stays bounded. scikit-learn is
-not needed for that, and not imported here.
+To load a classifier takes as long as to read a large table. Other threads read ahead from the
+moment that they are asked to, but no more than a few blocks, so that memory stays bounded.
+scikit-learn is not needed for that, and not imported here.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -20,7 +20,7 @@ __all__ = ["ReadAhead"]
 
 THREADS = 2
 # Blocks that are read and not yet asked for.
-BLOCKS_AHEAD = 12
+BLOCKS_AHEAD = 24
 
 
 class ReadAhead:
@@ -46,27 +46,34 @@ class ReadAhead:
     def __init__(self, table: Table) -> None:
         self.table, self._blocks = table, table.blocks()
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="abstain")
-        self._waiting: deque[tuple[Block, Future[pl.DataFrame]]] = deque()
+        # One thread, so that blocks come in their order.
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="abstain-reader")
+        self._waiting: deque[tuple[Future[Block | None], Future[pl.DataFrame]]] = deque()
 
     def __enter__(self) -> Self:
-        try:
-            self._fill()
-        except BaseException:
-            self.pool.shutdown(wait=True, cancel_futures=True)
-            raise
+        self._fill()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._reader, self.pool):
+            pool.shutdown(wait=True, cancel_futures=True)
+        self._blocks.close()
 
     def _fill(self) -> None:
         while len(self._waiting) < BLOCKS_AHEAD:
-            block = next(self._blocks, None)
-            if block is None:
-                return
-            self._waiting.append((block, self.pool.submit(block.frame)))
+            block = self._reader.submit(next, self._blocks, None)
+            self._waiting.append((block, self.pool.submit(_frame_of, block)))
 
     def __iter__(self) -> Iterator[tuple[Block, Future[pl.DataFrame]]]:
-        while self._waiting:
-            yield self._waiting.popleft()
+        while True:
+            read, frame = self._waiting.popleft()
+            block = read.result()
+            if block is None:
+                return
+            yield block, frame
             self._fill()
+
+
+def _frame_of(read: Future[Block | None]) -> pl.DataFrame:
+    block = read.result()
+    return pl.DataFrame() if block is None else block.frame()

@@ -13,7 +13,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,7 +74,7 @@ class Table:
         numbers = as_numbers(present, self.format.decimal)
         return numbers if numbers.null_count() == present.null_count() else column
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Generator[Block]:
         """Yield the rows, some after the other."""
         with _told_about(self.path):
             if self.format is None:
