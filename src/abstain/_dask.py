@@ -214,9 +214,96 @@ def _one_layer(
     return keys, HighLevelGraph.from_collections(layer, tasks, [*common, *given]), layer
 
 
+class _Steps:
+    """Tasks that are done in one go. Dask looks for tasks in containers, and not in here."""
+
+    def __init__(self, key: Any, tasks: dict[Any, Any], needed: list[Any]) -> None:
+        self.key, self.tasks, self.needed = key, tasks, needed
+
+    def __call__(self, *given: Any) -> Any:
+        from dask import get
+
+        # As calls, for Dask would look for tasks in what is given, too.
+        values = zip(self.needed, given, strict=True)
+        known = {key: (partial(_itself, value),) for key, value in values}
+        return get(self.tasks | known, self.key)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def in_one_go(parts: list[Any]) -> list[Any]:
+    """Return the same parts, made in one task each of all that is made for one of them alone.
+
+    Between two tasks Dask may send what the first has made to another worker, and the samples would
+    travel; and a scheduler has a thousandth of a second for a task. What several parts need stays
+    a task of its own, and so does what is there already.
+    """
+    from dask.core import get_dependencies
+    from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph
+
+    tasks = _all_tasks(parts)
+    needs = {
+        key: [] if _is_future(task) else list(get_dependencies(tasks, key))
+        for key, task in tasks.items()
+    }
+    users = _only_users([part.key for part in parts], needs)
+    fused = {key: task for key, task in tasks.items() if users.get(key) == _SEVERAL}
+    own: list[dict[Any, Any]] = [{} for _ in parts]
+    for key, user in users.items():
+        if _is_future(tasks[key]):
+            fused[key] = tasks[key]
+        elif user != _SEVERAL:
+            own[user][key] = tasks[key]
+    for part, steps in zip(parts, own, strict=True):
+        if len(steps) == 1:
+            fused |= steps
+        elif steps:
+            needed = list({key: 0 for step in steps for key in needs[step] if key not in steps})
+            fused[part.key] = (_Steps(part.key, steps, needed), *needed)
+    layer = f"in-one-go-{uuid4().hex}"
+    graph = HighLevelGraph({layer: fused}, {layer: set()})
+    make: Any = Delayed  # which has no types
+    return [make(part.key, graph, layer=layer) for part in parts]
+
+
+_SEVERAL = -1
+
+
+def _only_users(keys: list[Any], needs: dict[Any, list[Any]]) -> dict[Any, int]:
+    """Return for each task that is needed the number of the one key that needs it, or _SEVERAL."""
+    users: dict[Any, int] = {}
+    for number, key in enumerate(keys):
+        waiting = [key]
+        while waiting:
+            each = waiting.pop()
+            known = users.get(each)
+            if known in (number, _SEVERAL):
+                continue
+            users[each] = number if known is None else _SEVERAL
+            waiting += needs[each]
+    return users
+
+
+def _all_tasks(parts: list[Any]) -> dict[Any, Any]:
+    """Return the tasks of all parts, which have most of them in common."""
+    layers: dict[Any, Any] = {}
+    for part in parts:
+        graph = part.__dask_graph__()
+        layers |= getattr(graph, "layers", {id(graph): graph})
+    return {key: task for layer in layers.values() for key, task in dict(layer).items()}
+
+
+def _is_future(task: Any) -> bool:
+    kind = type(task)
+    return kind.__name__ == "Future" and kind.__module__.startswith("distributed")
+
+
 def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
     """Return what parts make together, later, merged in their order: some, then the results."""
-    return _in_a_tree(partial(later, merge), parts)
+    return _in_a_tree(partial(later, merge), in_one_go(parts))
 
 
 @contextmanager
@@ -239,6 +326,7 @@ def kept(parts: list[Any]) -> list[Any]:
 
     What goes wrong names the block, be it in work of ours or in that which makes the block.
     """
+    parts = in_one_go(parts)
     with _naming_the_block(parts):
         found = list(_dask().persist(*parts))
     futures = _futures(found)
@@ -290,7 +378,7 @@ def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -
     On a cluster each worker first merges what it has made itself, a few parts as soon as there are
     as many: what travels is one result a worker, however many parts there are.
     """
-    client = _client()
+    client, parts = _client(), in_one_go(parts)
     if client is None:
         with _naming_the_block(parts):
             (found,) = _dask().persist(merged(merge, parts))
@@ -372,7 +460,7 @@ class Kept:
 
     @_while_connected()
     def __init__(self, parts: list[Any]) -> None:
-        self.parts = list(_dask().persist(*parts))
+        self.parts = list(_dask().persist(*in_one_go(parts)))
         self._futures = _futures(self.parts)
         self._groups = _shared_out(self._futures) or _cut(len(parts), os.cpu_count() or 1)
         self._last: list[Any] = []

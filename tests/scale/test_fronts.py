@@ -175,20 +175,7 @@ def drawn(number, size):
     return certainty, ~wrong, rng.integers(0, 5, size)
 
 
-@pytest.fixture
-def nothing_stolen(client):
-    """Have blocks stay where they are made: a worker that idles would take one from another."""
-
-    async def let(dask_scheduler, name):
-        await getattr(dask_scheduler.extensions["stealing"], name)()
-
-    client.run_on_scheduler(let, name="stop")
-    yield
-    client.run_on_scheduler(let, name="start")
-
-
 # Between workers go errors and counts of what lies between them: not the samples, however many.
-@pytest.mark.usefixtures("nothing_stolen")
 @pytest.mark.parametrize("size", [20_000, 200_000])
 def test_what_travels_grows_with_the_errors_alone(client, size):
     blocks = [dask.delayed(drawn, pure=False, nout=3)(number, size) for number in range(8)]
