@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import Accuracy, InputError, operating_point, pareto_front
-from abstain.fronts.held_out import HeldOut
+from abstain.fronts.held_out import (
+    HeldOut,
+    HeldOutCounts,
+    Steps,
+    count_by_step,
+    merge_tallies,
+)
 from abstain.targets.guarantee import certify, needed_answers
 from tests.fronts.strategies import half_tied
 from tests.reference import guarantee as by_hand
@@ -15,12 +21,16 @@ levels = st.sampled_from([0.05, 0.2, 0.5])
 accuracies = st.sampled_from([0.3, 0.6, 0.9])
 
 
+def held_out_of(front, tested):
+    known = {label: index for index, label in enumerate(front.cells.tolist())}
+    columns = np.array([known.get(cell, -1) for cell in tested.cells.tolist()], dtype=np.int64)
+    return HeldOut(tested.certainty, tested.correct, columns)
+
+
 @given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
 def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
     front = pareto_front(*learned)
-    known = {label: index for index, label in enumerate(front.cells.tolist())}
-    columns = np.array([known.get(cell, -1) for cell in np.asarray(tested[2]).tolist()])
-    held_out = HeldOut(np.asarray(tested[0], float), np.asarray(tested[1], bool), columns)
+    held_out = held_out_of(front, tested)
     expected, n_tested = by_hand.certify(front, held_out, accuracy, level)
     if expected is None:
         with pytest.raises(InputError, match="cannot be certified"):
@@ -28,10 +38,31 @@ def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
         return
     row, found = certify(front, held_out, accuracy, 1 - level)
     assert (row, found.accepted, found.errors) == expected
-    assert (found.n_tested, found.n_samples) == (n_tested, len(columns))
+    assert (found.n_tested, found.n_samples) == (n_tested, len(tested.correct))
     assert found.bound >= accuracy - 1e-9
     # The bound is the accuracy at which so few errors are just as improbable as the level says.
     assert by_hand.tail(found.accepted, found.errors, 1 - found.bound) == pytest.approx(level)
+
+
+@given(
+    half_tied(max_size=25),
+    half_tied(max_size=40),
+    st.sampled_from(["exact", "hull", "greedy"]),
+    st.lists(st.integers(0, 40), max_size=4),
+)
+def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
+    front = pareto_front(*learned, method=method)
+    plain, steps = held_out_of(front, tested), Steps.of(front)
+    parts = zip(*(np.split(part, sorted(cuts)) for part in plain[:3]), strict=True)
+    tally = merge_tallies([count_by_step(steps, HeldOut(*part)) for part in parts])
+    counted = tally.held_out(steps)
+    assert counted.n_samples == plain.n_samples
+    assert len(counted.correct) <= min(plain.n_samples, 2 * len(steps.values))
+    rows = np.arange(len(front))
+    found, expected = (list(HeldOutCounts(front, each).of(rows)) for each in (counted, plain))
+    assert found == expected
+    by_samples = [by_hand.counts(front.thresholds_at(row).tolist(), *plain[:3]) for row in rows]
+    assert [(accepted, errors) for _, accepted, errors in found] == by_samples
 
 
 @given(st.floats(0.5, 0.999), st.floats(0.5, 0.999))

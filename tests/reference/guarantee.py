@@ -46,7 +46,7 @@ def certify(front, held_out, accuracy, level):
     best, n_tested = None, 0
     for row in order_of_rows(front, accuracy):
         n_tested += 1
-        accepted, errors = counts(front.thresholds_at(row).tolist(), *held_out)
+        accepted, errors = counts(front.thresholds_at(row).tolist(), *held_out[:3])
         if tail(accepted, errors, 1 - accuracy) > level:
             break
         if best is None or rejects(front)[row] <= rejects(front)[best[0]]:

@@ -1,6 +1,7 @@
 """A frozen classifier is calibrated on a cluster as on one machine, and answers there by block."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -39,7 +40,10 @@ from abstain import (
     pareto_front,
     save,
 )
+from abstain.classifier import on_dask
 from abstain.classifier.on_dask import _counts
+from abstain.fronts.held_out import HeldOut
+from abstain.targets.guarantee import certify
 
 BESIDE_THE_PROJECT = Path(__file__).parents[3] / "shared" / "data"
 METHODS = (
@@ -204,23 +208,37 @@ def numbered(rest):
     return FrozenEstimator(model), X, rest[1]
 
 
-def held_rows(clf):
-    return clf._held_out.certainty.astype(int)
-
-
-def certified(numbered, accuracy=0.5, seed=0):
+def certified(numbered, accuracy=0.5, seed=0, **settings):
     model, X, y = numbered
     target = Accuracy(accuracy, confidence=0.9, test_size=0.3)
-    clf = RejectOptionClassifier(
-        model, certainty=row_number, cells="global", target=target, random_state=seed
-    )
+    settings = {"certainty": row_number, "cells": "global"} | settings
+    clf = RejectOptionClassifier(model, target=target, random_state=seed, **settings)
     return clf.fit(*as_dask(X, y))
 
 
-def test_held_out_samples_certify_and_make_no_front(client, numbered):
+@pytest.fixture
+def held_rows(monkeypatch):
+    """The rows that a fit holds out, asked for where they are."""
+    count = on_dask._counted
+
+    def held_rows(*arguments, **settings):
+        rows = []
+
+        def spy(held, regions, front):
+            (answers,) = dask.compute(held)
+            rows.extend(np.concatenate([each.calibration.certainty for each in answers]))
+            return count(held, regions, front)
+
+        monkeypatch.setattr(on_dask, "_counted", spy)
+        clf = certified(*arguments, **settings)
+        return np.array(rows, dtype=int), clf
+
+    return held_rows
+
+
+def test_held_out_samples_certify_and_make_no_front(client, numbered, held_rows):
     model, X, y = numbered
-    clf = certified(numbered)
-    held = held_rows(clf)
+    held, clf = held_rows(numbered)
     assert len(np.unique(held)) == len(held) == 600
     assert (np.diff(held) > 0).all()  # in the order of the rows
     correct, number = model.predict(X) == y, np.arange(2_000.0)
@@ -231,13 +249,53 @@ def test_held_out_samples_certify_and_make_no_front(client, numbered):
     assert clf.thresholds_[:1].tolist() == expected.thresholds.tolist()
 
 
-def test_what_is_held_out_depends_on_seed_and_block_alone(client, numbered):
-    first, again = held_rows(certified(numbered)), held_rows(certified(numbered))
+def test_what_is_held_out_depends_on_seed_and_block_alone(client, numbered, held_rows):
+    first, again = held_rows(numbered)[0], held_rows(numbered)[0]
     assert np.array_equal(first, again)
     model, X, y = numbered
     other = model, X * [*[-1] * 6, 1], np.roll(y, 1)
-    assert np.array_equal(first, held_rows(certified(other, accuracy=0.1)))
-    assert not np.array_equal(first, held_rows(certified(numbered, seed=1)))
+    assert np.array_equal(first, held_rows(other, accuracy=0.1)[0])
+    assert not np.array_equal(first, held_rows(numbered, seed=1)[0])
+
+
+def rare_cell(model, X):
+    """Cell 9 has one sample: if that is held out, the front has not seen the cell."""
+    return np.where(X[:, -1] == 7, 9, (X[:, 0] > 0).astype(int))
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_steps_certify_what_samples_do(client, numbered, held_rows, seed):
+    model, X, y = numbered
+    held, clf = held_rows(numbered, seed=seed, cells=rare_cell)
+    correct, cells = model.predict(X[held]) == y[held], rare_cell(model, X[held])
+    columns = clf._regions.columns(cells, clf.front_)
+    plain = HeldOut(held.astype(float), correct, columns)
+    expected = certify(clf.front_, plain, clf.target.accuracy, clf.target.confidence)
+    point = clf.operating_point_
+    assert (point.row, point.guarantee) == expected
+    assert (-1 in clf._held_out.columns) == (7 in held)
+
+
+# What comes to the client grows with the errors: here they are the same in ten times as many.
+def test_what_is_collected_does_not_grow_with_the_samples(client, frozen, rest, monkeypatch):
+    collect, sizes = on_dask.gathered, []
+
+    def spy(delayed):
+        found = collect(delayed)
+        sizes[-1].append(len(pickle.dumps(found)))
+        return found
+
+    monkeypatch.setattr(on_dask, "gathered", spy)
+    target = Accuracy(0.5, confidence=0.9)
+    for n_times in (20, 200):
+        sizes.append([])
+        X, y = (np.concatenate([part[:200]] * n_times) for part in rest)
+        chunks = (len(y) // 4,) * 4
+        clf = RejectOptionClassifier(frozen["bayes"], target=target, random_state=0)
+        clf.fit(*as_dask(X, y, chunks))
+        assert clf.operating_point_.guarantee.n_samples == len(y) // 2
+        assert len(clf._held_out.correct) <= 2 * len(clf.front_.staircases.thresholds)
+    assert np.allclose(*sizes, atol=100)  # digits of counts
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=8), st.floats(0.01, 0.99))
@@ -258,6 +316,16 @@ def test_a_certificate_can_be_had_again(client, numbered):
     target, guarantee = clf.target, clf.operating_point_.guarantee
     assert clf.retarget(RejectRate(0.1)).operating_point_.guarantee is None
     assert clf.retarget(target).operating_point_.guarantee == guarantee
+
+
+def test_a_certificate_can_be_had_after_loading(client, numbered, tmp_path):
+    clf = certified(numbered, certainty="conf")
+    save(clf, tmp_path / "clf.skops")
+    loaded = load(tmp_path / "clf.skops")
+    assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+    other = Accuracy(0.4, confidence=0.8, test_size=0.3)
+    expected = clf.retarget(other).operating_point_.guarantee
+    assert loaded.retarget(other).operating_point_.guarantee == expected
 
 
 @pytest.mark.parametrize(

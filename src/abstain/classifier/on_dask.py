@@ -6,12 +6,14 @@ staircases of the front.
 
 Samples that certify an accuracy are drawn by a seed and the number of their block, whatever their
 values. As many are held out as on one machine, and of all blocks the same share: with h of n in
-all, those of a block whose rows go from a up to b are ⌊h b / n⌋ − ⌊h a / n⌋. Their answers alone
-are collected.
+all, those of a block whose rows go from a up to b are ⌊h b / n⌋ − ⌊h a / n⌋. Of them the client
+learns how many are right and wrong at each step of the front (see `held_out`), which certifies what
+the samples themselves would.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -35,7 +37,7 @@ from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.encoding import encode_cells
-from abstain.fronts.held_out import HeldOut
+from abstain.fronts.held_out import HeldOut, Steps, Tally, count_by_step, merge_tallies
 from abstain.models.samples import check_labels
 from abstain.targets import Target
 
@@ -134,7 +136,7 @@ def calibrate_on_dask(
     return Found(
         regions,
         front,
-        None if n_held is None else _collected(held, regions, front),
+        None if n_held is None else _counted(held, regions, front),
         _usual_distance(estimator, ones, sum(sizes)),
     )
 
@@ -285,11 +287,20 @@ def _leave_out(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
     return answers.take(np.sort(_drawn(seed, answers, number)[:n_out]))
 
 
-def _collected(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
-    parts = gathered(block_by_block(_three_arrays, [(block,) for block in held], regions))
-    certainty, correct, positions = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return HeldOut(certainty, correct, regions.columns_of(positions, front))
+def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
+    """Return held-out samples as the rows of a front tell them apart."""
+    column_of = regions.columns_of(np.arange(regions.shared + 1), front)
+    steps, ones = Steps.of(front), [(block,) for block in held]
+    tallies = block_by_block(_count_by_step, ones, regions, column_of, steps)
+    with warnings.catch_warnings():
+        # Of a million steps, which go to each worker once.
+        warnings.filterwarnings("ignore", message="Sending large graph")
+        tally: Tally = gathered(merged(merge_tallies, tallies))
+    return tally.held_out(steps)
 
 
-def _three_arrays(regions: Regions, answers: Answers) -> tuple[Array, Array, Array]:
-    return _certainty(answers), _correct(answers), _positions(regions, answers)
+def _count_by_step(
+    regions: Regions, column_of: NDArray[np.int64], steps: Steps, answers: Answers
+) -> Tally:
+    columns = column_of[_positions(regions, answers)]
+    return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))

@@ -259,8 +259,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             What the classifier answers stays there too, an entry of three arrays a sample, until
             the thresholds are set. For a target with ``confidence``, samples are held out of each
             block by ``random_state`` and the number of the block, whatever their values: as many
-            as on one machine, and others. Of these alone, certainty, correctness and cell are
-            collected.
+            as on one machine, and others. They too stay where they are: what is collected is how
+            many of them are right and wrong at each step of the front.
         y : array-like of shape (n_samples,)
             Their classes; of Dask samples, a Dask array or series that is cut at the same rows.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -576,7 +576,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             return self
         target = cast(Target, target)
         if getattr(target, "confidence", None) is not None:
-            n_held = 0 if self._held_out is None else len(self._held_out.correct)
+            n_held = 0 if self._held_out is None else self._held_out.n_samples
             n_samples = n_held + self.front_.n_samples
             if not n_held:
                 raise InputError(

@@ -90,12 +90,11 @@ def certify(
         if certified is None or rejected <= certified[0]:
             certified = rejected, row, accepted, errors
     if certified is None:
-        raise InputError(_uncertain(accuracy, confidence, len(held_out.correct), accepted, errors))
+        raise InputError(_uncertain(accuracy, confidence, held_out.n_samples, accepted, errors))
     _, row, accepted, errors = certified
     bound = accuracy_bound(accepted, errors, level)
-    return row, Guarantee(
-        accuracy, confidence, len(held_out.correct), accepted, errors, bound, n_tested
-    )
+    n_samples = held_out.n_samples
+    return row, Guarantee(accuracy, confidence, n_samples, accepted, errors, bound, n_tested)
 
 
 def needed_answers(accuracy: float, confidence: float) -> int:
