@@ -19,6 +19,7 @@ __all__ = [
     "check_real_vector",
     "check_same_length",
     "is_missing",
+    "merge_labels",
     "shown",
 ]
 
@@ -75,6 +76,24 @@ def as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
         if not all(isinstance(value, kind) for value in values):
             return np.asarray(values, dtype=object)
     return array
+
+
+def merge_labels(name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the sorted distinct labels of several blocks, which must be of one kind.
+
+    Of text and numbers NumPy would make text, as of bytes and text: 1 would equal "1".
+    """
+    one_of = {_KINDS[part.dtype.kind]: part for part in parts if part.dtype.kind in _KINDS}
+    if len(one_of) > 1:
+        got = " and ".join(repr(part.tolist()[0]) for part in one_of.values())
+        raise InputError(f"{name} must hold labels of one kind in all blocks, got {got}")
+    try:
+        return np.unique(np.concatenate(parts))
+    except TypeError as error:  # labels of kinds that have no common order
+        raise InputError(f"{name} must hold labels of one kind, got a mixture ({error})") from None
+
+
+_KINDS = {"U": "text", "S": "bytes"} | dict.fromkeys("biuf", "numbers")
 
 
 def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:

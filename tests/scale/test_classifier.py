@@ -488,6 +488,17 @@ def test_what_cannot_be_calibrated(client, frozen, rest, settings, change, said)
     assert not hasattr(clf, "thresholds_")
 
 
+def cells_of_two_kinds(model, X):
+    cells = (X[:, 0] > 0).astype(int)
+    return cells if len(X) == 1_500 else cells.astype(str)
+
+
+def test_cells_of_two_kinds_are_refused(client, frozen, rest):
+    clf = RejectOptionClassifier(frozen["bayes"], cells=cells_of_two_kinds)
+    with pytest.raises(InputError, match="cells must hold labels of one kind in all blocks, got "):
+        clf.fit(*as_dask(*rest))
+
+
 def test_weights_are_refused(frozen, rest):
     X, y = as_dask(*rest)
     with pytest.raises(InputError, match="sample_weight must not be given with Dask collections"):

@@ -25,7 +25,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from abstain._checks import InputError, check_same_length, shown
+from abstain._checks import InputError, check_same_length, merge_labels, shown
 from abstain._dask import aligned_blocks, array_by_block, block_by_block, gathered, kept, merged
 from abstain._estimators import unwrap
 from abstain.cells import is_to_be_fitted
@@ -241,10 +241,7 @@ def _count_cells(answers: Answers) -> tuple[Array, NDArray[np.int64]]:
 def _add_cells(parts: Sequence[tuple[Array, NDArray[np.int64]]]) -> tuple[Array, Array]:
     # One without samples does not tell what kind of labels there are.
     parts = [part for part in parts if len(part[0])] or parts[:1]
-    try:
-        labels = np.unique(np.concatenate([labels for labels, _ in parts]))
-    except TypeError as error:  # labels of kinds that have no common order
-        raise InputError(f"cells must be labels of one kind, got a mixture ({error})") from None
+    labels = merge_labels("cells", [labels for labels, _ in parts])
     total = np.zeros(len(labels), np.int64)
     for own, counts in parts:
         total[np.searchsorted(labels, own)] += counts

@@ -27,6 +27,7 @@ from abstain._checks import (
     check_boolean_vector,
     check_real_vector,
     check_same_length,
+    merge_labels,
 )
 from abstain.fronts.encoding import encode_cells
 from abstain.fronts.staircases import Staircases, sorted_by_cell
@@ -130,10 +131,7 @@ def merge_errors(parts: Sequence[Errors]) -> Errors:
     """Return the wrong samples of all chunks."""
     # One without samples does not tell what kind of labels there are.
     parts = [part for part in parts if part.n_samples] or parts[:1]
-    try:
-        labels = np.unique(np.concatenate([part.labels for part in parts]))
-    except TypeError as error:  # labels of kinds that have no common order
-        raise InputError(f"cells must be labels of one kind, got a mixture ({error})") from None
+    labels = merge_labels("cells", [part.labels for part in parts])
     codes = [
         np.repeat(np.searchsorted(labels, part.labels), np.diff(part.starts)) for part in parts
     ]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from abstain._checks import InputError, check_real_vector, check_same_length
+from abstain._checks import InputError, check_real_vector, check_same_length, merge_labels
 from abstain.models.adam import PRECISION
 from abstain.models.costs import LabelledBlock, labelled_blocks
 from abstain.models.data import Rows
@@ -168,7 +168,7 @@ def merge_summaries(parts: Sequence[Summary]) -> Summary:
     chunk_sizes = [size for part in parts for size in part.chunk_sizes]
     # One without samples does not tell what kind of labels there are.
     parts = [part for part in parts if len(part.labels)] or parts[:1]
-    labels = _merged_labels([part.labels for part in parts])
+    labels = merge_labels("y", [part.labels for part in parts])
     found = Summary(
         labels,
         np.zeros(len(labels), dtype=np.int64),
@@ -187,18 +187,6 @@ def merge_summaries(parts: Sequence[Summary]) -> Summary:
         found.sums[own] += part.sums
         found.present[own] += part.present
     return found
-
-
-def _merged_labels(parts: list[Array]) -> Array:
-    text = [labels for labels in parts if labels.dtype.kind in "US"]
-    numbers = [labels for labels in parts if labels.dtype.kind in "biuf"]
-    if text and numbers:  # of which NumPy would make text
-        got = f"{text[0].tolist()[0]!r} and {numbers[0].tolist()[0]!r}"
-        raise InputError(f"y must hold labels of one kind in all blocks, got {got}")
-    try:
-        return np.unique(np.concatenate(parts))
-    except TypeError as error:  # labels of kinds that have no common order
-        raise InputError(f"y must hold labels of one kind, got a mixture ({error})") from None
 
 
 def _rows(coding: Coding, X: Any, y: Any, sample_weight: Any) -> Rows:
