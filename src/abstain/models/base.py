@@ -67,6 +67,17 @@ class Problem:
     varies: NDArray[np.bool_]
 
 
+def _refuse_dask_beside(X: Any, **others: Any) -> None:
+    """Refuse what Dask holds where samples are in memory: most likely they were not meant to be."""
+    for name, each in others.items():
+        if is_dask(each):
+            raise InputError(
+                f"{name} must not be a Dask {type(each).__name__} where X is a "
+                f"{type(X).__name__}; give X as a Dask collection chunked like {name}. Steps of a "
+                "pipeline collect samples: scale them by Dask, such as (X - X.mean(0)) / X.std(0)"
+            )
+
+
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The shell of all prototype models."""
 
@@ -182,6 +193,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             validate_data(self, without_rows(X), skip_check_array=True)
             check_settings(self.get_params(deep=False), self.n_features_in_)
             return read_blocks(X, y, sample_weight, self.class_weight)
+        _refuse_dask_beside(X, y=y, sample_weight=sample_weight)
         check_labels(y)
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
