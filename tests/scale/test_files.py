@@ -266,6 +266,28 @@ def test_one_table_that_fails_keeps_none_of_the_others(run, address, folder, mod
             (folder / "out" / f"{number}.csv").unlink()
 
 
+# Whoever finds the fault: the model, which knows no files, or a reader, which names its own.
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [("1e200", "in out: data/2.csv: X must hold values"), ("old", "'old' in data row 40 of data/")],
+)
+def test_what_is_wrong_with_one_of_several_names_it_once(
+    run, address, folder, model, broken, words
+):
+    whole = [line.split(",") for line in (folder / "data" / "2.csv").read_text().splitlines()]
+    whole[40][whole[0].index("Alter")] = broken
+    (folder / "data" / "2.csv").write_text("\n".join(map(",".join, whole)))
+    for options in ([], ["--cluster", address]):
+        command = ["predict", model, "data/*.csv", "--out", "out", "--quiet", *options]
+        code, _, complaints = run(*command)
+        assert code == 2
+        assert words in complaints
+        assert complaints.count("data/2.csv") == 1
+        assert len(complaints.splitlines()) == 1
+        alone = run("predict", model, "data/2.csv", "--out", "2.csv", "--quiet")[2]
+        assert alone.removeprefix("error: ") in complaints
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -26,6 +26,7 @@ from abstain._dask import (
     merged,
     merged_where_made,
 )
+from abstain._paths import named_if
 from abstain._patience import as_they_come
 from abstain._score_files.choosing import (
     TARGETS,
@@ -36,7 +37,7 @@ from abstain._score_files.choosing import (
     make_choice,
     merge_wrong,
 )
-from abstain._score_files.reading import Part, ScoreColumns, agree, named_if, read_part
+from abstain._score_files.reading import Part, ScoreColumns, agree, read_part
 from abstain.fronts import ParetoFront
 from abstain.targets import operating_point
 

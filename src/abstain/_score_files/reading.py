@@ -4,8 +4,7 @@ Most of a file can be read without the others. What cells are called is decided 
 view: 7 is a number unless another file calls a cell "north".
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._checks import InputError
+from abstain._paths import named_if
 from abstain._score_files.columns import (
     Naming,
     StrangeCellError,
@@ -33,7 +33,6 @@ __all__ = [
     "ScoreColumns",
     "Scores",
     "agree",
-    "named_if",
     "read_all_scores",
     "read_part",
     "read_scores",
@@ -227,17 +226,6 @@ def read_all_scores(
 
 def _together(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-@contextmanager
-def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
-    """Name the file where an error does not, if there are others."""
-    try:
-        yield
-    except InputError as error:
-        if not is_one_of_several or str(path) in str(error):
-            raise
-        raise InputError(f"{path}: {error}") from None
 
 
 def read_part(path: Path, columns: ScoreColumns) -> Part:

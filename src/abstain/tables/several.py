@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from abstain._checks import InputError
+from abstain._paths import named_if, said_of
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.columns import check_needed
@@ -138,7 +139,10 @@ def plan_jobs(paths: Sequence[Path], out: Path | None, reading: Reading) -> list
     >>> job.table.names, job.out.as_posix()
     (['a', 'b'], 'answers/t.csv')
     """
-    tables = [reading.open(path) for path in paths]
+    tables = []
+    for path in paths:
+        with named_if(len(paths) > 1, path):
+            tables.append(reading.open(path))
     outs = [None] * len(paths) if out is None else _outputs(paths, out)
     jobs = [Job(table, own) for table, own in zip(tables, outs, strict=True)]
     for job in jobs:
@@ -284,13 +288,17 @@ def answer_tables(
 
 def all_answered(jobs: Sequence[Job], found: Sequence[Answered | InputError]) -> AnsweredTables:
     """Return what came of all tables, or tell what is wrong with the first that has no answers."""
-    errors = [each for each in found if isinstance(each, InputError)]
+    errors = [
+        said_of(job.table.path, str(each)) if len(jobs) > 1 else str(each)
+        for job, each in zip(jobs, found, strict=True)
+        if isinstance(each, InputError)
+    ]
     if errors:
         n_whole = len(jobs) - len(errors)
         out = jobs[0].out
         rest = f"; the other {n_whole} are answered, in {out.parent}" if out and n_whole else ""
         what = f"{len(errors)} of {len(jobs)} tables could not be answered{rest}: "
-        raise InputError((what if len(jobs) > 1 else "") + str(errors[0])) from None
+        raise InputError((what if len(jobs) > 1 else "") + errors[0]) from None
     each = [answered for answered in found if isinstance(answered, Answered)]
     return AnsweredTables([job.table.path for job in jobs], [job.out for job in jobs], each)
 
