@@ -292,6 +292,9 @@ def test_what_is_wrong_with_one_of_several_names_it_once(
     ("arguments", "words"),
     [
         (["data/0.csv", "data/1.csv", "--out", "data/2.csv"], "data/2.csv: it is a file"),
+        (["data/0.csv", "data/1.csv", "--out", "a.csv"], "--out a.csv: .csv is the ending of a"),
+        (["data/0.csv", "data/1.csv", "--out", "o/a.Tsv.gz"], "answers, such as o/a\n"),
+        (["data/0.csv", "data/1.csv", "--out", "a.pq"], "answers, such as a\n"),
         (["data/0.csv", "data/1.csv", "--out", "data"], "it is the table itself"),
         (["data/0.csv", "more/0.csv", "--out", "o"], "the answers of data/0.csv and of more/0.csv"),
         (["data/0.csv", "data/none.csv", "--out", "o"], "data/none.csv does not exist"),
@@ -312,6 +315,17 @@ def test_tables_that_cannot_be_answered_are_refused_at_once(
         assert words in complaints
         assert len(complaints.splitlines()) == 1
         assert sorted(folder.rglob("*")) == before
+
+
+def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
+    command = ["predict", model, "data/0.csv", "--out", "a.csv", "--quiet", "--cluster", address]
+    code, _, complaints = run(*command)
+    assert code == 2
+    assert "cannot write to --out a.csv: .csv is the ending of a file; " in complaints
+    assert not (folder / "a.csv").exists()
+    (folder / "a.csv").mkdir()  # whoever has such a folder means it
+    assert run(*command)[0] == 0
+    assert (folder / "a.csv" / "0.csv").is_file()
 
 
 def test_no_folder_is_left_where_no_scheduler_answers(run, folder, model, monkeypatch):

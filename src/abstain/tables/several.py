@@ -19,6 +19,7 @@ from abstain._paths import named_if, said_of
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.columns import check_needed
+from abstain.tables.formats import PARQUET, TEXT
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Table, open_table
 from abstain.tables.writing import check_output
@@ -34,6 +35,9 @@ __all__ = [
     "folder_for",
     "plan_jobs",
 ]
+
+
+_NEED_A_FOLDER = "several tables, and tables on a cluster, need a folder for their answers"
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,8 @@ def plan_jobs(paths: Sequence[Path], out: Path | None, reading: Reading) -> list
     Raises
     ------
     InputError
-        If a table cannot be read, or the answers of two would be one file, or replace a table.
+        If a table cannot be read, the answers of two would be one file or replace a table, or the
+        folder is called like a table and is not there.
 
     Examples
     --------
@@ -191,13 +196,22 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         why = "it is a file" if folder.is_file() else error.strerror or str(error)
+        raise InputError(f"cannot write to --out {folder}: {why}; {_NEED_A_FOLDER}") from None
+
+
+def _check_is_no_table(out: Path) -> None:
+    """Refuse a name that promises a file, where a folder would be made of it."""
+    ending = next((each for each in TEXT + PARQUET if out.name.lower().endswith(each)), None)
+    if ending is not None and not out.exists():
+        folder = out.with_name(out.name[: -len(ending)] or "answers")
         raise InputError(
-            f"cannot write to --out {folder}: {why}; several tables, and tables on a cluster, need "
-            "a folder for their answers"
-        ) from None
+            f"cannot write to --out {out}: {ending} is the ending of a file; {_NEED_A_FOLDER}, "
+            f"such as {folder}"
+        )
 
 
 def _outputs(paths: Sequence[Path], out: Path) -> list[Path | None]:
+    _check_is_no_table(out)
     table_of: dict[str, Path] = {}
     for path in paths:
         name = path.name[:-3] if path.name.lower().endswith(".gz") else path.name
