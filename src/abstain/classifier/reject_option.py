@@ -864,7 +864,12 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         import polars
 
-        refuse_dask("explain", "compute those rows first, such as X[clf.reject(X)].compute()", X)
+        refuse_dask(
+            "explain",
+            "compute those rows first, such as X[clf.reject(X)].compute(), or "
+            "X.loc[clf.reject(X)].compute() of a frame",
+            X,
+        )
         is_number = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
         if not is_number or n_features < 1:
             raise InputError(f"n_features must be a positive integer, got {n_features!r}")
