@@ -24,6 +24,7 @@ __all__ = [
     "are_leaves",
     "auto_rule",
     "check_cells",
+    "check_rule_serves",
     "find_cells",
     "fitted_rule",
     "global_cell",
@@ -309,6 +310,11 @@ def check_cells(cells: Any) -> None:
     is_rule = isinstance(cells, str) and (cells == "auto" or cells in RULES)
     if not (is_rule or _is_clusterer(cells) or _is_function(cells)):
         raise InputError(_unknown(cells))
+
+
+def check_rule_serves(estimator: Any, cells: Any) -> None:
+    """Refuse a rule that a fitted estimator has no cells for, before it is asked."""
+    _function(estimator, cells)
 
 
 def known_rule(cells: Any) -> Any:

@@ -499,6 +499,24 @@ def test_cells_of_two_kinds_are_refused(client, frozen, rest):
         clf.fit(*as_dask(*rest))
 
 
+def not_to_be_asked(block):
+    raise AssertionError("work was sent")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("gmlvq", {"certainty": "conf"}), ("bayes", {"cells": "prototype"})],
+)
+def test_what_a_classifier_lacks_is_told_before_work_is_sent(client, frozen, rest, name, settings):
+    X, y = as_dask(*rest)
+    clf = RejectOptionClassifier(frozen[name], **settings)
+    with pytest.raises(InputError) as caught:
+        clf.fit(X.map_blocks(not_to_be_asked, dtype=float, meta=np.zeros((0, 0))), y)
+    with pytest.raises(InputError) as here:
+        clf.fit(*rest)
+    assert str(caught.value) == str(here.value)
+
+
 def test_weights_are_refused(frozen, rest):
     X, y = as_dask(*rest)
     with pytest.raises(InputError, match="sample_weight must not be given with Dask collections"):

@@ -31,6 +31,7 @@ __all__ = [
     "Measure",
     "auto_measure",
     "check_certainty",
+    "check_measure_serves",
     "known_measure",
     "measure_certainty",
 ]
@@ -262,6 +263,11 @@ def check_certainty(certainty: Any) -> None:
     if not callable(certainty) or isinstance(certainty, type):
         known = ", ".join(map(repr, ["auto", *MEASURES]))
         raise InputError(f"certainty must be one of {known} or a callable, got {shown(certainty)}")
+
+
+def check_measure_serves(estimator: Any, certainty: str | CertaintyFunction) -> None:
+    """Refuse a measure that cannot be had of a fitted estimator, before it is asked."""
+    _function(estimator, certainty)
 
 
 def known_measure(certainty: Any) -> Any:

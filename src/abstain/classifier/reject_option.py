@@ -47,9 +47,9 @@ from abstain._validation import (
     take_rows,
     take_rows_of_params,
 )
-from abstain.cells import check_cells, find_cells, fitted_rule, known_rule
+from abstain.cells import check_cells, check_rule_serves, find_cells, fitted_rule, known_rule
 from abstain.certainty import measure_certainty
-from abstain.certainty.registry import check_certainty, known_measure
+from abstain.certainty.registry import check_certainty, check_measure_serves, known_measure
 from abstain.classifier.calibration import (
     Calibration,
     Rules,
@@ -345,6 +345,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         check_reject_label(self.reject_label, self.classes_)
         check_samples(self, X)
         self._rules = Rules(known_measure(self.certainty), known_rule(self.cells))
+        # Told here, what is wrong with these is not blamed on a block.
+        check_measure_serves(self.estimator_, self._rules.certainty)
+        check_rule_serves(self.estimator_, self._rules.cells)
         found = calibrate_on_dask(
             self.estimator_,
             X,
