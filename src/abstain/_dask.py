@@ -6,32 +6,37 @@ nothing imports Dask before one is there.
 
 from __future__ import annotations  # signatures then show the names of types
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from abstain._checks import InputError, shown
 from abstain._cluster import check_versions
 
 __all__ = [
-    "Kept",
     "aligned_blocks",
     "array_by_block",
     "block_by_block",
+    "client_in_use",
+    "futures_of",
     "gathered",
+    "has_futures",
+    "in_a_tree",
     "in_block",
+    "in_one_go",
     "is_array_or_frame",
     "is_dask",
     "kept",
     "later",
     "merged",
     "merged_where_made",
+    "persisted",
     "rows_of",
+    "while_connected",
 ]
 
 # Parts that are merged at once: a tree of 10,000 blocks then has five levels.
@@ -64,7 +69,7 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
     _dask()
     given = {name: each for name, each in collections.items() if each is not None}
     first = next(name for name, each in given.items() if is_dask(each))
-    if (client := _client()) is not None:
+    if (client := client_in_use()) is not None:
         check_versions(client)
     for name, each in given.items():
         if not is_dask(each):
@@ -130,8 +135,51 @@ def _delayed_blocks(collection: Any) -> list[Any]:
 
 
 def later(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function makes of things that are yet to come."""
-    return _dask().delayed(function, pure=False)(*arguments)
+    """Return what a function makes of things, some of them yet to come, perhaps in lists.
+
+    Dask's own way to say so forgets what a cluster keeps already, and finds it again by its name.
+    """
+    from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph
+
+    name = getattr(function, "__name__", "call").strip("_")
+    key, to_come = f"{name}-{uuid4().hex}", []
+
+    def placed(argument: Any) -> Any:
+        if isinstance(argument, list):
+            return [placed(each) for each in argument]
+        if not (_is_future(argument) or is_dask(argument)):
+            return argument
+        to_come.append(argument)
+        return _Place(len(to_come) - 1)
+
+    call = _Call(function, [placed(argument) for argument in arguments])
+    tasks: dict[Any, Any] = {each.key: each for each in to_come if _is_future(each)}
+    tasks[key] = (call, *(each.key for each in to_come))
+    parts = [each for each in to_come if not _is_future(each)]
+    make: Any = Delayed  # which has no types
+    return make(key, HighLevelGraph.from_collections(key, tasks, parts), layer=key)
+
+
+class _Place(NamedTuple):
+    """Where one of those things goes that are yet to come."""
+
+    number: int
+
+
+class _Call:
+    """A function and what it is given. Dask looks for tasks in containers, and not in here."""
+
+    def __init__(self, function: Callable[..., Any], arguments: list[Any]) -> None:
+        self.function, self.arguments = function, arguments
+
+    def __call__(self, *come: Any) -> Any:
+        def filled(argument: Any) -> Any:
+            if isinstance(argument, list):
+                return [filled(each) for each in argument]
+            return come[argument.number] if isinstance(argument, _Place) else argument
+
+        return self.function(*map(filled, self.arguments))
 
 
 def in_block(number: int, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -194,10 +242,9 @@ def _one_layer(
     A layer for each task, as `later` makes it, would do as well, and take Dask longer; arrays made
     of delayed blocks and put together, a dozen times as long.
     """
-    dask = _dask()
     from dask.highlevelgraph import HighLevelGraph
 
-    common = [dask.delayed(each, pure=False, traverse=False) for each in shared]
+    common = [later(_itself, each) for each in shared]
     layer = f"{function.__name__.strip('_')}-{uuid4().hex}"
     given = [each for block in blocks for each in block if is_dask(each)]
     keys = [(layer, number, *tail) for number in range(len(blocks))]
@@ -215,7 +262,7 @@ def _one_layer(
 
 
 class _Steps:
-    """Tasks that are done in one go. Dask looks for tasks in containers, and not in here."""
+    """Tasks that are done in one go; they, too, are not to be looked into."""
 
     def __init__(self, key: Any, tasks: dict[Any, Any], needed: list[Any]) -> None:
         self.key, self.tasks, self.needed = key, tasks, needed
@@ -303,11 +350,11 @@ def _is_future(task: Any) -> bool:
 
 def merged(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
     """Return what parts make together, later, merged in their order: some, then the results."""
-    return _in_a_tree(partial(later, merge), in_one_go(parts))
+    return in_a_tree(partial(later, merge), in_one_go(parts))
 
 
 @contextmanager
-def _while_connected() -> Iterator[None]:
+def while_connected() -> Iterator[None]:
     """Tell in one line that there is no scheduler any more: whoever waits on would wait forever."""
     try:
         yield
@@ -320,7 +367,7 @@ def _while_connected() -> Iterator[None]:
         raise
 
 
-@_while_connected()
+@while_connected()
 def kept(parts: list[Any]) -> list[Any]:
     """Have what is made of each block computed, and keep it where it is, for what comes later.
 
@@ -328,8 +375,8 @@ def kept(parts: list[Any]) -> list[Any]:
     """
     parts = in_one_go(parts)
     with _naming_the_block(parts):
-        found = list(_dask().persist(*parts))
-    futures = _futures(found)
+        found = persisted(parts)
+    futures = futures_of(found)
     if futures:
         numbers = {future.key: number for number, future in enumerate(futures)}
         for future in sys.modules["distributed"].as_completed(futures):
@@ -371,30 +418,30 @@ def _check_done(future: Any, number: int | None) -> None:
     raise _named(error, number) from error
 
 
-@_while_connected()
+@while_connected()
 def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -> Any:
     """Have parts computed and merged in any order, and keep the result where it is.
 
     On a cluster each worker first merges what it has made itself, a few parts as soon as there are
     as many: what travels is one result a worker, however many parts there are.
     """
-    client, parts = _client(), in_one_go(parts)
+    client, parts = client_in_use(), in_one_go(parts)
     if client is None:
         with _naming_the_block(parts):
             (found,) = _dask().persist(merged(merge, parts))
         return found
     ours = _merged_by_worker(client, client.compute(parts), merge)
     # In pairs: one of them is there already, and a worker need not hold many from elsewhere.
-    return _in_a_tree(partial(client.submit, merge, pure=False), ours, at_once=2)
+    return in_a_tree(partial(client.submit, merge, pure=False), ours, at_once=2)
 
 
-def _client() -> Any:
+def client_in_use() -> Any:
     """Return the client of the cluster that computes; None if this process does."""
     client = getattr(_dask().base.get_scheduler(), "__self__", None)
     return client if type(client).__module__.partition(".")[0] == "distributed" else None
 
 
-def _in_a_tree(merge: Callable[[list[Any]], Any], parts: list[Any], at_once: int = FAN_IN) -> Any:
+def in_a_tree(merge: Callable[[list[Any]], Any], parts: list[Any], at_once: int = FAN_IN) -> Any:
     while len(parts) > 1:
         starts = range(0, len(parts), at_once)
         parts = [merge(parts[start : start + at_once]) for start in starts]
@@ -431,9 +478,7 @@ def _merged_by_worker(
                 waiting.add(merge_there(worker, pile))
                 piles[worker] = []
     _pile_up(client, done, piles)
-    return [
-        _in_a_tree(partial(merge_there, worker), pile) for worker, pile in piles.items() if pile
-    ]
+    return [in_a_tree(partial(merge_there, worker), pile) for worker, pile in piles.items() if pile]
 
 
 def _pile_up(client: Any, futures: list[Any], piles: dict[str, list[Any]]) -> None:
@@ -444,56 +489,14 @@ def _pile_up(client: Any, futures: list[Any], piles: dict[str, list[Any]]) -> No
         piles.setdefault(place, []).append(future)
 
 
-@_while_connected()
+@while_connected()
 def gathered(delayed: Any) -> Any:
     """Have something computed, and return it."""
     (found,) = _dask().compute(delayed)
     return found
 
 
-class Kept:
-    """Several things that are computed and stay where they were, to be asked again and again.
-
-    Each thread of each worker gets one task, for all that is in its memory: small tasks would cost
-    more than what they do.
-    """
-
-    @_while_connected()
-    def __init__(self, parts: list[Any]) -> None:
-        self.parts = list(_dask().persist(*in_one_go(parts)))
-        self._futures = _futures(self.parts)
-        self._groups = _shared_out(self._futures) or _cut(len(parts), os.cpu_count() or 1)
-        self._last: list[Any] = []
-
-    @_while_connected()
-    def each(self, function: Callable[[Any], Any]) -> list[Any]:
-        """Return what a function makes of each part, in their order."""
-        of_groups = self._by_tasks(function) if self._futures else self._here(function)
-        found: list[Any] = [None] * len(self.parts)
-        for group, results in zip(self._groups, of_groups, strict=True):
-            for number, result in zip(group, results, strict=True):
-                found[number] = result
-        return found
-
-    def _here(self, function: Callable[[Any], Any]) -> list[list[Any]]:
-        groups = [[self.parts[number] for number in group] for group in self._groups]
-        return list(_dask().compute(*(later(_of_each, function, group) for group in groups)))
-
-    def _by_tasks(self, function: Callable[[Any], Any]) -> list[list[Any]]:
-        """Do without a graph, which takes half as long again as the tasks do."""
-        client = self._futures[0].client
-        groups = [[self._futures[number] for number in group] for group in self._groups]
-        # Releasing the results of the last call only now saves a message, and the wait for it.
-        self._last = [client.submit(_of_each, function, group, pure=False) for group in groups]
-        found: list[list[Any]] = client.gather(self._last)
-        return found
-
-
-def _of_each(function: Callable[[Any], Any], parts: list[Any]) -> list[Any]:
-    return [function(part) for part in parts]
-
-
-def _futures(parts: list[Any]) -> list[Any]:
+def futures_of(parts: list[Any]) -> list[Any]:
     """Return what stands for parts that a cluster keeps; nothing if they are in this process."""
     distributed: Any = sys.modules.get("distributed")
     if distributed is None:
@@ -501,24 +504,11 @@ def _futures(parts: list[Any]) -> list[Any]:
     return [future for part in parts for future in distributed.futures_of(part)]
 
 
-def _shared_out(futures: list[Any]) -> list[list[int]]:
-    """Return groups of futures, by number: as many as threads, each in one place."""
-    if not futures:
-        return []
-    distributed: Any = sys.modules["distributed"]
-    distributed.wait(futures)
-    client = futures[0].client
-    places, threads = client.who_has(futures), client.nthreads()
-    there: dict[str, list[int]] = {}
-    for number, future in enumerate(futures):
-        # What has failed is nowhere, and is told of when it is asked for.
-        there.setdefault(next(iter(places.get(future.key, ())), ""), []).append(number)
-    return [
-        [own[index] for index in group]
-        for place, own in there.items()
-        for group in _cut(len(own), int(threads.get(place, 1)))
-    ]
+def has_futures(parts: list[Any]) -> bool:
+    """Tell whether parts are made of what a cluster keeps already."""
+    return any(map(_is_future, _all_tasks(parts).values()))
 
 
-def _cut(size: int, n_groups: int) -> list[list[int]]:
-    return [list(range(start, size, n_groups)) for start in range(min(n_groups, size))]
+def persisted(parts: list[Any]) -> list[Any]:
+    """Have parts computed, wherever that is, and keep them there."""
+    return list(_dask().persist(*parts))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import InputError
-from abstain._dask import Kept
+from abstain._kept import Kept
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.chunked import Coding, draw, merge_drawn, merge_summaries, summarise
 from abstain.models.data import Rows
@@ -166,7 +166,7 @@ def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
     assert [line.split(",")[0] for line in printed.splitlines()] == [
         f"RSLVQ: iteration {number}" for number in (4, 8, 12)
     ]
-    stopped, evaluate, calls = RSLVQ(warm_start=True), Kept.each, []
+    stopped, evaluate, calls = RSLVQ(warm_start=True), Kept.total, []
 
     def interrupt(*arguments):
         calls.append(1)
@@ -174,7 +174,7 @@ def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
             raise KeyboardInterrupt
         return evaluate(*arguments)
 
-    monkeypatch.setattr(Kept, "each", interrupt)
+    monkeypatch.setattr(Kept, "total", interrupt)
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(*data)
     assert 0 < stopped.n_iter_ < 7
@@ -316,7 +316,7 @@ def kill_one(client):
 
 @pytest.mark.parametrize(
     ("solver", "place", "name", "turn"),
-    [("lbfgs", Kept, "each", 5), ("adam", on_dask.DaskBatches, "visit", 2)],
+    [("lbfgs", Kept, "total", 5), ("adam", on_dask.DaskBatches, "visit", 2)],
 )
 def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, name, turn):
     data = as_dask(*sample(4000), chunks=500)

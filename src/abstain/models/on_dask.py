@@ -6,17 +6,18 @@ has the memory for them twice, persists them before. From then on only parameter
 come back.
 
 Neighbouring blocks form at most `SEGMENTS` segments, each in one place. For an evaluation, each
-thread of each worker gets one task: it returns the sums of its segments, one by one, and these are
-added here, in their order. So an evaluation needs as many tasks as there are threads, whatever the
-number of blocks, and its result depends on the blocks alone, to the last bit: not on the number of
-workers, nor on what became of them.
+thread of each worker gets one task for all of its segments, whose sums are added in a tree (see
+`_kept`). So an evaluation needs about as many tasks as there are threads, whatever the number of
+blocks, and its result depends on the blocks alone, to the last bit: not on the number of workers,
+nor on what became of them.
 
 Adam visits the segments in random order, one after the other: batches are small, and each starts
 from where the one before has ended. Blocks should therefore be alike; rows that are sorted by class
 are best shuffled before.
 
-On Linux, workers do their arithmetic up to twice as fast if ``MALLOC_MMAP_THRESHOLD_`` is 16777216
-in their environment: Dask has memory given back to the system whenever an array has done its duty.
+On Linux, workers do their arithmetic up to half as fast again if ``MALLOC_MMAP_THRESHOLD_`` is
+16777216 in their environment: Dask has memory given back to the system whenever an array has done
+its duty.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -32,7 +33,6 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 from abstain._dask import (
-    Kept,
     aligned_blocks,
     block_by_block,
     gathered,
@@ -41,6 +41,7 @@ from abstain._dask import (
     later,
     merged,
 )
+from abstain._kept import Kept
 from abstain.models.adam import Batches, Walker, batch_rows
 from abstain.models.chunked import (
     TO_START_FROM,
@@ -66,7 +67,7 @@ __all__ = ["read_blocks", "without_rows"]
 Array = NDArray[Any]
 Segment = list[list[LabelledBlock]]
 
-# Sums that an evaluation brings back, at most: enough to keep hundreds of threads busy.
+# Sums that an evaluation adds up, at most: enough to keep hundreds of threads busy.
 SEGMENTS = 256
 # Of a class with many prototypes, so many samples for each of them are drawn to start from.
 FOR_EACH = 20
@@ -182,10 +183,8 @@ class Segments:
 
     def total(self, sums: Callable[[Iterable[LabelledBlock]], Sums]) -> Sums:
         """Return what a function sums up over all blocks, segment by segment."""
-        found, *others = self.kept.each(partial(_sums_of, sums))
-        for other in others:
-            found = [before + term for before, term in zip(found, other, strict=True)]
-        return list(found)
+        found: Sums = self.kept.total(partial(_sums_of, sums), _added)
+        return found
 
 
 def _joined(blocks: list[Segment]) -> Segment:
@@ -194,6 +193,10 @@ def _joined(blocks: list[Segment]) -> Segment:
 
 def _sums_of(sums: Callable[[Iterable[LabelledBlock]], Sums], segment: Segment) -> Sums:
     return sums(chain.from_iterable(segment))
+
+
+def _added(some: Sums, others: Sums) -> Sums:
+    return [one + other for one, other in zip(some, others, strict=True)]
 
 
 class DaskBatches:

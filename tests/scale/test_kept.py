@@ -1,0 +1,81 @@
+"""Is a sum over what workers keep the same wherever it is kept?"""
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstain import _kept
+from abstain._dask import later
+from abstain._kept import Kept, join, sums_of
+
+
+def tree(names):
+    """Add names up as the tree does: the left half has a power of two of them."""
+    if len(names) == 1:
+        return names[0]
+    left = 1 << (len(names) - 1).bit_length() - 1
+    return written(tree(names[:left]), tree(names[left:]))
+
+
+def written(one, other):
+    return f"({one}+{other})"
+
+
+@st.composite
+def groups(draw):
+    """Share so many numbers out, in any way."""
+    size = draw(st.integers(1, 40))
+    owners = draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
+    return size, [[n for n in range(size) if owners[n] == owner] for owner in sorted(set(owners))]
+
+
+@given(groups(), st.randoms())
+def test_the_tree_is_that_of_the_numbers(shared_out, random):
+    size, groups = shared_out
+    found = [sums_of(str, written, size, group, group) for group in groups]
+    random.shuffle(found)
+    first = join(written, size, found[: len(found) // 2])
+    (total,) = join(written, size, [first, *found[len(found) // 2 :]]).values()
+    assert total == tree([str(number) for number in range(size)])
+
+
+@given(st.integers(1, 300), st.integers(1, 8))
+def test_neighbours_leave_few_sums(size, n_groups):
+    for group in _kept._cut(range(size), n_groups):
+        left = sums_of(str, written, size, group, group)
+        assert len(left) <= max(1, 2 * (size.bit_length() - 1))
+
+
+def block(number):
+    return np.random.default_rng(number).normal(size=50) * 10.0 ** (number % 9)
+
+
+def add(one, other):
+    return one + other
+
+
+def total(parts):
+    return Kept(parts).total(np.sin, add)
+
+
+@pytest.mark.parametrize("most", [0, _kept.MOST_SUMS])  # workers add for each other, or not
+def test_a_sum_is_the_same_to_the_last_bit(client, monkeypatch, most):
+    monkeypatch.setattr(_kept, "MOST_SUMS", most)
+    parts = [later(block, number) for number in range(37)]
+    with dask.config.set(scheduler="synchronous"):
+        here = total(parts)
+    there = total(parts)
+    # Dask puts these where it likes to, and there they stay.
+    persisted = da.concatenate([da.from_delayed(part, (50,), float) for part in parts]).persist()
+    apart = total(list(persisted.to_delayed(optimize_graph=False)))
+    assert np.array_equal(here, there)
+    assert np.array_equal(here, apart)
+
+
+def test_neighbours_lie_together(client):
+    kept = Kept([later(block, number) for number in range(64)])
+    assert len(kept._groups) == 2
+    assert kept._n_sums == 2
