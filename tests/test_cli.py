@@ -316,7 +316,7 @@ def test_a_warning_is_one_line_of_the_program(tmp_path, table):
         env={**os.environ, "PYTHONPATH": str(source)},
     )
     (line,) = done.stderr.splitlines()
-    assert line.startswith("warning: method='exact' will take minutes at least for these ")
+    assert line.startswith("warning: method='exact' will take half a minute or far more for these ")
 
 
 def test_help_does_not_wait_for_heavy_packages(tmp_path):

@@ -147,9 +147,9 @@ def _point_to_hull(staircases: Staircases) -> None:
     """Tell that this will take long, and what the front that takes seconds would miss."""
     gap = int(hull_front(staircases).gap.max())
     warnings.warn(
-        f"method='exact' will take minutes at least for these {staircases.n_errors:,} errors in "
-        f"{staircases.n_cells:,} cells; method='hull' takes seconds, and rejects at most {gap:,} "
-        f"right answers more, {gap / staircases.n_samples:.2g} of all samples",
+        f"method='exact' will take half a minute or far more for these {staircases.n_errors:,} "
+        f"errors in {staircases.n_cells:,} cells; method='hull' takes seconds, and rejects at most "
+        f"{gap:,} right answers more, {gap / staircases.n_samples:.2g} of all samples",
         stacklevel=5,
     )
 
