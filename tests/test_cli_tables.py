@@ -161,6 +161,38 @@ def test_errors_of_fit_take_one_line(run, folder, arguments, words):
     assert not out.exists()
 
 
+# Which tables are too small for a model, or unfit for it, only the model knows.
+@pytest.mark.parametrize(
+    ("rows_a_class", "options", "words"),
+    [
+        (5, ["--model", "mlp"], "--model mlp cannot be fitted to these 10 rows: The test_size = 1"),
+        (4, ["--model", "knn", "--cv", "2"], "8 rows: Expected n_neighbors <= n_samples_fit"),
+    ],
+)
+def test_what_a_model_says_of_a_table_takes_one_line(run, tmp_path, rows_a_class, options, words):
+    table, out = tmp_path / "small.csv", tmp_path / "m.skops"
+    rows = [f"{i},{i * i},x\n{i + 3},{50 - i},y" for i in range(1, rows_a_class + 1)]
+    table.write_text("\n".join(["a,b,c", *rows]))
+    code, shown, complaints = run("fit", table, "--label", "c", *options, "--out", out)
+    assert (code, shown, complaints.count("\n")) == (2, "", 1)
+    assert words in complaints
+    assert complaints.endswith("; add rows, or take another --model\n")
+    assert not out.exists()
+
+
+def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
+    from sklearn.linear_model import LogisticRegression
+
+    def refuse(*_):
+        raise ValueError("not today,\nnor tomorrow.")
+
+    monkeypatch.setattr(LogisticRegression, "fit", refuse)
+    options = ["--label", LABEL, "--model", "logistic", "--out", folder / "m.skops"]
+    code, _, complaints = run("fit", folder / "patients.csv", *options)
+    told = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
+    assert (code, told in complaints, complaints.count("\n")) == (2, True, 1)
+
+
 @pytest.mark.parametrize("name", ["model.pkl", "model.joblib", "model.csv", "m.HTML", "m.json"])
 def test_a_model_is_not_named_like_something_else(run, folder, name):
     out = folder / name

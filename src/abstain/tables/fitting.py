@@ -186,7 +186,7 @@ def fit_table(
     )
     n_fits = wishes.cv + 1
     watch(0, n_fits)
-    with _noted(wishes.model) as notes:
+    with _noted(wishes.model) as notes, _refused_by(learner, sum(counts.values())):
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
     clf.cv = wishes.cv or None  # which is saved with it
     watch(n_fits, n_fits)
@@ -308,8 +308,22 @@ def _noted(model: str) -> Iterator[list[str]]:
             notes.append(note)
 
 
+@contextmanager
+def _refused_by(learner: Learner, n_rows: int) -> Iterator[None]:
+    """Tell in one line what a model has against a table: which rows it takes, only it knows."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(
+            f"--model {learner.name} cannot be fitted to these {n_rows:,} rows: "
+            f"{_one_line(error)}; add rows, or take another --model"
+        ) from error
+
+
 def _one_line(message: Any) -> str:
-    first = str(message).strip().splitlines()[0] if str(message).strip() else "a warning"
+    first = str(message).strip().splitlines()[0] if str(message).strip() else "no reason given"
     return " ".join(first.split()).rstrip(".")
 
 
