@@ -1,7 +1,7 @@
-"""How does an output file appear whole or not at all?
+"""How does an output file appear whole or not at all, and which file is an error about?
 
-It is written beside its place under a passing name and moved there when it is complete. Whatever
-goes wrong on the way, be it Ctrl-C, what stood there before still stands there.
+An output is written beside its place under a passing name and moved there when it is complete.
+Whatever goes wrong on the way, be it Ctrl-C, what stood there before still stands there.
 """
 
 import errno
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from abstain._checks import InputError
 
-__all__ = ["check_can_write", "whole_files"]
+__all__ = ["check_can_write", "named_if", "said_of", "whole_files"]
 
 
 @contextmanager
@@ -126,3 +126,45 @@ def _told_about(*paths: Path) -> Iterator[None]:
 
 def _cannot_write(output: Path | str, why: str) -> InputError:
     return InputError(f"cannot write {output}: {why}")
+
+
+def said_of(path: Path, said: str) -> str:
+    """Return what is said of a file, with its name if that is not said.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    said : str
+        What is wrong with it.
+
+    Returns
+    -------
+    said : str
+        Which names it.
+
+    Examples
+    --------
+    >>> said_of(Path("new.csv"), "a row is empty"), said_of(Path("new.csv"), "new.csv is empty")
+    ('new.csv: a row is empty', 'new.csv is empty')
+    """
+    return said if str(path) in said else f"{path}: {said}"
+
+
+@contextmanager
+def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
+    """Name the file where an error does not, if there are others.
+
+    Parameters
+    ----------
+    is_one_of_several : bool
+        Whether there are.
+    path : Path
+        The file.
+    """
+    try:
+        yield
+    except InputError as error:
+        if not is_one_of_several:
+            raise
+        raise InputError(said_of(path, str(error))) from None

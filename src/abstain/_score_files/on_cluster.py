@@ -26,7 +26,7 @@ from abstain._dask import (
     merged,
     merged_where_made,
 )
-from abstain._paths import named_if
+from abstain._files import named_if
 from abstain._patience import as_they_come
 from abstain._score_files.choosing import (
     TARGETS,

@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._checks import InputError
-from abstain._paths import named_if
+from abstain._files import named_if
 from abstain._score_files.columns import (
     Naming,
     StrangeCellError,

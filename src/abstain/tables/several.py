@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from abstain._checks import InputError
-from abstain._paths import named_if, said_of
+from abstain._files import named_if, said_of
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.columns import check_needed
