@@ -297,6 +297,19 @@ def test_what_cannot_be_fitted(change, options, said):
     assert "\n" not in str(caught.value)
 
 
+def test_trees_of_a_forest(client, covtype, read_in_blocks, tmp_path):
+    X, y = covtype
+    chunked = read_in_blocks(X, tmp_path, 50_000), da.from_array(y, chunks=50_000)
+    found = GMLVQ(max_iter=2).fit(*chunked)
+    expected = GMLVQ(max_iter=2).fit(X, y)
+    assert len(X) == 581_012
+    assert found.n_iter_ == expected.n_iter_ == 2
+    assert found.loss_ == pytest.approx(expected.loss_, rel=1e-12)
+    np.testing.assert_allclose(found.prototypes_, expected.prototypes_, rtol=1e-9)
+    ours, theirs = (model.omega_.T @ model.omega_ for model in (found, expected))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
 def test_dask_is_imported_only_where_it_is_used():
     code = (
         "import sys, abstain; abstain.models.GLVQ().fit([[0.0], [1.0]], [0, 1]); "
