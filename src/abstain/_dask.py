@@ -82,6 +82,8 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
             )
         if not is_array_or_frame(each):
             raise InputError(f"{name} must be a Dask array or frame, got a {type(each).__name__}")
+        if each.ndim == 0:
+            raise InputError(f"{name} must hold an entry for each sample, got a single one")
     cuts = {name: rows_of(each) for name, each in given.items()}
     for name, cut in cuts.items():
         if len(cut) != len(cuts[first]):

@@ -107,6 +107,7 @@ def test_a_bad_value_names_its_block(client):
             lambda c, k, g: (c, k, g.rechunk(((150, 50, *[100] * 8),))),
             r"cells must be chunked like certainty, got chunks of .*150.*; rechunk one of them",
         ),
+        (lambda c, k, g: (c.sum(), k, g), "certainty must hold an entry for each sample, got a"),
         (
             lambda c, k, g: (c, k[:-100], g),
             "correct must be chunked like certainty, got 9 blocks beside 10; rechunk",

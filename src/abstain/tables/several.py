@@ -310,7 +310,8 @@ def all_answered(jobs: Sequence[Job], found: Sequence[Answered | InputError]) ->
     if errors:
         n_whole = len(jobs) - len(errors)
         out = jobs[0].out
-        rest = f"; the other {n_whole} are answered, in {out.parent}" if out and n_whole else ""
+        whole = "the other is" if n_whole == 1 else f"the other {n_whole} are"
+        rest = f"; {whole} answered, in {out.parent}" if out and n_whole else ""
         what = f"{len(errors)} of {len(jobs)} tables could not be answered{rest}: "
         raise InputError((what if len(jobs) > 1 else "") + errors[0]) from None
     each = [answered for answered in found if isinstance(answered, Answered)]
