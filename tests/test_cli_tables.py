@@ -146,7 +146,7 @@ def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
             "--test-size",
         ),
         (["--label", LABEL, "--accuracy", "0.9", "--reject-rate", "0.1"], "only one target"),
-        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "samples"),
+        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "held-out rows"),
         (["--label", LABEL, "--separator", "x"], "--separator"),
         ([], "--label"),
     ],
@@ -435,6 +435,8 @@ def test_wrong_use_takes_one_line(run, arguments):
     [
         ["--accuracy", "0.999", "--confidence", "0.99"],
         ["--accuracy", "0.99", "--confidence", "0.95", "--test-size", "0.9", "--model", "tree"],
+        ["--accuracy", "0.9", "--confidence", "0.9", "--model", "tree"],
+        ["--accuracy", "0.9", "--confidence", "0.9", "--cells", "global", "--model", "tree"],
         ["--cells", "leaf"],
         ["--model", "knn", "--certainty", "relsim"],
     ],
@@ -445,8 +447,18 @@ def test_errors_speak_of_options(run, folder, options):
         "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
     )
     assert code == 2
-    assert not re.search(r"\w=|Pipeline|FrozenEstimator|set cv", complaints)
+    words = r"\w=|Pipeline|FrozenEstimator|set cv|test_size|sample|accepted|classifier"
+    assert not re.search(words, complaints)
     assert options[0] in complaints or options[2] in complaints
+
+
+def test_an_accuracy_that_an_error_names_is_certified(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
+    asked += ["--confidence", "0.9", "--json"]
+    _, _, complaints = run(*asked, "--accuracy", "0.95")
+    named = re.search(r"they certify (0\.\d+) at most", complaints)[1]
+    code, shown, _ = run(*asked, "--accuracy", named)
+    assert (code, json.loads(shown)["guarantee"]["accuracy"]) == (0, float(named))
 
 
 def test_what_cannot_be_printed_is_told_and_costs_a_one(folder, model):

@@ -1,5 +1,7 @@
 """A certified accuracy holds on new data as often as was promised."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -42,6 +44,38 @@ def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
     assert found.bound >= accuracy - 1e-9
     # The bound is the accuracy at which so few errors are just as improbable as the level says.
     assert by_hand.tail(found.accepted, found.errors, 1 - found.bound) == pytest.approx(level)
+
+
+def refusal(front, held_out, accuracy, level):
+    """What is said of an accuracy that cannot be certified; None of one that can."""
+    try:
+        assert certify(front, held_out, accuracy, 1 - level)[1].accuracy == accuracy
+    except InputError as error:
+        return str(error)
+
+
+@given(
+    half_tied(max_size=25),
+    half_tied(max_size=25),
+    st.integers(2, 999),
+    levels,
+    st.integers(0, 999),
+)
+def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
+    learned, tested, asked, level, other
+):
+    front = pareto_front(*learned)
+    held_out = held_out_of(front, tested)
+    said = refusal(front, held_out, asked / 1000, level)
+    if said is None:
+        return
+    found = re.search(r"they certify (0\.\d+) at most", said)
+    named = round(1000 * float(found[1])) if found else 0
+    assert found or "they certify no accuracy at all" in said
+    assert named < asked
+    assert not found or refusal(front, held_out, named / 1000, level) is None
+    higher = named + 1 + other % (asked - named)
+    assert refusal(front, held_out, higher / 1000, level) is not None
 
 
 @given(

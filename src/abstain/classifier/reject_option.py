@@ -529,7 +529,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             remedies = [f"; or set cv: {_BY_HEART}"] if is_learnt_by_heart else []
             if self.front_.n_cells > 1:
                 remedies.append(
-                    f"; or set cells='global': one threshold fits less noise than "
+                    f"; cells='global' may help: one threshold fits less noise than "
                     f"{self.front_.n_cells}"
                 )
             raise InputError(f"{error}{''.join(remedies)}") from None

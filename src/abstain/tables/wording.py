@@ -15,6 +15,11 @@ _ARGUMENT = re.compile(rf"\b({_OPTIONS})=('[^']*'|[\w.]+)")
 _PHRASES = [
     (r"--cv None", "--cv 0"),
     (r"\bset cv\b", "set --cv"),
+    (r"\btest_size is\b", "--test-size is"),
+    (r"\bsample(s?)\b", r"row\1"),
+    (r"\bare accepted\b", "are answered"),
+    (r"\baccepted ones\b", "answered ones"),
+    (r"\bsurer classifier\b", "surer --model"),
     (r", or calibrate a FrozenEstimator on other data", ""),
     (r"; use '(\w+)' or '(\w+)'", r"; use \1 or \2"),
     (r"; use '(\w+)'", r"; use \1"),

@@ -20,7 +20,7 @@ wanted.
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
-from math import ceil, floor, log
+from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,10 @@ def certify(
         if certified is None or rejected <= certified[0]:
             certified = rejected, row, accepted, errors
     if certified is None:
-        raise InputError(_uncertain(accuracy, confidence, held_out.n_samples, accepted, errors))
+        found = _uncertain(accuracy, confidence, held_out.n_samples, accepted, errors)
+        lower = _highest_below(front, counts, accuracy, level)
+        remedy = _remedy(accuracy, confidence, held_out.n_samples, accepted, errors)
+        raise InputError(f"{found}; {_instead(lower)}{remedy}")
     _, row, accepted, errors = certified
     bound = accuracy_bound(accepted, errors, level)
     n_samples = held_out.n_samples
@@ -108,12 +111,41 @@ def needed_answers(accuracy: float, confidence: float) -> int:
 def _order(front: ParetoFront, accuracy: float) -> NDArray[np.int64]:
     """Return the rows in the order in which they are tested."""
     rejects = front.true_rejects + front.false_rejects
-    chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
-    fewest_first = np.argsort(rejects, kind="stable")
-    first = fewest_first[chance[fewest_first].argmin()]
+    first = _first(front, rejects, np.argsort(rejects, kind="stable"), accuracy)
     rows = np.flatnonzero(rejects <= rejects[first])
     rows = rows[rows != first]
     return np.concatenate([[first], rows[np.argsort(-rejects[rows], kind="stable")]])
+
+
+def _first(
+    front: ParetoFront,
+    rejects: NDArray[np.int64],
+    fewest_first: NDArray[np.int64],
+    accuracy: float,
+) -> int:
+    """Return the row that seems easiest to certify, of equal ones that with the fewest rejects."""
+    chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
+    return int(fewest_first[chance[fewest_first].argmin()])
+
+
+def _highest_below(
+    front: ParetoFront, counts: HeldOutCounts, accuracy: float, level: float
+) -> float | None:
+    """Return the highest accuracy in thousandths, below this one, that is certified, if any is.
+
+    Another accuracy begins at another row, so one that is certified may lie above one that is not:
+    all are tried, the highest first. An accuracy is certified as soon as its first row passes.
+    """
+    rejects = front.true_rejects + front.false_rejects
+    fewest_first = np.argsort(rejects, kind="stable")
+    for thousandths in range(ceil(1000 * accuracy), 0, -1):
+        lower = thousandths / 1000
+        if lower < accuracy:
+            first = _first(front, rejects, fewest_first, lower)
+            ((_, accepted, errors),) = counts.of(np.array([first]))
+            if _tail(accepted, errors, lower) <= level:
+                return lower
+    return None
 
 
 def _tail(accepted: Any, errors: Any, accuracy: float) -> Any:
@@ -135,22 +167,31 @@ def accuracy_bound(accepted: int, errors: int, level: float) -> float:
 def _uncertain(
     accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
 ) -> str:
-    """Return what stood in the way, and what would help."""
-    found = (
+    """Return what stood in the way."""
+    return (
         f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
         f"held-out samples {accepted} are accepted by the surest thresholds, {errors} of them wrong"
     )
-    least = needed_answers(accuracy, confidence)
-    bound = accuracy_bound(accepted, errors, 1 - confidence)
+
+
+def _instead(lower: float | None) -> str:
+    """Return which accuracy could be had; who asks for it now has looked at the samples before."""
+    if lower is None:
+        return "they certify no accuracy at all: ask for less confidence"
+    return f"they certify {lower:g} at most: ask for no more, best on samples not yet looked at"
+
+
+def _remedy(accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int) -> str:
+    """Return what else would help."""
     enough = _enough(accepted, errors, accuracy, 1 - confidence)
-    bears_out = f"{found}; that bears out {floor(1000 * bound) / 1000:g}: ask for no more"
     if enough is None:
-        return f"{bears_out}, or use a surer classifier"
+        return ", or use a surer classifier"
+    least = needed_answers(accuracy, confidence)
     wanted = ceil(enough * n_samples / accepted)
     # Few errors tell little of their share: what would take so many is not to be had by waiting.
     more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
     return (
-        f"{bears_out}, or hold out {more} (it takes {least:,} accepted ones without an error; "
+        f", or hold out {more} (it takes {least:,} accepted ones without an error; "
         "test_size is the share that is held out)"
     )
 
