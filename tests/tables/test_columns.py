@@ -75,9 +75,28 @@ def test_drop_and_categorical():
     assert found.left_out == {"a": "as asked"}
 
 
-def test_no_column_left():
-    with pytest.raises(InputError, match=r"no column is left.*'x'.*--keep"):
-        choose_features(pl.DataFrame({"x": [1] * N}))
+# What was asked for is to be unasked; what is empty cannot be kept.
+@pytest.mark.parametrize(
+    ("value", "drop", "remedy"),
+    [
+        (1, [], "take one all the same by --keep"),
+        (1, ["y"], "name fewer in --drop, or take one all the same by --keep"),
+        (1, ["x", "y"], "name fewer in --drop"),
+        ("?", [], "give more columns"),
+    ],
+)
+def test_no_column_left(value, drop, remedy):
+    with pytest.raises(InputError, match=r"no column is left.*'x'") as caught:
+        choose_features(pl.DataFrame({"x": [value] * N, "y": [value] * N}), drop=drop)
+    assert str(caught.value).endswith(f"; {remedy}")
+
+
+@pytest.mark.parametrize("values", [[*map(str, NUMBERS[1:]), "oops"], [[1], [2]] * 30])
+def test_a_dropped_column_is_not_judged(values):
+    frame = pl.DataFrame({"good": NUMBERS, "it's": values})
+    with pytest.raises(InputError, match=r"leave it out: --drop 'it'\\''s'$"):
+        choose_features(frame)
+    assert choose_features(frame, drop=["it's"]).left_out == {"it's": "as asked"}
 
 
 def test_a_few_values_that_are_no_numbers():

@@ -41,6 +41,8 @@ MOSTLY_NUMBERS = 0.9
 # More different numbers than this in a label are measurements, unless each occurs many times.
 MANY_CLASSES, ROWS_A_CLASS = 20, 10
 COLUMNS_TO_LIST = 8
+# Why a column is left out.
+AS_ASKED, EMPTY = "as asked", "is empty"
 _DATE = (
     r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
     r"([ T]\d{1,2}:\d{2}.*)?$"
@@ -509,10 +511,11 @@ def choose_features(
     found = Features([], [])
     drop, keep, categorical = set(drop), set(keep), set(categorical)
     for column in frame:
-        kind, why, notation = _judge(column, decimal, missing, column.name in categorical)
         if column.name in drop:
-            found.left_out[column.name] = "as asked"
-        elif why and (column.name not in keep or why == "is empty"):
+            found.left_out[column.name] = AS_ASKED
+            continue
+        kind, why, notation = _judge(column, decimal, missing, column.name in categorical)
+        if why and (column.name not in keep or why == EMPTY):
             found.left_out[column.name] = why
         elif kind == "numeric":
             found.numeric.append(column.name)
@@ -521,16 +524,20 @@ def choose_features(
         else:
             found.categorical.append(column.name)
     if not found.numeric and not found.categorical:
-        reasons = "; ".join(f"{name!r} {why}" for name, why in list(found.left_out.items())[:5])
-        raise InputError(
-            "no column is left to learn from"
-            + (
-                f": {reasons}; take one all the same by --keep"
-                if reasons
-                else "; give more columns"
-            )
-        )
+        raise InputError(f"no column is left to learn from{_why_none(found.left_out)}")
     return found
+
+
+def _why_none(left_out: dict[str, str]) -> str:
+    """Return why each column is left out, and what helps: what was asked for can be unasked."""
+    if not left_out:
+        return "; give more columns"
+    told = "; ".join(f"{shown(name)} {why}" for name, why in list(left_out.items())[:5])
+    reasons = set(left_out.values())
+    remedies = ["name fewer in --drop"] if AS_ASKED in reasons else []
+    if reasons - {AS_ASKED, EMPTY}:
+        remedies.append("take one all the same by --keep")
+    return f": {told}; {', or '.join(remedies) or 'give more columns'}"
 
 
 def _judge(
@@ -541,7 +548,7 @@ def _judge(
     if present.dtype.is_float():
         present = present.drop_nans()
     if not len(present):
-        return "categorical", "is empty", None
+        return "categorical", EMPTY, None
     if present.n_unique() == 1:
         kind = "categorical" if as_numbers(present, decimal).null_count() else "numeric"
         return kind, f"is {shown(present[0])} throughout", None
@@ -634,6 +641,8 @@ def _complain(
     error = BadValueError(column.name, row, column[row], like=like)
     if error.value == column.name:
         raise error
+    name = _for_shell(column.name)
     raise InputError(
-        f"{error}; or that the column names kinds: --categorical {_for_shell(column.name)}"
+        f"{error}; or that the column names kinds: --categorical {name}; or leave it out: "
+        f"--drop {name}"
     )
