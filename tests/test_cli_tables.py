@@ -72,6 +72,24 @@ def test_from_a_table_to_answers(run, folder):
     assert f"none: rejected {int(rejected.sum()):>3}" in shown.replace("  ", " ")
 
 
+def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
+    asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
+    _, document, _ = run(*asked, "--json")
+    found = json.loads(document)
+    sure, n_set = found["guarantee"], found["n_samples"]
+    _, shown, _ = run(*asked)
+    shown = " ".join(shown.split())
+    assert f"out of fold, on {n_set} rows that set the thresholds" in shown
+    assert f"of these {n_set} rows" in shown
+    right = 100 * (1 - sure["errors"] / sure["accepted"])
+    assert (
+        f"of {sure['n_samples']} other rows, held out, {sure['accepted']} were answered, "
+        f"{sure['errors']} of them wrong: accuracy {right:.2f}%" in shown
+    )
+    assert n_set + sure["n_samples"] == found["n_rows"]
+
+
 @pytest.mark.parametrize(
     ("options", "target"),
     [

@@ -389,6 +389,9 @@ def _fit_facts(fitted: "Fitted") -> Table:
     before = 1 - point.n_errors / point.n_samples
     where = "on the rows it was fitted on" if clf.cv is None else "out of fold"
     largest, n_largest = max(fitted.class_counts.items(), key=lambda count: count[1])
+    sure = point.guarantee
+    if sure is not None:
+        where += f", on {_count(point.n_samples, 'row')} that set the thresholds"
     n_answered = round(point.coverage * point.n_samples)
     if n_answered < _SMALL_CELL:
         where += f", of only {_count(n_answered, 'answer')}"
@@ -403,17 +406,16 @@ def _fit_facts(fitted: "Fitted") -> Table:
         ),
         "answered": Text.assemble(
             (_percent(point.coverage), "bold"),
-            f" of {_count(point.n_samples, 'row')}; rejected: {point.true_rejects:,} wrong"
-            f" and {point.false_rejects:,} right",
+            f" of {'these ' if sure else ''}{_count(point.n_samples, 'row')}; rejected: "
+            f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
         ),
     }
-    sure = point.guarantee
     if sure is not None:
         facts["guarantee"] = Text.assemble(
             (f"at least {sure.accuracy:g} on new rows", "bold green"),
             f", with confidence {sure.confidence:g}:\n"
-            f"of {sure.n_samples:,} held-out rows {sure.accepted:,} were answered, "
-            f"{sure.errors:,} of them wrong",
+            f"of {_count(sure.n_samples, 'other row')}, held out, {sure.accepted:,} were answered, "
+            f"{sure.errors:,} of them wrong:\naccuracy {_percent(1 - sure.errors / sure.accepted)}",
         )
     n_features = len(fitted.features.numeric) + len(fitted.features.categorical)
     facts["columns"] = Text(
