@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError
+from abstain.tables.columns import find_column
 from abstain.tables.formats import TextFormat, sniff
 from abstain.tables.reading import Block, open_table, read_table
 from abstain.tables.values import MISSING, as_categories, as_numbers, without_missing
@@ -90,11 +91,27 @@ def test_the_format_is_found_out(write, text, separator, decimal):
         ({"encoding": "x"}, "--encoding"),
         ({"separator": ",", "decimal": ","}, "--separator"),
         ({"encoding": "ascii"}, "--encoding"),
+        ({"encoding": "utf-16"}, "not utf-16 text .*byte order mark.*another --encoding"),
+        *(({"encoding": name}, "one of text") for name in ("base64", "rot13", "zlib", "undefined")),
     ],
 )
 def test_formats_that_are_none(write, options, word):
     with pytest.raises(InputError, match=word):
         open_table(write("größe,b\n1,2\n"), **options)
+
+
+def test_wide_text_without_a_mark_is_told_by_name(write):
+    path = write("größe,b\n1,2\n".encode("utf-16le"))
+    with pytest.raises(InputError, match=r"not utf-16 text .*give --encoding utf-16le"):
+        open_table(path, encoding="utf-16")
+    assert open_table(path, encoding="utf-16le").names == ["größe", "b"]
+
+
+def test_a_misread_header_is_quoted_in_short(write):
+    table = open_table(write("a,b\n" + "1,2\n" * 10_000), encoding="utf-16be")
+    with pytest.raises(InputError, match="no column 'b'") as caught:
+        find_column("--label", "b", table.names, "t.csv")
+    assert len(str(caught.value)) < 300
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.none()
@@ -246,7 +263,14 @@ def test_parquet_is_read_in_blocks(tmp_path):
         ("t.csv", "a,^b.*$\n3,4\n", "'^b.*$', which cannot be read under that name"),
         ("t.csv", "a,b\r1,2\r3,4\r", "carriage return alone"),
         ("t.csv", "sep=;\na;b\n1;2\n", "begins with 'sep='"),
-        ("t.xlsx", "a", "no known format"),
+        ("t.xlsx", "a", "is a spreadsheet; save the sheet as CSV"),
+        ("t.doc", "a", "no known format"),
+        ("t.csv", b"PAR1\x15\x04", "holds Parquet; give it a name that ends with .parquet"),
+        ("t.csv", b"PK\x03\x04\x14", "save the table as CSV"),
+        ("t.csv", b"\x1f\x8b\x08", "is gzipped"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16le"), "give --encoding utf-16le"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16be"), "give --encoding utf-16be"),
+        ("t.csv", '""abc"\nb\n1\n', "has quotes amid a field or without their pair; mend"),
         ("t.parquet", "PAR1", "cannot be read"),
         ("t.csv.gz", "a,b\n", "cannot be read"),
     ],

@@ -84,7 +84,7 @@ class BadValueError(InputError):
             else f"mend the file, or say that it means missing: --missing {_for_shell(value)}"
         )
         super().__init__(
-            f"column {column!r} must hold numbers{written}, got {shown(value)} in data row "
+            f"column {shown(column)} must hold numbers{written}, got {shown(value)} in data row "
             f"{row + 1}{place}; {remedy}"
         )
         self.column, self.row, self.value, self.like = column, row, value, like
@@ -259,7 +259,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in self.needed:
             if name not in frame.columns:
                 raise InputError(
-                    f"the model needs column {name!r}, which is not there; "
+                    f"the model needs column {shown(name)}, which is not there; "
                     f"{_listed(name, frame.columns)}"
                 )
         notations = self.notations
@@ -361,7 +361,7 @@ def find_column(role: str, column: str, names: Sequence[str], where: Any) -> Non
     """
     if column not in names:
         raise InputError(
-            f"{role}: there is no column {column!r} in {where}; {_listed(column, names)}"
+            f"{role}: there is no column {shown(column)} in {where}; {_listed(column, names)}"
         )
 
 
@@ -391,7 +391,7 @@ def check_needed(needed: Sequence[str], names: Sequence[str], where: Any) -> Non
     if not lacking:
         return
     more = f" and {len(lacking) - COLUMNS_TO_LIST} more" if len(lacking) > COLUMNS_TO_LIST else ""
-    told = ", ".join(map(repr, lacking[:COLUMNS_TO_LIST]))
+    told = ", ".join(map(shown, lacking[:COLUMNS_TO_LIST]))
     raise InputError(
         f"{where} lacks columns that the model needs: {told}{more}; add them, empty where nothing "
         f"is known ({_listed(lacking[0], names)})"
@@ -401,9 +401,9 @@ def check_needed(needed: Sequence[str], names: Sequence[str], where: Any) -> Non
 def _listed(column: str, names: Sequence[str]) -> str:
     """Return the columns that are there; of many, those spelled most alike."""
     if len(names) <= COLUMNS_TO_LIST:
-        return f"its columns are {', '.join(map(repr, names))}"
+        return f"its columns are {', '.join(map(shown, names))}"
     alike = difflib.get_close_matches(column, names, n=COLUMNS_TO_LIST, cutoff=0.0)
-    return f"the most alike of its {len(names)} columns are {', '.join(map(repr, alike))}"
+    return f"the most alike of its {len(names)} columns are {', '.join(map(shown, alike))}"
 
 
 def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = ()) -> pl.Series:

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 
 __all__ = [
     "PARQUET",
+    "SPREADSHEETS",
     "TEXT",
     "TextFormat",
     "is_special",
@@ -32,6 +33,7 @@ __all__ = [
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET = (".parquet", ".pq")
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 SEPARATORS = {",": ",", ";": ";", "\t": "\t", "|": "|", "tab": "\t", "\\t": "\t"}
 DECIMALS = (".", ",")
 # What is looked at; enough for the longest header and many lines of a usual one.
@@ -43,6 +45,13 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
+}
+# How files begin that are no text, and what to do with them.
+_NO_TEXT = {
+    b"PAR1": "holds Parquet; give it a name that ends with .parquet",
+    b"PK\x03\x04": "is a spreadsheet or an archive; save the table as CSV",
+    b"\xd0\xcf\x11\xe0": "is a spreadsheet; save it as CSV",
+    b"\x1f\x8b": "is gzipped; give it a name that ends with .csv.gz",
 }
 
 
@@ -111,7 +120,10 @@ def sniff(
     """
     with open_bytes(path) as file:
         head = file.read(HEAD)
-    known = _known_encoding(encoding) if encoding is not None else _encoding(head)
+    for beginning, told in _NO_TEXT.items():
+        if head.startswith(beginning):
+            raise InputError(f"{path} {told}")
+    known = _known_encoding(encoding) if encoding is not None else _encoding(head, path)
     text = _decoded(head, known, path)
     if not text.strip():
         raise InputError(f"{path} is empty; its first line must name the columns")
@@ -161,17 +173,24 @@ def _known_separator(given: str) -> str:
 def _known_encoding(given: str) -> str:
     try:
         name = codecs.lookup(given).name
-    except LookupError:
+        b"a".decode(name, "replace")  # refused by codecs such as base64, which make no text
+    except (LookupError, UnicodeError, ValueError):
         raise InputError(
-            f"--encoding must be one that Python knows, such as utf-8 or cp1252, got {given!r}"
+            "--encoding must be one of text that Python knows, such as utf-8 or cp1252, got "
+            f"{shown(given)}"
         ) from None
     return "utf-8-sig" if name == "utf-8" else name  # with a mark or without
 
 
-def _encoding(head: bytes) -> str:
+def _encoding(head: bytes, path: Path) -> str:
     for mark, name in _BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
             return name
+    if wide := _without_mark(head):
+        raise InputError(
+            f"{path} seems to be UTF-16 without a mark at its beginning; give --encoding {wide}, "
+            "or save it as UTF-8"
+        )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -179,14 +198,29 @@ def _encoding(head: bytes) -> str:
     return "utf-8"
 
 
+def _without_mark(head: bytes) -> str:
+    """Return which UTF-16 text without a byte order mark is in; nothing if it is none.
+
+    In Western text every other byte is 0.
+    """
+    for name, zeros in (("utf-16le", head[1::2]), ("utf-16be", head[::2])):
+        if zeros.count(0) > len(head) / 4:
+            return name
+    return ""
+
+
 def _decoded(head: bytes, encoding: str, path: Path) -> str:
     """Return the text of the first part, which may end amid a character."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(head)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        why = "no byte order mark" if "BOM" in str(error) else "it cannot be decoded"
+        if isinstance(error, UnicodeDecodeError):
+            why = f"{error.reason} at byte {error.start}"
+        other = _without_mark(head)
+        remedy = f"give --encoding {other}" if other else "give another --encoding"
         raise InputError(
-            f"{path} is not {encoding} text ({error.reason} at byte {error.start}); "
-            "give another --encoding, or save it as UTF-8"
+            f"{path} is not {encoding} text ({why}); {remedy}, or save it as UTF-8"
         ) from None
 
 

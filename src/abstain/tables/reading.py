@@ -21,8 +21,17 @@ from typing import IO
 
 import polars as pl
 
-from abstain._checks import InputError
-from abstain.tables.formats import HEAD, PARQUET, TEXT, TextFormat, open_bytes, sniff, split_record
+from abstain._checks import InputError, shown
+from abstain.tables.formats import (
+    HEAD,
+    PARQUET,
+    SPREADSHEETS,
+    TEXT,
+    TextFormat,
+    open_bytes,
+    sniff,
+    split_record,
+)
 from abstain.tables.values import MISSING, as_numbers, without_missing
 
 __all__ = ["BLOCK", "Block", "Table", "open_table", "read_table", "told_of_separator"]
@@ -168,6 +177,8 @@ def open_table(
     name = path.name.lower()
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a table in it")
+    if name.endswith(SPREADSHEETS):
+        raise InputError(f"{path} is a spreadsheet; save the sheet as CSV")
     if not name.endswith(TEXT + PARQUET):
         known = ", ".join(TEXT + PARQUET)
         raise InputError(f"{path} is of no known format; its name must end with one of {known}")
@@ -316,18 +327,19 @@ def _numeric_names(table: Table, rows: bytes) -> frozenset[str]:
 def _check_names(path: Path, names: list[str]) -> None:
     if names and names[0].lower().startswith("sep="):
         raise InputError(
-            f"{path} begins with {names[0]!r}, a line for spreadsheets; remove it, so that the "
-            "first line names the columns"
+            f"{path} begins with {shown(names[0])}, a line for spreadsheets; remove it, so that "
+            "the first line names the columns"
         )
     given = [name for name in names if name]
     for name in given:
         if given.count(name) > 1:
             raise InputError(
-                f"{path} names {given.count(name)} columns {name!r}; give each a name of its own"
+                f"{path} names {given.count(name)} columns {shown(name)}; give each a name of its "
+                "own"
             )
     numbers = as_numbers(pl.Series(given, dtype=pl.String))
     if len(numbers) == numbers.is_not_null().sum():
-        got = f"{names[0]!r}" if given else "nothing"
+        got = shown(names[0]) if given else "nothing"
         raise InputError(
             f"{path} has no header: its first line begins with {got}; add a first line that names "
             "the columns"
@@ -339,8 +351,8 @@ def _check_no_patterns(path: Path, names: list[str]) -> None:
     for name in names:
         if name.startswith("^") and name.endswith("$"):
             raise InputError(
-                f"{path} has a column {name!r}, which cannot be read under that name; give it one "
-                "that does not begin with ^ and end with $"
+                f"{path} has a column {shown(name)}, which cannot be read under that name; give "
+                "it one that does not begin with ^ and end with $"
             )
 
 
@@ -541,8 +553,13 @@ def _told_about(path: Path) -> Iterator[None]:
     """Turn whatever a damaged file makes its readers raise into one line with the remedy."""
     try:
         yield
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise _wrong_encoding(path) from error
+    except csv.Error as error:  # which speaks of line ends, and of limits that quotes exceed
+        raise InputError(
+            f"{path} has quotes amid a field or without their pair; mend the file, or double "
+            "quotes that belong to a field"
+        ) from error
     except (
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,  # some damage to a Parquet file makes polars panic
@@ -550,7 +567,6 @@ def _told_about(path: Path) -> Iterator[None]:
         EOFError,
         zlib.error,
         gzip.BadGzipFile,
-        csv.Error,
     ) as error:
         if "utf-8" in str(error):
             raise _wrong_encoding(path) from error
