@@ -83,14 +83,50 @@ def test_names_are_no_numbers(values):
     assert find_notation(pl.Series(values, dtype=pl.String)) is None
 
 
-@pytest.mark.parametrize("values", [["1.234", "5.678"], ["1.200 kg", "900 kg"]])
-def test_a_point_that_may_be_either_is_not_guessed(values):
-    column = pl.Series("x", values * 30)
-    assert is_ambiguous(find_notation(column, ","), column)
-    frame = pl.DataFrame({"x": column, "good": [0.5, 1.5] * 30})
-    found = choose_features(frame, decimal=",")
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["1.234", "5.678"], [1234, 5678]),
+        (["4.282", *["950"] * 19], [4282, *[950] * 19]),
+        (["1.200 kg", "900 kg"], [1200, 900]),
+        (["1.234", "0.5"], [1.234, 0.5]),
+    ],
+)
+def test_where_commas_stand_before_fractions_points_stand_before_thousands(values, numbers):
+    column = pl.Series("x", values)
+    found = choose_features(pl.DataFrame({"x": column}), decimal=",")
+    assert found.numeric == ["x"]
+    assert found.written["x"].numbers(column).to_list() == numbers
+
+
+# What a column shows may be against what its table shows.
+def test_a_point_that_may_be_either_is_not_guessed():
+    column = pl.Series("x", ["1.234", "5.678", "1,5"] * 20)
+    assert is_ambiguous(find_notation(column, "."), column)
+    found = choose_features(pl.DataFrame({"x": column, "good": [0.5, 1.5] * 30}))
     assert found.numeric == ["good"]
     assert "thousands or a fraction" in found.left_out["x"]
+    assert "--decimal" not in found.left_out["x"]
+
+
+def test_a_number_is_quoted_as_it_stands_in_the_file():
+    assert find_notation(pl.Series(["(20.90)", "3"])).example == "(20.90)"
+
+
+@pytest.mark.parametrize(
+    ("other", "options", "numbers"),
+    [("58", {}, [4.282, 950]), ("58", {"decimal": ","}, [950, 4282]), ("1,75", {}, [950, 4282])],
+)
+def test_a_point_is_taken_as_the_table_says_or_doubted(tmp_path, other, options, numbers):
+    path = tmp_path / "t.csv"
+    rows = [f"4.282;{other};hoch", "950;31;tief", f"955;{other};tief"] * 10
+    path.write_text("\n".join(["Umsatz;x;y", *rows]))
+    fitted = fit_table(open_table(path, **options), Wishes("y", model="naive-bayes"))
+    assert needs_of(fitted.clf).known_values_["Umsatz"] == [numbers[0], max(955, numbers[1])]
+    is_told = "Umsatz" in fitted.features.written
+    doubt = "'Umsatz': '4.282' is taken as a fraction; if it is thousands, give --decimal ,"
+    assert is_told != (doubt in fitted.notes)
+    assert is_told == (numbers[1] == 4282)
 
 
 @given(

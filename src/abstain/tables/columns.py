@@ -561,7 +561,8 @@ def _judge(
     if not numbers.null_count():
         return "numeric", _doubts_about_numbers(column.name, numbers), None
     notation = find_notation(present, decimal)
-    if notation is not None and is_ambiguous(notation, present):
+    # In a table with decimal commas, no point stands before a fraction.
+    if notation is not None and decimal == "." and is_ambiguous(notation, present):
         if _share(numbers.is_not_null()) < MOSTLY_NUMBERS:
             return "categorical", _two_readings(notation), None
         notation = None
@@ -601,7 +602,7 @@ def _numbers_rows(name: str, numbers: pl.Series) -> bool:
 def _two_readings(notation: Notation) -> str:
     return (
         f"holds numbers such as {shown(notation.example)}, whose point may stand before thousands "
-        "or a fraction; write them without points, or give --decimal ."
+        "or a fraction; write all of them without points, or with points before fractions only"
     )
 
 

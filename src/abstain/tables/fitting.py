@@ -22,6 +22,7 @@ from abstain.tables.columns import (
     find_column,
     read_labels,
 )
+from abstain.tables.doubts import points_in_doubt
 from abstain.tables.learners import Learner, learner_named, make_pipeline_for
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Table, read_table, told_of_separator
@@ -190,7 +191,10 @@ def fit_table(
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
     clf.cv = wishes.cv or None  # which is saved with it
     watch(n_fits, n_fits)
-    notes[:0] = _spelled_alike(list(counts))
+    notes[:0] = [
+        *_spelled_alike(list(counts)),
+        *points_in_doubt(frame, features, table.format, table.missing),
+    ]
     n_unlabelled = labels.null_count()
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return Fitted(clf, learner, wishes.label, features, counts, n_unlabelled, n_empty, notes)

@@ -2,8 +2,8 @@
 
 Nobody says so in the file. The first part of it is tried under each possibility: the separator is
 the one that cuts all its lines into as many fields as the header; the decimal mark is a comma if
-fields such as 3,14 are more frequent than such as 3.14; and text that is no UTF-8 is taken for what
-Windows writes in Western Europe.
+fields such as 3,14 are more frequent than such as 3.14, where 4.282 counts for neither; and text
+that is no UTF-8 is taken for what Windows writes in Western Europe.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -41,6 +41,8 @@ HEAD = 1 << 18
 _LINES = 200
 _WITH_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+# The point may stand before thousands as well, and tells nothing.
+_WITH_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -250,7 +252,8 @@ def _decimal(lines: list[str], separator: str) -> str:
         return "."
     fields = [field.strip() for row in csv.reader(lines[1:], delimiter=separator) for field in row]
     commas = sum(_WITH_COMMA.fullmatch(field) is not None for field in fields)
-    points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields)
+    either = sum(_WITH_EITHER.fullmatch(field) is not None for field in fields)
+    points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields) - either
     if commas == points == 0:  # where fields end in semicolons, commas are left for fractions
-        return "," if separator == ";" else "."
+        return "," if separator == ";" and not either else "."
     return "," if commas > points else "."

@@ -2,8 +2,8 @@
 
 In a column such as "$1,200", "1.234,50 €", "45 %" or "12 kg" all numbers carry the same. What it is
 can be found out by looking at all of them; which mark stands before the fraction, too, unless every
-number reads well in two ways: then the table's own decimal mark decides, and where that would make
-thousands of what may be a fraction, nothing is guessed.
+number reads well in two ways: then the table's own decimal mark decides. Where a column shows
+another one than its table and makes thousands of what may be a fraction, nothing is guessed.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -149,7 +149,8 @@ def find_notation(present: pl.Series, decimal: str = ".") -> Notation | None:
     """
     if present.dtype != pl.String or not len(present):
         return None
-    values = _with_plain_marks(present.unique(maintain_order=True).str.strip_chars())
+    texts = present.unique(maintain_order=True).str.strip_chars()
+    values = _with_plain_marks(texts)
     affixes = _affixes(values)
     if affixes is None:
         return None
@@ -165,7 +166,7 @@ def find_notation(present: pl.Series, decimal: str = ".") -> Notation | None:
     # Money has no thousandths: $1,200 is more than a thousand, whatever the decimal mark.
     found = next((each for each in best if not _in_thousandths(each, values)), best[0])
     found = found if found.is_money else best[0]
-    return None if _names_things(found, values) else replace(found, example=_example(found, values))
+    return None if _names_things(found, values) else replace(found, example=_example(found, texts))
 
 
 def _affixes(values: pl.Series) -> tuple[str, str] | None:
@@ -202,10 +203,10 @@ def _names_things(notation: Notation, values: pl.Series) -> bool:
     return bool((n_groups > 1).all() and values.str.len_chars().n_unique() == 1)
 
 
-def _example(notation: Notation, values: pl.Series) -> str:
-    """Return a value that shows all marks, if one does."""
-    read = values.filter(notation.numbers(values).is_not_null())
-    return str(read[_n_marks(notation, read).arg_max() or 0])
+def _example(notation: Notation, texts: pl.Series) -> str:
+    """Return a value that shows all marks, if one does, as it stands in the file."""
+    read = texts.filter(notation.numbers(texts).is_not_null())
+    return str(read[_n_marks(notation, _with_plain_marks(read)).arg_max() or 0])
 
 
 def _n_marks(notation: Notation, values: pl.Series) -> pl.Series:
