@@ -403,7 +403,8 @@ def test_a_report_is_written_of_the_rows_whose_class_is_known(run, folder, model
         "report", model, folder / "some.csv", "--out", out, "--title", "Some <rows>"
     )
     assert (code, complaints) == (0, "")
-    assert shown == f"48 rows with a known class. Open {out} in a browser.\n"
+    assert shown.startswith("48 rows with a known class: ")
+    assert shown.endswith(f"\nOpen {out} in a browser.\n")
     page = out.read_text(encoding="utf-8")
     assert "Some &lt;rows&gt;" in page
     assert run("report", model, folder / "some.csv", "--out", out, "-q") == (0, "", "")
@@ -414,17 +415,13 @@ def test_a_report_of_known_rows_says_so(run, folder, model):
     out = folder / "report.html"
     code, shown, _ = run("report", model, folder / "patients.csv", "--out", out)
     assert code == 0
-    assert "The model was fitted to 100% of them: on other rows it will do worse." in shown
+    assert "The model was fitted to 100% of these rows: on others it will do worse." in shown
     page = out.read_text(encoding="utf-8")
     assert 'id="known"><strong>All of these samples are among those' in page
     code, shown, _ = run("report", model, folder / "new.csv", "--out", out, "--json")
-    assert json.loads(shown) == {
-        "abstain": abstain.__version__,
-        "n_rows": 50,
-        "n_of_unknown_classes": 0,
-        "share_known": 0.0,
-        "out": str(out),
-    }
+    found = json.loads(shown)
+    assert (found["n_of_unknown_classes"], found["share_known"]) == (0, 0.0)
+    assert (found["abstain"], found["out"]) == (abstain.__version__, str(out))
     assert 'id="known"' not in out.read_text(encoding="utf-8")
 
 
@@ -435,7 +432,44 @@ def test_classes_that_the_model_does_not_know_are_counted(run, folder, model):
     frame.with_columns(odd).write_csv(folder / "odd.csv")
     out = folder / "report.html"
     _, shown, _ = run("report", model, folder / "odd.csv", "--out", out)
-    assert "3 of them are of classes that the model does not know, and count as errors." in shown
+    assert "3 of the rows are of classes that the model does not know: any answer" in shown
+
+
+def test_a_report_counts_as_predict_does(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    answers = folder / "answers.csv"
+    run("predict", model, folder / "new.csv", "--out", answers)
+    rows = pl.read_csv(answers).select("answer", LABEL)
+    n_rejected = rows.filter(pl.col("answer") == "rejected").height
+    n_right = rows.filter(pl.col("answer") == pl.col(LABEL)).height
+    n_answered, n_wrong = 50 - n_rejected, 50 - n_rejected - n_right
+    asked = ["report", model, folder / "new.csv", "--out", folder / "report.html"]
+    found = json.loads(run(*asked, "--json")[1])
+    expected = {"n_rows": 50, "n_answered": n_answered, "n_right": n_right, "n_wrong": n_wrong}
+    expected |= {"n_rejected": n_rejected, "accuracy": n_right / n_answered}
+    assert {name: found[name] for name in expected} == expected
+    shown = run(*asked)[1]
+    assert f": {n_answered} answered, {n_rejected} rejected.\n" in shown
+    assert f"Of the answers {n_right} are right and {n_wrong} wrong: accuracy " in shown
+
+
+def test_words_agree_with_one():
+    samples = tables.LabelledSamples(None, ["a"], [], 0.0, 1)
+    told = tables.reported_in_words(samples, tables.Judged(0, 0, 1), Path("r.html"))
+    assert told == (
+        "1 row with a known class: 0 answered, 1 rejected.\n1 of the rows is of a class that the "
+        "model does not know: any answer to such a row is wrong.\nOpen r.html in a browser."
+    )
+    samples = tables.LabelledSamples(None, ["a"] * 20_001, [], 0.0, 0)
+    told = tables.reported_in_words(samples, tables.Judged(20_000, 1, 0), Path("r.html"))
+    assert "accuracy 99.99%" in told  # and not 100%
+
+
+def test_one_more_column_is_one_column(run, tmp_path):
+    frame = make_patients().with_columns(pl.lit("x").alias(f"same {i}") for i in range(6))
+    frame.write_csv(tmp_path / "t.csv")
+    _, shown, _ = run("fit", tmp_path / "t.csv", "--label", LABEL, "--out", tmp_path / "m.skops")
+    assert "… and 1 more column; --json names all" in shown
 
 
 @pytest.mark.parametrize("arguments", [["--nope"], ["predict"], ["nope"], ["fit", "--nope"]])

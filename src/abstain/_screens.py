@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from abstain.tables.several import AnsweredTables
 
 __all__ = [
+    "counted",
     "demo_screen",
     "fit_screen",
     "front_screen",
@@ -193,7 +194,7 @@ def study_screen(study: "Study") -> RenderableType:
     names = ", ".join(file.name for file in study.files)
     return Group(
         table,
-        Text(f"{study.seconds / 60:.1f} minutes for {study.n_tasks} tasks"),
+        Text(f"{study.seconds / 60:.1f} minutes for {counted(study.n_tasks, 'task')}"),
         Text(f"Written to {_printable(str(study.folder))}: {names}"),
     )
 
@@ -239,9 +240,9 @@ def front_screen(
 def _heading(choice: Choice, scores: Path | list[Path]) -> Text:
     front = choice.front
     counts = (
-        f"{_count(front.n_samples, 'sample')}, {_count(front.n_errors, 'error')}, "
-        f"{_count(front.n_cells, 'cell')}; "
-        f"{front.method} front of {_count(len(front), 'row')}"
+        f"{counted(front.n_samples, 'sample')}, {counted(front.n_errors, 'error')}, "
+        f"{counted(front.n_cells, 'cell')}; "
+        f"{front.method} front of {counted(len(front), 'row')}"
     )
     return Text.assemble((_title(scores), "bold"), "\n", counts)
 
@@ -263,7 +264,7 @@ def _chosen(choice: Choice, *, by_default: bool) -> Table:
         ),
         "rejected": Text.assemble(
             (_percent(point.reject_rate), "bold"),
-            f" = {point.true_rejects:,} true + {_count(point.false_rejects, 'false reject')}",
+            f" = {point.true_rejects:,} true + {counted(point.false_rejects, 'false reject')}",
         ),
         "errors left": Text(f"{point.errors_left:,} of {point.n_errors:,}"),
     }
@@ -326,7 +327,9 @@ def _doubts(choice: Choice) -> list[Text]:
         doubts.append("Wrong answers are surer than right ones: is this an uncertainty? Negate it.")
     size = choice.front.n_samples // choice.front.n_cells
     if choice.front.n_cells > 1 and size < _SMALL_CELL:
-        doubts.append(f"Cells have {size} samples on average: expect less on new samples.")
+        doubts.append(
+            f"Cells have {counted(size, 'sample')} on average: expect less on new samples."
+        )
     return [Text(doubt, "yellow") for doubt in doubts]
 
 
@@ -366,7 +369,7 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
     parts: list[RenderableType] = [
         Text.assemble(
             (_printable(table.name), "bold"),
-            f"\n{_count(fitted.n_rows, 'row')} of {_count(len(fitted.class_counts), 'class')}"
+            f"\n{counted(fitted.n_rows, 'row')} of {counted(len(fitted.class_counts), 'class')}"
             f" in column {_printable(repr(fitted.label))}",
         ),
         Text(),
@@ -391,10 +394,10 @@ def _fit_facts(fitted: "Fitted") -> Table:
     largest, n_largest = max(fitted.class_counts.items(), key=lambda count: count[1])
     sure = point.guarantee
     if sure is not None:
-        where += f", on {_count(point.n_samples, 'row')} that set the thresholds"
+        where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
     n_answered = round(point.coverage * point.n_samples)
     if n_answered < _SMALL_CELL:
-        where += f", of only {_count(n_answered, 'answer')}"
+        where += f", of only {counted(n_answered, 'answer')}"
     facts = {
         "model": Text(f"{fitted.learner.name}: {fitted.learner.title}"),
         "target": Text(_WISHES[name].format(getattr(clf.target, value))),
@@ -406,7 +409,7 @@ def _fit_facts(fitted: "Fitted") -> Table:
         ),
         "answered": Text.assemble(
             (_percent(point.coverage), "bold"),
-            f" of {'these ' if sure else ''}{_count(point.n_samples, 'row')}; rejected: "
+            f" of {'these ' if sure else ''}{counted(point.n_samples, 'row')}; rejected: "
             f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
         ),
     }
@@ -414,8 +417,9 @@ def _fit_facts(fitted: "Fitted") -> Table:
         facts["guarantee"] = Text.assemble(
             (f"at least {sure.accuracy:g} on new rows", "bold green"),
             f", with confidence {sure.confidence:g}:\n"
-            f"of {_count(sure.n_samples, 'other row')}, held out, {sure.accepted:,} were answered, "
-            f"{sure.errors:,} of them wrong:\naccuracy {_percent(1 - sure.errors / sure.accepted)}",
+            f"of {counted(sure.n_samples, 'other row')}, held out, {sure.accepted:,} were "
+            f"answered, {sure.errors:,} of them wrong:\n"
+            f"accuracy {_percent(1 - sure.errors / sure.accepted)}",
         )
     n_features = len(fitted.features.numeric) + len(fitted.features.categorical)
     facts["columns"] = Text(
@@ -467,7 +471,7 @@ def _written_like(fitted: "Fitted") -> list[Text]:
         lines.append(f"{name}: numbers written like {notation.example}, taken as {number:.15g}")
     if len(fitted.features.written) > _NAMES_TO_SHOW:
         more = len(fitted.features.written) - _NAMES_TO_SHOW
-        lines.append(f"… and {more:,} more such columns; --json names all")
+        lines.append(f"… and {counted(more, 'more such column')}; --json names all")
     return [Text(), *(Text(_printable(line)) for line in lines)] if lines else []
 
 
@@ -475,15 +479,16 @@ def _left_out(fitted: "Fitted") -> list[Text]:
     """Return which rows and columns were not used, and why."""
     lines = []
     if fitted.n_unlabelled:
-        lines.append(f"{_count(fitted.n_unlabelled, 'row')} without a label left out")
+        lines.append(f"{counted(fitted.n_unlabelled, 'row')} without a label left out")
     if fitted.n_empty:
-        lines.append(f"{_count(fitted.n_empty, 'row')} with nothing but a label left out")
+        lines.append(f"{counted(fitted.n_empty, 'row')} with nothing but a label left out")
     left_out = list(fitted.features.left_out.items())
     for name, why in left_out[:_NAMES_TO_SHOW]:
         because = f", {why}" if why == "as asked" else f": it {why}"
         lines.append(f"column {name!r} left out{because}")
     if len(left_out) > _NAMES_TO_SHOW:
-        lines.append(f"… and {len(left_out) - _NAMES_TO_SHOW:,} more columns; --json names all")
+        more = counted(len(left_out) - _NAMES_TO_SHOW, "more column")
+        lines.append(f"… and {more}; --json names all")
     texts = [Text(_printable(line), "yellow") for line in lines]
     return [Text(), *texts] if texts else []
 
@@ -494,7 +499,7 @@ def _strangers(answered: "Answered") -> list[RenderableType]:
     for name, count in sorted(answered.strangers.items(), key=lambda item: -item[1]):
         if count >= _MANY_STRANGERS * answered.n_rows and len(notes) < _NOTES_TO_SHOW:
             told = (
-                f"Note: in {_count(count, 'row')} column {_printable(repr(name))} holds what the "
+                f"Note: in {counted(count, 'row')} column {_printable(repr(name))} holds what the "
                 "model has not seen: another kind, or a number beyond all of its fit"
             )
             notes.append(Text(told, "yellow"))
@@ -554,7 +559,7 @@ def predict_many_screen(answered: "AnsweredTables", out: Path | None) -> Rendera
     if out is None:
         end = "Nothing was written; --out answers keeps the answers in that folder."
     else:
-        n_files = _count(len(answered.tables), "file")
+        n_files = counted(len(answered.tables), "file")
         end = f"Written to {_printable(out)}: {n_files}, with {_columns(total)}"
     parts = _answers(total, answered.tables)
     return Group(*parts, Text(), by_table, Text(), Text(end))
@@ -581,13 +586,13 @@ def _answers(answered: "Answered", table: Path | list[Path]) -> list[RenderableT
     counts.add_row(Text("none: rejected", "bold"), Text(f"{answered.n_rejected:,}", "bold"))
     heading = Text.assemble(
         (_title(table), "bold"),
-        f"\n{_count(answered.n_rows, 'row')}, ",
+        f"\n{counted(answered.n_rows, 'row')}, ",
         (f"{_percent(1 - share)} answered", "bold green"),
         f", {_percent(share)} rejected",
     )
     parts: list[RenderableType] = [heading, Text(), counts]
     if answered.n_empty:
-        empty = f"{_count(answered.n_empty, 'row')} rejected because all needed columns are empty"
+        empty = f"{counted(answered.n_empty, 'row')} rejected because all needed columns are empty"
         parts += [Text(), Text(empty, "yellow")]
     return [*parts, *_strangers(answered)]
 
@@ -673,7 +678,26 @@ def _rejects(plain: str, accuracy: float, *ways: tuple[str, Any]) -> Table:
     return table
 
 
-def _count(number: int, thing: str) -> str:
+def counted(number: int, thing: str) -> str:
+    """Return how many there are of a thing, in words that agree.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    thing : str
+        What one of them is called.
+
+    Returns
+    -------
+    words : str
+        Such as "1 row" or "2 classes".
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2000, "class")
+    ('1 row', '2,000 classes')
+    """
     ending = "" if number == 1 else "es" if thing.endswith("s") else "s"
     return f"{number:,} {thing}{ending}"
 

@@ -260,13 +260,15 @@ def _front_on_cluster(
     from abstain._cluster import cluster
     from abstain._patience import told_if_workers_die
     from abstain._score_files.on_cluster import choose_on_cluster, read_on_cluster
+    from abstain._screens import counted
 
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist; check the path")
     begin(f"asking the cluster {where}")
     with cluster(where) as client, told_if_workers_die(client, where):
-        scores = read_on_cluster(client, paths, columns, begin(f"reading {len(paths):,} files"))
+        watch = begin(f"reading {counted(len(paths), 'file')}")
+        scores = read_on_cluster(client, paths, columns, watch)
         begin(f"computing the {method} front of {int(scores.certainty.shape[0]):,} samples")
         found = pareto_front(scores.certainty, scores.correct, scores.cells, method=method)
         begin("choosing the thresholds")
@@ -606,7 +608,9 @@ def _predict_many(
     clf = _load_with(model, thresholds)
     check_jobs(clf, jobs)
     is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
-    doing = f"answering {len(jobs):,} tables" + (" in blocks" if cluster is None else "")
+    doing = f"answering {screens.counted(len(jobs), 'table')}" + (
+        " in blocks" if cluster is None else ""
+    )
     with folder_for(jobs), screens.progress(doing, quiet or is_short) as watch:
         if cluster is None:
             answered = answer_tables(clf, jobs, mark=mark, watch=watch)
@@ -678,7 +682,13 @@ def report(
     with screens.stages(quiet) as begin:
         begin(f"loading {model.name}")
         from abstain.report import write_report
-        from abstain.tables import labelled_samples, open_table, reported_as_json, reported_in_words
+        from abstain.tables import (
+            judge,
+            labelled_samples,
+            open_table,
+            reported_as_json,
+            reported_in_words,
+        )
 
         source = open_table(table, separator, decimal, encoding, missing or [])
         clf = _load(model)
@@ -692,10 +702,11 @@ def report(
             sample_names=samples.names,
             watch=begin("making the page"),
         )
+        judged = judge(clf, samples)
     if as_json:
-        typer.echo(reported_as_json(samples, out, __version__))
+        typer.echo(reported_as_json(samples, judged, out, __version__))
     elif not quiet:
-        typer.echo(reported_in_words(samples, out))
+        typer.echo(reported_in_words(samples, judged, out))
 
 
 def _retarget(clf: Any, thresholds: Path) -> None:

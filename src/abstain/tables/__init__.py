@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         fit_table,
         labelled_samples,
     )
+    from abstain.tables.judging import Judged, judge
     from abstain.tables.learners import LEARNERS, Learner, learner_named, make_pipeline_for
     from abstain.tables.needs import cell_names, needs_of
     from abstain.tables.notations import Notation
@@ -34,6 +35,7 @@ __all__ = [
     "Block",
     "Features",
     "Fitted",
+    "Judged",
     "LabelledSamples",
     "Learner",
     "Notation",
@@ -50,6 +52,7 @@ __all__ = [
     "choose_features",
     "fit_table",
     "fitted_as_json",
+    "judge",
     "labelled_samples",
     "learner_named",
     "make_pipeline_for",
@@ -67,6 +70,7 @@ _HOME = {
     "columns": "Features TableColumns choose_features read_labels",
     "describing": "answered_as_json fitted_as_json reported_as_json reported_in_words",
     "fitting": "Fitted LabelledSamples Wishes fit_table labelled_samples",
+    "judging": "Judged judge",
     "learners": "LEARNERS Learner learner_named make_pipeline_for",
     "needs": "cell_names needs_of",
     "notations": "Notation",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from abstain.tables.answering import Answered
     from abstain.tables.fitting import Fitted, LabelledSamples
+    from abstain.tables.judging import Judged
 
 __all__ = ["answered_as_json", "fitted_as_json", "reported_as_json", "reported_in_words"]
 
@@ -114,13 +115,15 @@ def answered_as_json(answered: Answered, out: Path | None, version: str) -> str:
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-def reported_as_json(samples: LabelledSamples, out: Path, version: str) -> str:
+def reported_as_json(samples: LabelledSamples, judged: Judged, out: Path, version: str) -> str:
     """Return what a report was made of as a JSON document.
 
     Parameters
     ----------
     samples : LabelledSamples
         From `labelled_samples`.
+    judged : Judged
+        From `judge`.
     out : Path
         Where the page lies.
     version : str
@@ -133,14 +136,20 @@ def reported_as_json(samples: LabelledSamples, out: Path, version: str) -> str:
 
     Examples
     --------
-    >>> from abstain.tables import LabelledSamples
+    >>> from abstain.tables import Judged, LabelledSamples
     >>> samples = LabelledSamples(None, ["a", "b", "c"], [], 0.0, 1)
-    >>> json.loads(reported_as_json(samples, Path("report.html"), "1.0"))["n_of_unknown_classes"]
-    1
+    >>> document = reported_as_json(samples, Judged(1, 1, 1), Path("report.html"), "1.0")
+    >>> json.loads(document)["n_of_unknown_classes"], json.loads(document)["accuracy"]
+    (1, 0.5)
     """
     document = {
         "abstain": version,
         "n_rows": len(samples.y),
+        "n_answered": judged.n_answered,
+        "n_right": judged.n_right,
+        "n_wrong": judged.n_wrong,
+        "n_rejected": judged.n_rejected,
+        "accuracy": judged.accuracy,
         "n_of_unknown_classes": samples.n_unknown,
         "share_known": samples.share_known,
         "out": str(out),
@@ -148,35 +157,52 @@ def reported_as_json(samples: LabelledSamples, out: Path, version: str) -> str:
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-def reported_in_words(samples: LabelledSamples, out: Path) -> str:
+def reported_in_words(samples: LabelledSamples, judged: Judged, out: Path) -> str:
     """Return what a report was made of, and what to keep in mind when it is read.
 
     Parameters
     ----------
     samples : LabelledSamples
         From `labelled_samples`.
+    judged : Judged
+        From `judge`.
     out : Path
         Where the page lies.
 
     Returns
     -------
     words : str
-        One line or more.
+        A few lines.
 
     Examples
     --------
-    >>> from abstain.tables import LabelledSamples
-    >>> print(reported_in_words(LabelledSamples(None, ["a"] * 9, [], 1.0, 0), Path("r.html")))
-    9 rows with a known class. Open r.html in a browser.
-    The model was fitted to 100% of them: on other rows it will do worse.
+    >>> from abstain.tables import Judged, LabelledSamples
+    >>> samples = LabelledSamples(None, ["a"] * 9, [], 1.0, 0)
+    >>> print(reported_in_words(samples, Judged(6, 2, 1), Path("r.html")))
+    9 rows with a known class: 8 answered, 1 rejected.
+    Of the answers 6 are right and 2 wrong: accuracy 75.00%.
+    The model was fitted to 100% of these rows: on others it will do worse.
+    Open r.html in a browser.
     """
-    lines = [f"{len(samples.y):,} rows with a known class. Open {out} in a browser."]
-    if samples.n_unknown:
+    rows = "1 row" if len(samples.y) == 1 else f"{len(samples.y):,} rows"
+    lines = [
+        f"{rows} with a known class: {judged.n_answered:,} answered, "
+        f"{judged.n_rejected:,} rejected."
+    ]
+    if judged.accuracy is not None:
+        # Rounded down: only what is all right is 100%.
+        percent = math.floor(10_000 * judged.accuracy) / 100
         lines.append(
-            f"{samples.n_unknown:,} of them are of classes that the model does not know, and count "
-            "as errors."
+            f"Of the answers {judged.n_right:,} {'is' if judged.n_right == 1 else 'are'} right "
+            f"and {judged.n_wrong:,} wrong: accuracy {percent:.2f}%."
+        )
+    if samples.n_unknown:
+        are = "is of a class" if samples.n_unknown == 1 else "are of classes"
+        lines.append(
+            f"{samples.n_unknown:,} of the rows {are} that the model does not know: any answer "
+            "to such a row is wrong."
         )
     if samples.share_known:
         share = f"{samples.share_known:.0%}"
-        lines.append(f"The model was fitted to {share} of them: on other rows it will do worse.")
-    return "\n".join(lines)
+        lines.append(f"The model was fitted to {share} of these rows: on others it will do worse.")
+    return "\n".join([*lines, f"Open {out} in a browser."])
