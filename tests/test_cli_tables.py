@@ -369,6 +369,21 @@ def fitted_screen():
     return screens.predict_screen(answered, Path("t.csv"), None)
 
 
+def test_a_budget_that_is_not_used_is_told_with_one_that_is(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
+    asked += ["--model", "knn", "--cells", "global"]
+    shown = " ".join(run(*asked, "--reject-rate", "0.01")[1].split())
+    told = r"Fewer are rejected than may be: certainty takes only \d values; the next reject rate "
+    named = re.search(told + r"of use is (0\.\d+)", shown)[1]
+    nothing, something = (
+        json.loads(run(*asked, "--reject-rate", rate, "--json")[1]) for rate in ("0.01", named)
+    )
+    assert nothing["reject_rate"] == 0
+    assert 0.01 < something["reject_rate"] <= float(named)
+    assert something["accuracy"] > nothing["accuracy"]
+    assert "Fewer are" not in run(*asked, "--reject-rate", named)[1]
+
+
 # --- completion ---------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.progress import (
@@ -345,6 +346,7 @@ _TARGETS_IN_WORDS = {
     "RejectCost": ("reject_cost", "cost"),
 }
 _CLASSES_TO_SHOW = 8
+_FEW_VALUES = 30
 _TABLES_TO_SHOW = 10
 _NAMES_TO_SHOW = 6
 
@@ -376,6 +378,7 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
         _fit_facts(fitted),
         Text(),
         _fit_thresholds(fitted),
+        *_spared(fitted),
         *_written_like(fitted),
         *_left_out(fitted),
         *(Text(_printable(f"Note: {note}"), "yellow") for note in fitted.notes[:3]),
@@ -461,6 +464,24 @@ def _fit_thresholds(fitted: "Fitted") -> Table:
             f"{rejected:,}",
         )
     return table
+
+
+def _spared(fitted: "Fitted") -> list[Text]:
+    """Return why far less is rejected than was allowed, and which reject rate would be of use."""
+    clf, point = fitted.clf, fitted.clf.operating_point_
+    rate = getattr(clf.target, "rate", 0.0)
+    if not point.errors_left or point.reject_rate >= rate / 2:
+        return []
+    n_values = len(np.unique(clf.calibration_.certainty))
+    few = f": certainty takes only {counted(n_values, 'value')}"
+    told = f"Fewer are rejected than may be{few if n_values <= _FEW_VALUES else ''};"
+    rates, accuracies = clf.front_.reject_rates, clf.front_.accuracies
+    useful = rates[(rates > rate) & (accuracies > point.accuracy)]  # not NaN, of no answers
+    if len(useful):
+        told += f" the next reject rate of use is {np.ceil(1000 * useful.min()) / 1000:g}"
+    else:
+        told += " with more rejects it would be no more accurate"
+    return [Text(), Text(told, "yellow")]
 
 
 def _written_like(fitted: "Fitted") -> list[Text]:
