@@ -1,5 +1,6 @@
 """Columns that help are taken, others are left out with a word, and labels name classes."""
 
+import re
 from datetime import date, timedelta
 
 import numpy as np
@@ -107,6 +108,39 @@ def test_a_few_values_that_are_no_numbers():
     ):
         choose_features(pl.DataFrame({"x": values}))
     assert choose_features(pl.DataFrame({"x": values}), missing=["<5"]).numeric == ["x"]
+
+
+LIMIT, ALONE = "write a number for such a limit, half of it for instance", "write the number alone"
+
+
+def with_text(value, count, numbers=NUMBERS):
+    return pl.DataFrame({"crp": [*map(str, numbers[count:]), *[value] * count], "good": NUMBERS})
+
+
+# A limit or a remark says more than that a value is missing.
+@pytest.mark.parametrize(
+    ("value", "remedy"),
+    [
+        *(("<5.0", LIMIT), ("≥ 1,000", LIMIT), (">=8", LIMIT)),
+        *(("62+", ALONE), ("~7.1", ALONE), ("3.2*", ALONE), ("low", "mend the file")),
+    ],
+)
+def test_what_to_do_about_text_amid_numbers(value, remedy):
+    remedy += f", or say that it means missing: --missing '{value}'"
+    with pytest.raises(InputError, match=re.escape(f"data row 60; {remedy}; or")):
+        choose_features(with_text(value, 1))
+    found = choose_features(with_text(value, 10))
+    assert found.categorical == ["crp"]
+    assert re.match(r"'crp' is taken as \d+ kinds, though 83% of its values are", found.notes[0])
+    assert found.notes[0].endswith(f"like {value!r}: {remedy}")
+    names = choose_features(with_text(value, 10, [i / 7 for i in range(N)]))
+    assert names.left_out["crp"].endswith(f"like {value!r}: {remedy}")
+
+
+def test_text_amid_numbers_may_be_meant():
+    assert not choose_features(with_text("<5", 10), categorical=["crp"]).notes
+    assert not choose_features(with_text("<5", 31)).notes
+    assert choose_features(with_text("<5", 10), missing=["<5"]).numeric == ["crp", "good"]
 
 
 @pytest.mark.parametrize("values", [[[1], [2]], [b"a", b"b"], [timedelta(1), timedelta(2)]])

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -38,6 +38,8 @@ __all__ = [
 ID_SHARE, ID_VALUES = 0.5, 20
 # A column of numbers but for so few values holds mistakes; with more, it is text.
 MOSTLY_NUMBERS = 0.9
+# A column of text with so many numbers in it may have been meant as one of numbers.
+HALF_NUMBERS = 0.5
 # More different numbers than this in a label are measurements, unless each occurs many times.
 MANY_CLASSES, ROWS_A_CLASS = 20, 10
 COLUMNS_TO_LIST = 8
@@ -67,6 +69,8 @@ _DATE_WITH_MONTH = (
 )
 _ID = re.compile(r"(^|[\W_])(id|nr|no|number|nummer|key|index|row|uid|uuid)$|^unnamed \d+$", re.I)
 
+_LIMIT = re.compile(r"[<>≤≥]=? *\d[\d.,]*")
+_WITH_REMARK = re.compile(r"[~≈]? *\d[\d.,]* *[+*]?")
 
 _DATES = "holds dates or times; make numbers of them, such as days"
 
@@ -81,13 +85,23 @@ class BadValueError(InputError):
         remedy = (
             "the header seems to be repeated there: remove that line"
             if value == column
-            else f"mend the file, or say that it means missing: --missing {_for_shell(value)}"
+            else _to_mend(value)
         )
         super().__init__(
             f"column {shown(column)} must hold numbers{written}, got {shown(value)} in data row "
             f"{row + 1}{place}; {remedy}"
         )
         self.column, self.row, self.value, self.like = column, row, value, like
+
+
+def _to_mend(value: Any) -> str:
+    """Return what to do about a value that is no number: of some it is known in part."""
+    instead = "mend the file"
+    if _LIMIT.fullmatch(str(value)):
+        instead = "write a number for such a limit, half of it for instance"
+    elif _WITH_REMARK.fullmatch(str(value)):
+        instead = "write the number alone"
+    return f"{instead}, or say that it means missing: --missing {_for_shell(value)}"
 
 
 def _for_shell(value: Any) -> str:
@@ -106,12 +120,15 @@ class Features:
         For each column that is not looked at, why.
     written : dict of str to Notation
         How numbers are written, for columns in which they carry a sign, a unit or the like.
+    notes : list of str
+        What may have been meant otherwise than it was taken.
     """
 
     numeric: list[str]
     categorical: list[str]
     left_out: dict[str, str] = field(default_factory=dict)
     written: dict[str, Notation] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -514,15 +531,16 @@ def choose_features(
         if column.name in drop:
             found.left_out[column.name] = AS_ASKED
             continue
-        kind, why, notation = _judge(column, decimal, missing, column.name in categorical)
-        if why and (column.name not in keep or why == EMPTY):
-            found.left_out[column.name] = why
-        elif kind == "numeric":
-            found.numeric.append(column.name)
-            if notation is not None:
-                found.written[column.name] = notation
-        else:
-            found.categorical.append(column.name)
+        verdict = _judge(column, decimal, missing, column.name in categorical)
+        if verdict.why and (column.name not in keep or verdict.why == EMPTY):
+            found.left_out[column.name] = verdict.why + verdict.doubt
+            continue
+        (found.numeric if verdict.kind == "numeric" else found.categorical).append(column.name)
+        if verdict.notation is not None:
+            found.written[column.name] = verdict.notation
+        if verdict.doubt:
+            n_kinds = without_missing(column, missing).drop_nulls().n_unique()
+            found.notes.append(f"{shown(column.name)} is taken as {n_kinds:,} kinds{verdict.doubt}")
     if not found.numeric and not found.categorical:
         raise InputError(f"no column is left to learn from{_why_none(found.left_out)}")
     return found
@@ -540,31 +558,40 @@ def _why_none(left_out: dict[str, str]) -> str:
     return f": {told}; {', or '.join(remedies) or 'give more columns'}"
 
 
-def _judge(
-    column: pl.Series, decimal: str, missing: Sequence[str], is_category: bool
-) -> tuple[str, str, Notation | None]:
-    """Return the kind of a column, why it should be left out, and how its numbers are written."""
+class _Verdict(NamedTuple):
+    """Of which kind a column is, why it should be left out, and how its numbers are written.
+
+    The doubt is what speaks against taking it as text.
+    """
+
+    kind: str
+    why: str = ""
+    notation: Notation | None = None
+    doubt: str = ""
+
+
+def _judge(column: pl.Series, decimal: str, missing: Sequence[str], is_category: bool) -> _Verdict:
     present = without_missing(column, missing).drop_nulls()
     if present.dtype.is_float():
         present = present.drop_nans()
     if not len(present):
-        return "categorical", EMPTY, None
+        return _Verdict("categorical", EMPTY)
     if present.n_unique() == 1:
         kind = "categorical" if as_numbers(present, decimal).null_count() else "numeric"
-        return kind, f"is {shown(present[0])} throughout", None
+        return _Verdict(kind, f"is {shown(present[0])} throughout")
     if column.dtype.is_temporal():
-        return "categorical", _DATES, None
+        return _Verdict("categorical", _DATES)
     _check_kind(column, f"leave it out: --drop {_for_shell(column.name)}")
     if is_category:
-        return "categorical", "", None
+        return _Verdict("categorical")
     numbers = as_numbers(present, decimal)
     if not numbers.null_count():
-        return "numeric", _doubts_about_numbers(column.name, numbers), None
+        return _Verdict("numeric", _doubts_about_numbers(column.name, numbers))
     notation = find_notation(present, decimal)
     # In a table with decimal commas, no point stands before a fraction.
     if notation is not None and decimal == "." and is_ambiguous(notation, present):
         if _share(numbers.is_not_null()) < MOSTLY_NUMBERS:
-            return "categorical", _two_readings(notation), None
+            return _Verdict("categorical", _two_readings(notation))
         notation = None
     if notation is not None:
         read = notation.numbers(present)
@@ -572,10 +599,10 @@ def _judge(
         better = read.null_count() < numbers.null_count()
         numbers, notation = (read, notation) if better else (numbers, None)
     if not numbers.null_count():
-        return "numeric", _doubts_about_numbers(column.name, numbers), notation
+        return _Verdict("numeric", _doubts_about_numbers(column.name, numbers), notation)
     if _share(numbers.is_not_null()) >= MOSTLY_NUMBERS:
         _complain(column, decimal, missing, notation)
-    return "categorical", _doubts_about_text(present), None
+    return _Verdict("categorical", _doubts_about_text(present), doubt=_in_numbers(present, numbers))
 
 
 def _check_kind(column: pl.Series, remedy: str) -> None:
@@ -617,6 +644,18 @@ def _doubts_about_text(present: pl.Series) -> str:
     if n_values > ID_VALUES and n_values > ID_SHARE * len(present):
         return f"is text with {n_values:,} different values in {len(present):,} rows"
     return ""
+
+
+def _in_numbers(present: pl.Series, numbers: pl.Series) -> str:
+    """Return what speaks for numbers in a column of text; nothing if few are."""
+    share = _share(numbers.is_not_null())
+    if share < HALF_NUMBERS:
+        return ""
+    other = present.filter(numbers.is_null()).mode().sort()[0]
+    return (
+        f", though {share:.0%} of its values are numbers; others are like {shown(other)}: "
+        f"{_to_mend(other)}"
+    )
 
 
 def _are_dates(text: pl.Series) -> pl.Series:

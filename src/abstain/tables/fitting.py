@@ -193,6 +193,7 @@ def fit_table(
     watch(n_fits, n_fits)
     notes[:0] = [
         *_spelled_alike(list(counts)),
+        *features.notes,
         *points_in_doubt(frame, features, table.format, table.missing),
     ]
     n_unlabelled = labels.null_count()
