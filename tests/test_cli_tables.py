@@ -612,12 +612,27 @@ def test_columns_in_another_unit_are_noticed(run, folder, model):
     new = pl.read_csv(folder / "new.csv")
     new.with_columns(pl.col("Alter") * 365, Organ=pl.lit("Milz")).write_csv(folder / "days.csv")
     _, shown, _ = run("predict", model, folder / "days.csv")
-    for name in ("Alter", "Organ"):
-        assert f"Note: in 50 rows column '{name}' holds what the" in " ".join(shown.split())
+    days = new["Alter"].drop_nulls()[0] * 365
+    organ = "in 50 rows column 'Organ' holds a kind that the model has not seen, such as 'Milz'"
+    age = f"in 50 rows column 'Alter' holds a number beyond all of the fit, such as {days:g}"
+    for note in (organ, age):
+        assert f"Note: {note}" in " ".join(shown.split())
     _, shown, _ = run("predict", model, folder / "days.csv", "--json")
     assert json.loads(shown)["strangers"] == {"Alter": 50, "Organ": 50}
+    assert json.loads(shown)["examples"] == {"Alter": days, "Organ": "Milz"}
+    _, shown, _ = run("predict", model, folder / "days.csv", folder / "new.csv")
+    assert f"Note: {organ}" in " ".join(shown.split())
     _, shown, _ = run("predict", model, folder / "new.csv")
     assert "Note" not in shown
+
+
+def test_of_many_columns_with_news_some_are_named():
+    counts, values = {f"c{i}": 9 for i in range(7)}, {f"c{i}": "\x1b[31m" for i in range(7)}
+    answered = tables.Answered(9, 0, 0, {"a": 9}, ["answer", "reason"], counts, values)
+    told = render(screens.predict_screen(answered, Path("t.csv"), None))
+    assert told.count("Note: ") == 5
+    assert "… and 2 more such columns; --json names all" in told
+    assert "\x1b" not in told
 
 
 def test_answers_to_many_tables_have_their_names(run, folder, model):

@@ -6,7 +6,7 @@ written out: a cell called "[red]" or one with an escape sequence stays text.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from abstain._checks import shown
 from abstain._score_files import Choice
 
 if TYPE_CHECKING:
@@ -516,15 +517,25 @@ def _left_out(fitted: "Fitted") -> list[Text]:
 
 def _strangers(answered: "Answered") -> list[RenderableType]:
     """Return notes on columns in which many values are new to the model."""
-    notes: list[RenderableType] = []
-    for name, count in sorted(answered.strangers.items(), key=lambda item: -item[1]):
-        if count >= _MANY_STRANGERS * answered.n_rows and len(notes) < _NOTES_TO_SHOW:
-            told = (
-                f"Note: in {counted(count, 'row')} column {_printable(repr(name))} holds what the "
-                "model has not seen: another kind, or a number beyond all of its fit"
-            )
-            notes.append(Text(told, "yellow"))
-    return [Text(), *notes] if notes else []
+    frequent = sorted(answered.strangers.items(), key=lambda item: -item[1])
+    many = [name for name, count in frequent if count >= _MANY_STRANGERS * answered.n_rows]
+    notes = [f"Note: {_strange(answered, name)}" for name in many[:_NOTES_TO_SHOW]]
+    if len(many) > _NOTES_TO_SHOW:
+        more = counted(len(many) - _NOTES_TO_SHOW, "more such column")
+        notes.append(f"… and {more}; --json names all")
+    return [Text(), *(Text(_printable(note), "yellow") for note in notes)] if notes else []
+
+
+def _strange(answered: "Answered", name: str) -> str:
+    """Return what a column holds that the model has not seen."""
+    example = answered.examples.get(name)
+    if isinstance(example, str):
+        what = f"a kind that the model has not seen, such as {shown(example)}"
+    elif example is not None:
+        what = f"a number beyond all of the fit, such as {example:g}"
+    else:
+        what = "what the model has not seen"
+    return f"in {counted(answered.strangers[name], 'row')} column {name!r} holds {what}"
 
 
 def predict_screen(answered: "Answered", table: Path, out: Path | None) -> RenderableType:
@@ -566,15 +577,16 @@ def predict_many_screen(answered: "AnsweredTables", out: Path | None) -> Rendera
     screen : rich renderable
         How many rows were answered with which class, and how many rejected, in all and by table.
     """
-    total, shown = answered.total, answered.tables[:_TABLES_TO_SHOW]
+    examples = {name: one for each in answered.each[::-1] for name, one in each.examples.items()}
+    total, first = replace(answered.total, examples=examples), answered.tables[:_TABLES_TO_SHOW]
     by_table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
     by_table.add_column("table")
     for name in ("rows", "rejected"):
         by_table.add_column(name, justify="right", no_wrap=True)
-    for path, each in zip(shown, answered.each, strict=False):
+    for path, each in zip(first, answered.each, strict=False):
         title = Text(_printable(path.name), no_wrap=True, overflow="ellipsis")
         by_table.add_row(title, f"{each.n_rows:,}", f"{each.n_rejected:,}")
-    n_hidden = len(answered.tables) - len(shown)
+    n_hidden = len(answered.tables) - len(first)
     if n_hidden:
         by_table.add_row(Text(f"… and {n_hidden:,} more; --json names all", "dim"))
     if out is None:

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from abstain.tables.strangers import count_strangers, known_values
+from abstain.tables.strangers import find_strangers, known_values
 
 FITTED = pl.DataFrame({"a": [0.0, 2.0, None], "kind": ["x", "y", None], "none": [None, None, None]})
 
@@ -12,28 +12,28 @@ FITTED = pl.DataFrame({"a": [0.0, 2.0, None], "kind": ["x", "y", None], "none": 
     ("new", "expected"),
     [
         ({"a": [0.0, 1.0, 2.0, None], "kind": ["x", "y", "x", None]}, {}),
-        ({"a": [-0.1, 2.1, 1.0], "kind": ["x", "x", "x"]}, {"a": 2}),
-        ({"a": [None, None], "kind": ["z", "X"]}, {"kind": 2}),
-        ({"a": [9.0], "kind": [None]}, {"a": 1}),
+        ({"a": [-0.1, 2.1, 1.0], "kind": ["x", "x", "x"]}, {"a": (2, -0.1)}),
+        ({"a": [None, None], "kind": ["z", "X"]}, {"kind": (2, "z")}),
+        ({"a": [9.0], "kind": [None]}, {"a": (1, 9.0)}),
     ],
 )
 def test_strangers_are_counted(new, expected):
     frame = pl.DataFrame(new, schema={"a": pl.Float64, "kind": pl.String})
-    assert count_strangers(known_values(FITTED), frame) == expected
+    assert find_strangers(known_values(FITTED), frame) == expected
 
 
 def test_a_column_that_was_empty_tells_nothing():
     assert "none" not in known_values(FITTED)
-    assert not count_strangers(known_values(FITTED), FITTED.with_columns(none=pl.lit(1.0)))
+    assert not find_strangers(known_values(FITTED), FITTED.with_columns(none=pl.lit(1.0)))
 
 
 def test_values_are_taken_as_the_model_takes_them():
     known = known_values(pl.DataFrame({"a": [0.0, 2.0], "flag": ["true", "false"]}))
     typed = pl.DataFrame({"a": [1, 3], "flag": [True, None]})
-    assert count_strangers(known, typed) == {"a": 1}
+    assert find_strangers(known, typed) == {"a": (1, 3.0)}
     text = pl.DataFrame({"a": ["1", "NA"], "flag": ["True", "k.A."]})
-    assert count_strangers(known, text, ["k.A."]) == {}
+    assert find_strangers(known, text, ["k.A."]) == {}
 
 
 def test_the_fit_itself_holds_no_stranger():
-    assert not count_strangers(known_values(FITTED), FITTED)
+    assert not find_strangers(known_values(FITTED), FITTED)

@@ -27,7 +27,7 @@ from abstain.tables.columns import BadValueError, TableColumns, check_needed
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table, told_of_separator
 from abstain.tables.reasons import REJECT_MARK, Words, words_for
-from abstain.tables.strangers import count_strangers
+from abstain.tables.strangers import Strangers, find_strangers
 from abstain.tables.values import as_categories, as_numbers, without_missing
 from abstain.tables.writing import (
     Sink,
@@ -57,6 +57,8 @@ class Answered:
     strangers : dict of str to int
         For columns that the model needs, in how many rows they hold a kind that it has not seen,
         or a number beyond all that it has.
+    examples : dict of str to str or float
+        For the same columns, the first such value: a kind as text, a number as such.
     """
 
     n_rows: int
@@ -65,6 +67,7 @@ class Answered:
     class_counts: dict[str, int]
     columns: list[str]
     strangers: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str | float] = field(default_factory=dict)
 
 
 class _Formed(NamedTuple):
@@ -72,7 +75,7 @@ class _Formed(NamedTuple):
     counts: NDArray[np.int64]
     n_empty: int
     n_rows: int
-    strangers: Counter[str]
+    strangers: Strangers
 
 
 def answer_table(
@@ -133,6 +136,7 @@ def answer_table(
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0
     strangers: Counter[str] = Counter()
+    examples: dict[str, str | float] = {}
     with (
         threadpool_limits(1, user_api="blas"),  # blocks run side by side, not what is in them
         nullcontext() if out is None else open_sink(out, table, list(needs.numeric)) as sink,
@@ -143,7 +147,9 @@ def answer_table(
                 sink.write(found.content)
             counts += found.counts
             n_rows, n_empty = n_rows + found.n_rows, n_empty + found.n_empty
-            strangers += found.strangers
+            for name, (count, example) in found.strangers.items():
+                strangers[name] += count
+                examples.setdefault(name, example)
             watch(done, max(done, table.n_blocks))
         if not n_rows:
             raise InputError(f"{table.path} has a header but no rows; give at least one")
@@ -151,7 +157,7 @@ def answer_table(
     names = [str(label) for label in clf.classes_.tolist()]
     class_counts = dict(zip(names, answered, strict=True))
     columns = names_of_new_columns(table.names)
-    return Answered(n_rows, n_rejected, n_empty, class_counts, columns, dict(strangers))
+    return Answered(n_rows, n_rejected, n_empty, class_counts, columns, dict(strangers), examples)
 
 
 def _in_order(
@@ -202,7 +208,7 @@ def _form(
     answers, codes, n_empty = _answers(clf, needs, words, rows)
     counts = np.bincount(codes, minlength=len(words.answers))
     content = None if sink is None else sink.form(block, rows, answers)
-    strangers = count_strangers(getattr(needs, "known_values_", {}), rows, needs.missing)
+    strangers = find_strangers(getattr(needs, "known_values_", {}), rows, needs.missing)
     return _Formed(content, counts, n_empty, rows.height, strangers)
 
 
