@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from abstain import InputError
 from abstain.tables import TableColumns, choose_features, read_labels
-from abstain.tables.columns import BadValueError
+from abstain.tables.columns import BadValueError, lost_labels
 
 N = 60
 NUMBERS = [0.5 * (i % 17) for i in range(N)]
@@ -192,6 +192,19 @@ def test_labels_are_text():
 def test_labels_that_are_none(values, words):
     with pytest.raises(InputError, match=words):
         read_labels(pl.Series("y", list(values)))
+
+
+# A text that stands for a missing value may be the name of a class.
+@pytest.mark.parametrize("text", ["-", "NA", "n/a"])
+def test_a_class_that_is_taken_as_missing_is_named(text):
+    labels = pl.Series("y", ["+", text, None, f" {text}"] * 10)
+    told = f"label {text!r} is taken as missing in 20 of 40 rows; write another text"
+    with pytest.raises(InputError, match=re.escape(f"got only '+'; {told}")):
+        read_labels(labels)
+    with pytest.raises(InputError, match="give rows of another class"):
+        read_labels(labels, missing=[text])
+    assert lost_labels(labels, least=0.5)
+    assert not lost_labels(labels, least=0.51)
 
 
 # --- the transformer ----------------------------------------------------------------------------

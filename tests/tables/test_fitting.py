@@ -153,6 +153,16 @@ def test_classes_that_are_spelled_alike_are_noted(table):
     assert noted.startswith("classes differ only in capitals or blanks: 'I l l', 'Ill', 'ill'; ")
 
 
+@pytest.mark.parametrize(("every", "n_notes"), [(30, 0), (15, 1)])
+def test_frequent_labels_that_are_taken_as_missing_are_noted(table, patients, every, n_notes):
+    is_lost = pl.int_range(pl.len()) % every == 0
+    frame = patients.with_columns(pl.when(is_lost).then(pl.lit("-")).otherwise(LABEL).alias(LABEL))
+    fitted = fit_table(table(frame), Wishes(LABEL, "naive-bayes"))
+    assert fitted.n_unlabelled == 240 / every
+    lost = [note for note in fitted.notes if "'-' is taken as missing" in note]
+    assert len(lost) == n_notes
+
+
 def test_notes_are_lines(table):
     apart = pl.DataFrame({"a": [0.0, 1.0, 8.0, 9.0] * 10, "kind": ["x", "x", "y", "y"] * 10})
     (note,) = fit_table(table(apart), Wishes("kind", "naive-bayes", cv=0)).notes

@@ -22,7 +22,7 @@ from abstain._checks import InputError, shown
 from abstain.tables.digests import Kept, keep_digests, share_known
 from abstain.tables.notations import Notation, find_notation, is_ambiguous
 from abstain.tables.strangers import known_values
-from abstain.tables.values import as_categories, as_numbers, without_missing
+from abstain.tables.values import MISSING, as_categories, as_numbers, without_missing
 
 __all__ = [
     "BadValueError",
@@ -31,6 +31,7 @@ __all__ = [
     "check_needed",
     "choose_features",
     "find_column",
+    "lost_labels",
     "read_labels",
 ]
 
@@ -462,9 +463,10 @@ def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = 
         )
     if n_classes < 2:
         got = f"only {shown(present[0])}" if n_classes else "no value at all"
+        lost = lost_labels(column, missing)
+        remedy = lost[0] if lost else "give rows of another class, or another --label"
         raise InputError(
-            f"label column {column.name!r} must name at least two classes, got {got}; give rows of "
-            "another class, or another --label"
+            f"label column {column.name!r} must name at least two classes, got {got}; {remedy}"
         )
     many = n_classes > MANY_CLASSES and len(present) < ROWS_A_CLASS * n_classes
     numbers = as_numbers(present, decimal)
@@ -480,6 +482,41 @@ def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = 
             "rows, as an identifier has; give as --label the column that names the class"
         )
     return labels
+
+
+def lost_labels(column: pl.Series, missing: Iterable[str] = (), least: float = 0.0) -> list[str]:
+    """Return which texts for a missing value may be meant as classes, in a line each.
+
+    Parameters
+    ----------
+    column : polars.Series
+        The label column.
+    missing : iterable of str, default=()
+        Texts that were named as standing for a missing value: these are meant so.
+    least : float, default=0
+        The share of the rows that a text must have.
+
+    Returns
+    -------
+    lines : list of str
+        The most frequent first.
+
+    Examples
+    --------
+    >>> lost_labels(pl.Series(["+", "-", "-", None]))
+    ["label '-' is taken as missing in 2 of 4 rows; write another text if it names a class"]
+    """
+    if column.dtype != pl.String:
+        return []
+    texts = column.str.strip_chars().alias("text")
+    surprising = texts.is_in([*set(MISSING) - set(missing)]).fill_null(False)
+    counts = texts.filter(surprising).value_counts().sort(["count", "text"], descending=True)
+    return [
+        f"label {text!r} is taken as missing in {count:,} of {len(column):,} rows; write another "
+        "text if it names a class"
+        for text, count in counts.rows()
+        if count >= least * len(column)
+    ]
 
 
 def choose_features(

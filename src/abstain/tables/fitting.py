@@ -20,6 +20,7 @@ from abstain.tables.columns import (
     check_needed,
     choose_features,
     find_column,
+    lost_labels,
     read_labels,
 )
 from abstain.tables.doubts import points_in_doubt
@@ -33,6 +34,8 @@ from abstain.targets import RejectRate, Target
 __all__ = ["Fitted", "Wishes", "fit_table", "labelled_samples"]
 
 _CLASSES_TO_LIST = 5
+# A text for a missing label that so many rows have may be the name of a class.
+MANY_LOST = 0.05
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,7 @@ def fit_table(
     clf.cv = wishes.cv or None  # which is saved with it
     watch(n_fits, n_fits)
     notes[:0] = [
+        *lost_labels(frame[wishes.label], table.missing, MANY_LOST),
         *_spelled_alike(list(counts)),
         *features.notes,
         *points_in_doubt(frame, features, table.format, table.missing),
