@@ -437,11 +437,13 @@ def labelled_samples(
 def _as_known(names: list[str], classes: Any, where: str) -> Any:
     """Return classes that are named in a table as the model knows them."""
     known = {str(label): label for label in classes.tolist()}
-    told = ", ".join(map(repr, list(known)[:5]))
+    told = ", ".join(map(shown, list(known)[:_CLASSES_TO_LIST]))
+    names = _as_spelled(names, list(known))
     if not any(name in known for name in names):
+        found = ", ".join(map(shown, list(dict.fromkeys(names))[:_CLASSES_TO_LIST]))
         raise InputError(
-            f"label column {where} must name classes of the model ({told}), got none of them; "
-            "check the file"
+            f"label column {where} must name classes of the model ({told}), got "
+            f"{found or 'no label'}; check the file"
         )
     if classes.dtype.kind in "US":
         return np.array(names)
@@ -452,6 +454,26 @@ def _as_known(names: list[str], classes: Any, where: str) -> Any:
                 "leave such rows out"
             )
     return np.array([known[name] for name in names], dtype=classes.dtype)
+
+
+def _as_spelled(names: list[str], known: list[str]) -> list[str]:
+    """Return names as a model spells them: numbers that are equal name the same class.
+
+    Whoever writes whole numbers with gaps among them may write 1.0 for 1.
+    """
+    spelled: dict[float, list[str]] = {}
+    for number, name in zip(_numbers_of(known), known, strict=True):
+        spelled.setdefault(number, []).append(name)
+    others = list(set(names) - set(known))
+    alike = zip(others, map(spelled.get, _numbers_of(others)), strict=True)
+    # Where 1 and 1.0 are two classes, 1.00 is none of them.
+    instead = {other: same[0] for other, same in alike if same is not None and len(same) == 1}
+    return [instead.get(name, name) for name in names]
+
+
+def _numbers_of(names: list[str]) -> list[float]:
+    """Return names as numbers; one that is no number is nan, which equals nothing."""
+    return as_numbers(pl.Series(names, dtype=pl.String)).fill_null(np.nan).to_list()
 
 
 def _typed_or_text(
