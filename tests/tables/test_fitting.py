@@ -163,6 +163,36 @@ def test_frequent_labels_that_are_taken_as_missing_are_noted(table, patients, ev
     assert len(lost) == n_notes
 
 
+# The label itself, other names for it, and numbers: none is known where the class is asked for.
+@pytest.mark.parametrize(
+    ("names", "is_noted"),
+    [
+        ({"gesund": "gesund", "krank (übel)": "krank (übel)"}, True),
+        ({"gesund": "g", "krank (übel)": "k"}, True),
+        ({"gesund": 7, "krank (übel)": 3}, True),
+        ({"gesund": "g", "krank (übel)": None}, False),
+    ],
+)
+def test_columns_that_tell_the_class_are_noted(table, patients, names, is_noted):
+    said = [names[label] for label in patients[LABEL]]
+    frame = patients.with_columns(pl.Series("it's", said))
+    fitted = fit_table(table(frame), Wishes(LABEL, "naive-bayes", keep=["it's"], cv=2))
+    told = 'column "it\'s" tells the class in every row; if it is not known before the answer, '
+    assert (told + r"--drop 'it'\''s'" in fitted.notes) == is_noted
+    assert "it's" in [*fitted.features.numeric, *fitted.features.categorical]
+
+
+def test_a_model_that_is_right_less_often_than_the_largest_class_is_noted(table, patients):
+    rng = np.random.default_rng(1)
+    noise = patients.with_columns(pl.Series("noise", rng.normal(size=len(patients))))
+    drop = ["Größe", "Alter", "Organ"]
+    fitted = fit_table(table(noise), Wishes(LABEL, "tree", drop=drop))
+    (note,) = [note for note in fitted.notes if note.startswith("the model is right in")]
+    assert "whoever always says 'gesund' in" in note
+    good = fit_table(table(), Wishes(LABEL, "logistic"))
+    assert not any(note.startswith("the model is right in") for note in good.notes)
+
+
 def test_notes_are_lines(table):
     apart = pl.DataFrame({"a": [0.0, 1.0, 8.0, 9.0] * 10, "kind": ["x", "x", "y", "y"] * 10})
     (note,) = fit_table(table(apart), Wishes("kind", "naive-bayes", cv=0)).notes

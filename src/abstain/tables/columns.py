@@ -31,6 +31,7 @@ __all__ = [
     "check_needed",
     "choose_features",
     "find_column",
+    "for_shell",
     "lost_labels",
     "read_labels",
 ]
@@ -102,10 +103,11 @@ def _to_mend(value: Any) -> str:
         instead = "write a number for such a limit, half of it for instance"
     elif _WITH_REMARK.fullmatch(str(value)):
         instead = "write the number alone"
-    return f"{instead}, or say that it means missing: --missing {_for_shell(value)}"
+    return f"{instead}, or say that it means missing: --missing {for_shell(value)}"
 
 
-def _for_shell(value: Any) -> str:
+def for_shell(value: Any) -> str:
+    """Return a value as it is typed after an option."""
     return "'" + str(value).replace("'", "'\\''") + "'"
 
 
@@ -618,7 +620,7 @@ def _judge(column: pl.Series, decimal: str, missing: Sequence[str], is_category:
         return _Verdict(kind, f"is {shown(present[0])} throughout")
     if column.dtype.is_temporal():
         return _Verdict("categorical", _DATES)
-    _check_kind(column, f"leave it out: --drop {_for_shell(column.name)}")
+    _check_kind(column, f"leave it out: --drop {for_shell(column.name)}")
     if is_category:
         return _Verdict("categorical")
     numbers = as_numbers(present, decimal)
@@ -718,7 +720,7 @@ def _complain(
     error = BadValueError(column.name, row, column[row], like=like)
     if error.value == column.name:
         raise error
-    name = _for_shell(column.name)
+    name = for_shell(column.name)
     raise InputError(
         f"{error}; or that the column names kinds: --categorical {name}; or leave it out: "
         f"--drop {name}"

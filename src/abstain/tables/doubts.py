@@ -6,16 +6,16 @@ the remedy.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from abstain._checks import shown
-from abstain.tables.columns import Features
+from abstain.tables.columns import Features, for_shell
 from abstain.tables.formats import TextFormat
-from abstain.tables.values import without_missing
+from abstain.tables.values import as_categories, without_missing
 
-__all__ = ["points_in_doubt"]
+__all__ = ["points_in_doubt", "telling_columns", "worse_than_guessing"]
 
 _WHOLE, _GROUPED = r"^[+-]?\d{1,3}$", r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
 
@@ -66,3 +66,72 @@ def points_in_doubt(
                 f"{shown(name)}: {example} is taken as a fraction; if it is thousands, {remedy}"
             )
     return notes
+
+
+def telling_columns(samples: pl.DataFrame, labels: pl.Series) -> list[str]:
+    """Return notes on columns that are the label under another name, or other names for it.
+
+    Parameters
+    ----------
+    samples : polars.DataFrame
+        The features of the rows with a label.
+    labels : polars.Series
+        The class that each row is of.
+
+    Returns
+    -------
+    notes : list of str
+        One for each such column.
+
+    Examples
+    --------
+    >>> samples = pl.DataFrame({"age": [30, 41, 52], "code": ["i", "w", "i"]})
+    >>> telling_columns(samples, pl.Series(["ill", "well", "ill"]))
+    ["column 'code' tells the class in every row; if it is not known before ... --drop 'code'"]
+    """
+    n_classes = labels.n_unique()
+    notes = []
+    for column in samples:
+        if column.n_unique() != n_classes:  # nearly always: pairs need not be looked at
+            continue
+        pairs = pl.DataFrame([as_categories(column).alias("value"), labels.alias("class")])
+        values = pairs["value"]
+        if values.null_count() or values.n_unique() != n_classes or pairs.n_unique() != n_classes:
+            continue
+        notes.append(
+            f"column {shown(column.name)} tells the class in every row; if it is not known before "
+            f"the answer, --drop {for_shell(column.name)}"
+        )
+    return notes
+
+
+def worse_than_guessing(
+    n_errors: int, n_samples: int, class_counts: Mapping[str, int]
+) -> list[str]:
+    """Return a note if a classifier is right less often than one that names the largest class.
+
+    Parameters
+    ----------
+    n_errors, n_samples : int
+        How many rows were answered wrongly, and of how many, before any was rejected.
+    class_counts : mapping of str to int
+        Rows of each class.
+
+    Returns
+    -------
+    notes : list of str
+        One or none.
+
+    Examples
+    --------
+    >>> worse_than_guessing(5, 10, {"ill": 4, "well": 6})
+    ["the model is right in 50.0% of the rows, and whoever always says 'well' in 60.0%: try ..."]
+    """
+    largest, count = max(class_counts.items(), key=lambda item: item[1])
+    right, share = 1 - n_errors / n_samples, count / sum(class_counts.values())
+    if right >= share:
+        return []
+    return [
+        f"the model is right in {right:.1%} of the rows, and whoever always says {shown(largest)} "
+        f"in {share:.1%}: try another --model, or columns that tell more about the class"
+    ]

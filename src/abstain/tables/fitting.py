@@ -23,7 +23,7 @@ from abstain.tables.columns import (
     lost_labels,
     read_labels,
 )
-from abstain.tables.doubts import points_in_doubt
+from abstain.tables.doubts import points_in_doubt, telling_columns, worse_than_guessing
 from abstain.tables.learners import Learner, learner_named, make_pipeline_for
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Table, read_table, told_of_separator
@@ -194,8 +194,11 @@ def fit_table(
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
     clf.cv = wishes.cv or None  # which is saved with it
     watch(n_fits, n_fits)
+    point = clf.operating_point_
     notes[:0] = [
         *lost_labels(frame[wishes.label], table.missing, MANY_LOST),
+        *telling_columns(samples.filter(used), labels.filter(used)),
+        *worse_than_guessing(point.n_errors, point.n_samples, counts),
         *_spelled_alike(list(counts)),
         *features.notes,
         *points_in_doubt(frame, features, table.format, table.missing),
