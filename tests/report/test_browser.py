@@ -202,6 +202,7 @@ def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
     page = opened(gmlvq, samples)
     page.move_to(0)
     place = len(content["rows"]["row"]) // 2
+    point = page.run("return document.getElementById('curve').data[0].customdata").index(place)
     page.run("document.getElementById('curve').scrollIntoView({block: 'center'})")
     where = page.run(
         """
@@ -213,7 +214,7 @@ def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
             box.left + xaxis._offset + xaxis.d2p(x[arguments[0]]),
             box.top + yaxis._offset + yaxis.d2p(y[arguments[0]]),
         ]""",
-        place,
+        point,
     )
     actions = ActionChains(page.driver, duration=50)
     actions.w3c_actions.pointer_action.move_to_location(int(where[0]), int(where[1]))
@@ -230,6 +231,24 @@ CURVE = """
     return document.getElementById("curve").data.map(
         ({ name, mode, x, y, marker }) => ({ name, mode, x, y, symbol: marker.symbol }))"""
 RANGE = "return document.getElementById('curve').layout.yaxis.range"
+
+
+# On new samples, a place further on may reject fewer of them.
+def test_no_curve_doubles_back_and_each_has_all_places(opened, gmlvq):
+    samples = noisy(80, seed=1)
+    content = find_content(gmlvq, *samples, None, None)
+    accepted = np.array(content["rows"]["on_samples"]["accepted"])
+    assert (np.diff(accepted) > 0).any()
+    page = opened(gmlvq, samples)
+    *curves, _ = page.run(
+        "return document.getElementById('curve').data.map(({ x, y, customdata }) => "
+        "({ x, y, places: customdata }))"
+    )
+    for curve in curves:
+        assert (np.diff(curve["x"]) >= 0).all()
+        assert sorted(curve["places"]) == list(range(len(accepted)))
+    rates = (1 - accepted / len(samples[1]))[curves[0]["places"]]
+    assert curves[0]["x"] == pytest.approx(rates)
 
 
 def mislabelled(n_samples, seed):

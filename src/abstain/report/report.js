@@ -462,6 +462,12 @@ function heights(lines) {
   return { all, isCut, shown: [ends[0] - 0.06 * needed, ends[1] + 0.06 * needed] };
 }
 
+// The places of a line from few rejects to many: on other samples than those that set the
+// thresholds, a place further on may reject less, and a line in their order would double back.
+function byRejects(x, y) {
+  return x.map((_, place) => place).sort((one, other) => x[one] - x[other] || y[one] - y[other]);
+}
+
 class Curve {
   constructor(content) {
     this.content = content;
@@ -513,8 +519,10 @@ class Curve {
     const hover = "%{fullData.name}<br>rejected %{x:.1%}<br>accuracy %{y:.2%}<extra></extra>";
     const traces = lines.map(({ x, y, name, colour: role, dash, width, symbol }) => {
       const n = y.filter((value) => Number.isFinite(value)).length;
+      const places = byRejects(x, y);
       return {
-        x, y, name, hovertemplate: hover, cliponaxis: n > FEW_POINTS,
+        x: places.map((at) => x[at]), y: places.map((at) => y[at]), customdata: places,
+        name, hovertemplate: hover, cliponaxis: n > FEW_POINTS,
         mode: n < 2 ? "markers" : n > FEW_POINTS ? "lines" : "lines+markers",
         line: { color: colour(role), dash, width },
         marker: { color: colour(role), symbol, size: n < 2 ? 20 : 5, line: { width: n < 2 ? 3 : 1, color: colour(role) } },
@@ -570,8 +578,8 @@ class Curve {
 
   onClick(choose) {
     this.target.on("plotly_click", (event) => {
-      const { curveNumber, pointNumber } = event.points[0];
-      if (curveNumber < this.marker) choose(pointNumber);
+      const { curveNumber, customdata } = event.points[0];
+      if (curveNumber < this.marker) choose(customdata);
     });
   }
 }
