@@ -190,8 +190,8 @@ def reported_in_words(samples: LabelledSamples, judged: Judged, out: Path) -> st
         f"{judged.n_rejected:,} rejected."
     ]
     if judged.accuracy is not None:
-        # Rounded down: only what is all right is 100%.
-        percent = math.floor(10_000 * judged.accuracy) / 100
+        # Rounded as on the page; but only what is all right is 100%.
+        percent = min(round(100 * judged.accuracy, 2), 99.99) if judged.n_wrong else 100
         lines.append(
             f"Of the answers {judged.n_right:,} {'is' if judged.n_right == 1 else 'are'} right "
             f"and {judged.n_wrong:,} wrong: accuracy {percent:.2f}%."
