@@ -290,6 +290,11 @@ def test_names_that_look_like_numbers_stay_names(tmp_path):
     )
 
 
+def test_codes_that_begin_with_0_are_known_again(tmp_path):
+    clf = fit_text(tmp_path, ["zip,y", *["01067,a", "04109,b"] * 20])
+    assert not answer(clf, tmp_path / "train.csv", tmp_path / "out.csv").strangers
+
+
 def test_a_number_that_means_missing_does_so_for_new_rows(tmp_path):
     lines = ["x,z,y", *["1.5,1,a", "-9,2,b", "2.5,-9,b", "1.0,3,a"] * 10]
     clf = fit_text(tmp_path, lines, missing=["-9"])

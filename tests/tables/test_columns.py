@@ -167,6 +167,24 @@ def test_whole_numbers_named_as_an_identifier():
     assert choose_features(rare).numeric == ["ward no", "x"]
 
 
+# What begins with 0 to be as long as others is no quantity: 01067 is not less than 20095.
+@pytest.mark.parametrize("codes", [["01067", "04109", "20095"], ["00", "01", "02", "10"]])
+def test_codes_are_kinds(codes):
+    found = choose_features(pl.DataFrame({"zip": codes * 15}))
+    assert found.categorical == ["zip"]
+    (note,) = found.notes
+    assert re.match(rf"'zip' is taken as {len(codes)} kinds, as its digits begin with 0; ", note)
+    names = pl.DataFrame({"zip": [f"{i:05d}" for i in range(0, 90 * N, 90)], "good": NUMBERS})
+    assert "different values" in choose_features(names).left_out["zip"]
+
+
+@pytest.mark.parametrize(
+    "numbers", [["0", "1"], ["0", "7", "12"], ["0.5", "0.7"], ["01", "10"], ["007", "08"]]
+)
+def test_numbers_that_begin_with_0_may_be_numbers(numbers):
+    assert choose_features(pl.DataFrame({"x": numbers * 30})).numeric == ["x"]
+
+
 # --- labels -------------------------------------------------------------------------------------
 
 

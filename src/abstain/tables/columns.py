@@ -74,6 +74,7 @@ _ID = re.compile(r"(^|[\W_])(id|nr|no|number|nummer|key|index|row|uid|uuid)$|^un
 _LIMIT = re.compile(r"[<>≤≥]=? *\d[\d.,]*")
 _WITH_REMARK = re.compile(r"[~≈]? *\d[\d.,]* *[+*]?")
 
+_CODES = ", as its digits begin with 0; if they count something, write them without it"
 _DATES = "holds dates or times; make numbers of them, such as days"
 
 
@@ -623,6 +624,8 @@ def _judge(column: pl.Series, decimal: str, missing: Sequence[str], is_category:
     _check_kind(column, f"leave it out: --drop {for_shell(column.name)}")
     if is_category:
         return _Verdict("categorical")
+    if _are_codes(present):
+        return _Verdict("categorical", _doubts_about_text(present), doubt=_CODES)
     numbers = as_numbers(present, decimal)
     if not numbers.null_count():
         return _Verdict("numeric", _doubts_about_numbers(column.name, numbers))
@@ -683,6 +686,14 @@ def _doubts_about_text(present: pl.Series) -> str:
     if n_values > ID_VALUES and n_values > ID_SHARE * len(present):
         return f"is text with {n_values:,} different values in {len(present):,} rows"
     return ""
+
+
+def _are_codes(present: pl.Series) -> bool:
+    """Tell whether digits are those of codes: of one length, which some begin with 0 to reach."""
+    if present.dtype != pl.String or not present.str.contains(r"^\d{2,}$").all():
+        return False
+    is_filled = present.str.starts_with("0")
+    return present.str.len_chars().n_unique() == 1 and present.filter(is_filled).n_unique() > 1
 
 
 def _in_numbers(present: pl.Series, numbers: pl.Series) -> str:
