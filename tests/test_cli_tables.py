@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import itertools
 import json
 import re
 import shutil
@@ -596,6 +597,18 @@ def test_every_command_can_be_quiet_and_speak_json(command):
     told = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "200"}).output
     assert "--quiet" in told
     assert "--json" in told
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("command", ["front", "fit", "predict", "report", "demo", "study"])
+def test_help_breaks_lines_where_the_terminal_does(command, width):
+    environment = {"COLUMNS": str(width), "TERMINAL_WIDTH": str(width)}
+    told = CliRunner().invoke(cli.app, [command, "--help"], env=environment).output
+    prose = told[told.index("\n", told.index("Usage")) : told.index("╭")]
+    lines = [line.strip() for line in prose.splitlines()]
+    for line, after in itertools.pairwise(lines):
+        # One more word would not have had room, beside a blank at each end.
+        assert not (line and after) or len(f"{line} {after.split()[0]}") > width - 2
 
 
 def test_the_demo_for_scripts(run, tmp_path):

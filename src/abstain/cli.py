@@ -4,6 +4,7 @@ Commands hold no logic: each reads its options, calls the library and shows the 
 is heavy is imported inside them, so that `abstain --help` answers at once.
 """
 
+import inspect
 import json
 import os
 import sys
@@ -58,7 +59,15 @@ def _leave(said: str, code: int) -> NoReturn:
 
 
 class _QuietErrors(TyperGroup):
-    """A command line whose errors are one line each."""
+    """A command line whose errors are one line each, and whose help is as wide as the terminal."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and command.help:
+            # The lines of a docstring are not those of a terminal; a blank one parts paragraphs.
+            paragraphs = inspect.cleandoc(command.help).split("\n\n")
+            command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
+        return command
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         with _told_in_one_line():
