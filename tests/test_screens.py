@@ -1,6 +1,7 @@
 """Laws of the screen: it fits, it is plain where it must be, and labels stay text."""
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,19 @@ def test_stages_appear_on_terminals_only(monkeypatch, terminal, quiet, seen):
         begin("making the page")(1, 4)
     assert ("reading [red] file" in stream.getvalue()) == seen
     assert bool(stream.getvalue()) == seen
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 70, 80, 120])
+def test_numbers_of_progress_are_whole_however_narrow_the_terminal(monkeypatch, width):
+    stream = io.StringIO()
+    monkeypatch.setattr(
+        screens, "Console", lambda **_: Console(file=stream, force_terminal=True, width=width)
+    )
+    monkeypatch.setenv("NO_COLOR", "1")
+    with screens.progress("fitting gmlvq to " + 150 * "x") as watch:
+        watch(3, 600)
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", stream.getvalue()).splitlines()[-1]
+    assert re.search(r"\b3/600 \d:\d\d:\d\d [-\d]:[-\d]{2}:[-\d]{2}", last)
 
 
 def test_a_stage_is_over_when_the_next_begins():

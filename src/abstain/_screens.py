@@ -17,13 +17,14 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from abstain._checks import shown
@@ -54,6 +55,8 @@ Watch = Callable[[int, int], None]
 _CELLS_TO_SHOW = 10
 _COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
 _WIDE = 70
+# Letters that the bar of some work takes, and the numbers beside it.
+_BAR, _NUMBERS = 20, 28
 _SMALL_CELL = 30
 # Of many new rows, some are always beyond the old ones: this share of them is no chance.
 _MANY_STRANGERS, _NOTES_TO_SHOW = 0.05, 5
@@ -99,14 +102,21 @@ def stages(quiet: bool = False) -> Iterator[Callable[[str], Watch]]:
         return
     columns = [
         SpinnerColumn(finished_text="✓"),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        *_doing(console),
         TaskProgressColumn(),
         TimeElapsedColumn(),
     ]
     # What is left of it when all is done would only push the summary down.
     with Progress(*columns, console=console, transient=True) as bars:
         yield _stages_of(bars)
+
+
+def _doing(console: Console) -> list[ProgressColumn]:
+    """Return what is being done, and a bar if there is room; numbers cut short would mislead."""
+    bar: list[ProgressColumn] = [BarColumn(_BAR)] if console.width >= _WIDE else []
+    room = console.width - _NUMBERS - len(bar) * (_BAR + 1)
+    words = Column(no_wrap=True, overflow="ellipsis", max_width=max(room, 1))
+    return [TextColumn("{task.description}", markup=False, table_column=words), *bar]
 
 
 def _stages_of(bars: Progress) -> Callable[[str], Watch]:
@@ -144,8 +154,7 @@ def progress(doing: str, quiet: bool = False, lines: bool = True) -> Iterator[Wa
         yield lambda done, total: None
     elif console.is_terminal:
         columns = [
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
+            *_doing(console),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
