@@ -156,6 +156,36 @@ def test_nested_columns_are_refused():
         choose_features(pl.DataFrame({"x": [[1], [2]] * 30}))
 
 
+# Whatever is in it, a reason is short.
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [([1, 2], "list"), ({"a": 1}, "struct"), (b"a", "binary"), (timedelta(1), "duration")],
+)
+def test_a_strange_value_throughout_is_told_by_its_type(value, kind):
+    found = choose_features(pl.DataFrame({"x": [value] * N, "good": NUMBERS}))
+    assert found.left_out["x"] == f"is the same {kind} throughout"
+
+
+@pytest.mark.parametrize(
+    ("first", "is_told"),
+    [
+        (["°C", "bar", ""], True),
+        (["°C", "bar", "mm"], True),
+        (["°C", "5", "mm"], False),
+        (["oops", "", ""], False),
+    ],
+)
+def test_a_row_of_units_is_told(first, is_told):
+    names, numbers = ["a", "b", "c"], [str(number) for number in NUMBERS]
+    columns = {name: [unit, *numbers] for name, unit in zip(names, first, strict=True)}
+    frame = pl.DataFrame({"kind": ["-", *["x", "y"] * 30], **columns})
+    with pytest.raises(InputError) as caught:
+        choose_features(frame)
+    told = "data row 1 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
+    assert (str(caught.value) == told) == is_told
+    assert ("--missing" in str(caught.value)) != is_told
+
+
 # An identifier need not be another in every row: patients come twice.
 def test_whole_numbers_named_as_an_identifier():
     numbers = [*range(1000, 1090), *range(1000, 1010)]
@@ -262,7 +292,10 @@ def test_values_that_are_no_numbers(picker, value):
     assert (caught.value.column, caught.value.row) == ("age", 1)
 
 
-def test_a_header_that_comes_again_is_told():
-    frame = pl.DataFrame({"a": [*map(str, NUMBERS), "a", *map(str, NUMBERS)]})
-    with pytest.raises(InputError, match=r"data row 61; the header seems to be repeated .* line$"):
+@pytest.mark.parametrize("n_before", [0, N])
+def test_a_header_that_comes_again_is_told(n_before):
+    numbers = [str(number) for number in NUMBERS]
+    frame = pl.DataFrame({name: [*numbers[:n_before], name, *numbers] for name in ("a", "b")})
+    told = rf"data row {n_before + 1}; the header seems to be repeated .* line$"
+    with pytest.raises(InputError, match=told):
         choose_features(frame)

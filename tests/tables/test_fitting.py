@@ -146,6 +146,13 @@ def test_another_separator_than_that_of_the_table(table):
         fit_table(open_table(path), Wishes("kind"))
 
 
+def test_a_title_above_the_header_is_told(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Production report March 2024,,,\n,,,\na,b,c,kind\n" + "1,2,3,x\n" * 20)
+    with pytest.raises(InputError, match=r"no column 'kind'.*; the first line must name the col"):
+        fit_table(open_table(path), Wishes("kind"))
+
+
 def test_classes_that_are_spelled_alike_are_noted(table):
     kinds = ["ill", "Ill ", " I l l", "well"] * 10
     frame = pl.DataFrame({"x": [float(len(kind)) for kind in kinds], "kind": kinds})

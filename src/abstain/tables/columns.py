@@ -571,7 +571,11 @@ def choose_features(
         if column.name in drop:
             found.left_out[column.name] = AS_ASKED
             continue
-        verdict = _judge(column, decimal, missing, column.name in categorical)
+        try:
+            verdict = _judge(column, decimal, missing, column.name in categorical)
+        except InputError:
+            _check_no_units(frame.drop(drop, strict=False), decimal, missing)
+            raise
         if verdict.why and (column.name not in keep or verdict.why == EMPTY):
             found.left_out[column.name] = verdict.why + verdict.doubt
             continue
@@ -618,7 +622,10 @@ def _judge(column: pl.Series, decimal: str, missing: Sequence[str], is_category:
         return _Verdict("categorical", EMPTY)
     if present.n_unique() == 1:
         kind = "categorical" if as_numbers(present, decimal).null_count() else "numeric"
-        return _Verdict(kind, f"is {shown(present[0])} throughout")
+        value = shown(present[0])
+        if _is_strange(present.dtype):  # whose values take lines
+            value = f"the same {type(present.dtype).__name__.lower()}"
+        return _Verdict(kind, f"is {value} throughout")
     if column.dtype.is_temporal():
         return _Verdict("categorical", _DATES)
     _check_kind(column, f"leave it out: --drop {for_shell(column.name)}")
@@ -647,13 +654,37 @@ def _judge(column: pl.Series, decimal: str, missing: Sequence[str], is_category:
     return _Verdict("categorical", _doubts_about_text(present), doubt=_in_numbers(present, numbers))
 
 
+def _check_no_units(frame: pl.DataFrame, decimal: str, missing: Sequence[str]) -> None:
+    """Refuse a first row of text above columns of numbers; one such column proves nothing."""
+    units = {}
+    for column in frame:
+        present = without_missing(column, missing)
+        is_number = as_numbers(present, decimal).is_not_null()
+        n_below = len(present[1:].drop_nulls())
+        if not n_below or is_number[1:].sum() < MOSTLY_NUMBERS * n_below:
+            continue
+        if is_number[0] or present[0] == column.name:  # a header that comes again
+            return
+        if present[0] is not None:
+            units[column.name] = present[0]
+    if len(units) > 1:
+        told = [f"{shown(unit)} of {shown(name)}" for name, unit in units.items()]
+        raise InputError(
+            f"data row 1 seems to hold units ({', '.join(told[:2])}); remove that line"
+        )
+
+
 def _check_kind(column: pl.Series, remedy: str) -> None:
     """Refuse values that are neither numbers nor text nor anything that can be written so."""
-    kind = column.dtype
-    if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
+    if _is_strange(column.dtype):
         raise InputError(
-            f"column {column.name!r} must hold numbers or text, got values of type {kind}; {remedy}"
+            f"column {shown(column.name)} must hold numbers or text, got values of type "
+            f"{column.dtype}; {remedy}"
         )
+
+
+def _is_strange(kind: pl.DataType) -> bool:
+    return kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration
 
 
 def _numbers_rows(name: str, numbers: pl.Series) -> bool:

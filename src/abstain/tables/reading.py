@@ -264,6 +264,11 @@ def told_of_separator(table: Table) -> Iterator[None]:
             raise InputError(
                 f"{error}; the first line must name the columns, with , ; tab or | between them"
             ) from None
+        if not other and _names_few(table):
+            raise InputError(
+                f"{error}; the first line must name the columns: remove what stands above their "
+                "names"
+            ) from None
         if not other:
             raise
         assert table.format is not None
@@ -271,6 +276,14 @@ def told_of_separator(table: Table) -> Iterator[None]:
             f"{error}; --separator {_named(other)} fits {table.path.name} better than "
             f"{_named(table.format.separator)}"
         ) from None
+
+
+def _names_few(table: Table) -> bool:
+    """Tell whether most names in the first line are empty, as in a title."""
+    if table.format is None:
+        return False
+    names = split_record(table.header, table.format.separator)
+    return sum(not name.strip() for name in names) > len(names) / 2
 
 
 def _named(separator: str) -> str:
