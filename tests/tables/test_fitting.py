@@ -314,7 +314,7 @@ def test_a_labelled_table_of_another_kind(fitted, table, patients):
         (Wishes(LABEL, cv=1), "--cv"),
         (Wishes(LABEL, cv=150), "at least 150 rows.*--cv"),
         (Wishes(LABEL, "naive-bayes", cells="prototype"), "--cells prototype needs"),
-        (Wishes(LABEL, target=Accuracy(0.999, confidence=0.99)), "held-out samples"),
+        (Wishes(LABEL, target=Accuracy(0.999, confidence=0.99)), "held-out rows"),
     ],
 )
 def test_what_cannot_be_fitted(table, wishes, words):
