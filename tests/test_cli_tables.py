@@ -180,6 +180,28 @@ def test_errors_of_fit_take_one_line(run, folder, arguments, words):
     assert not out.exists()
 
 
+@pytest.mark.parametrize("model", tables.LEARNERS)
+def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model):
+    out = folder / "m.skops"
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", model, "--out", out]
+
+    def stop(*_):
+        raise abstain.InputError("enough")
+
+    monkeypatch.setattr(abstain.RejectOptionClassifier, "fit", stop)
+    monkeypatch.setattr("abstain.tables.fitting._MANY_ROWS", 239)
+    *notes, last = run(*asked, "--json")[2].splitlines()
+    assert last == "error: enough"
+    assert len(notes) == (model in ("svm", "knn"))
+    for note in notes:
+        assert note.startswith(f"note: --model {model} may take long")
+        named = re.findall(r"[\w-]+", note.partition(";")[2].replace("are faster", ""))
+        assert all(name in tables.LEARNERS for name in named if name != "and")
+    assert run(*asked, "--quiet")[2] == "error: enough\n"
+    monkeypatch.setattr("abstain.tables.fitting._MANY_ROWS", 240)
+    assert run(*asked)[2] == "error: enough\n"
+
+
 # Which tables are too small for a model, or unfit for it, only the model knows.
 @pytest.mark.parametrize(
     ("rows_a_class", "options", "words"),

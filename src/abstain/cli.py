@@ -456,12 +456,16 @@ def fit(
     )
     with screens.progress(f"fitting {model} to {table}", quiet, lines=False) as watch:
         source = open_table(table, separator, decimal, encoding, missing or [])
-        fitted = fit_table(source, wishes, watch)
+        fitted = fit_table(source, wishes, watch, (lambda said: None) if quiet else _tell)
         save(fitted.clf, out)
     if as_json:
         typer.echo(fitted_as_json(fitted, __version__))
     elif not quiet:
         screens.show(screens.fit_screen(fitted, table, out))
+
+
+def _tell(said: str) -> None:
+    typer.echo(f"note: {said}", err=True)
 
 
 def _table_target(

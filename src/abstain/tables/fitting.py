@@ -34,6 +34,8 @@ from abstain.targets import RejectRate, Target
 __all__ = ["Fitted", "Wishes", "fit_table", "labelled_samples"]
 
 _CLASSES_TO_LIST = 5
+# From so many rows on, some models take minutes where these take seconds.
+_MANY_ROWS, _FAST = 50_000, ("logistic", "naive-bayes", "lda", "tree", "boosting")
 # A text for a missing label that so many rows have may be the name of a class.
 MANY_LOST = 0.05
 
@@ -121,6 +123,7 @@ def fit_table(
     table: Table,
     wishes: Wishes,
     watch: Callable[[int, int], None] = lambda done, total: None,
+    tell: Callable[[str], None] = lambda said: None,
 ) -> Fitted:
     """Fit a classifier with a reject option to a table.
 
@@ -132,6 +135,8 @@ def fit_table(
         The label, the model and the target.
     watch : callable, default=nothing
         Told how many fits are done, and of how many.
+    tell : callable, default=nothing
+        Told in one line, before the fit, if that may take long.
 
     Returns
     -------
@@ -189,6 +194,8 @@ def fit_table(
         random_state=wishes.seed,
     )
     n_fits = wishes.cv + 1
+    if learner.is_slow_on_many and sum(counts.values()) > _MANY_ROWS:
+        tell(_may_take_long(learner, sum(counts.values())))
     watch(0, n_fits)
     with _noted(wishes.model) as notes, _refused_by(learner, sum(counts.values())):
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
@@ -206,6 +213,13 @@ def fit_table(
     n_unlabelled = labels.null_count()
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return Fitted(clf, learner, wishes.label, features, counts, n_unlabelled, n_empty, notes)
+
+
+def _may_take_long(learner: Learner, n_rows: int) -> str:
+    return (
+        f"--model {learner.name} may take long: its time grows faster than the rows, here "
+        f"{n_rows:,}; {', '.join(_FAST[:-1])} and {_FAST[-1]} are faster"
+    )
 
 
 class _WatchedFolds:

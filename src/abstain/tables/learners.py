@@ -38,6 +38,8 @@ class Learner:
         What it is, in a few words.
     keeps_missing : bool, default=False
         Whether it can live with missing numbers.
+    is_slow_on_many : bool, default=False
+        Whether its time grows faster than the rows.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Learner:
     make: Callable[[], Any]
     title: str
     keeps_missing: bool = False
+    is_slow_on_many: bool = False
 
 
 def _of(module: str, name: str, **settings: Any) -> Callable[[], Any]:
@@ -75,8 +78,13 @@ LEARNERS = {
             _of("sklearn.linear_model", "LogisticRegression", max_iter=1000),
             "logistic regression",
         ),
-        Learner("svm", _of("sklearn.svm", "SVC"), "support vector machine"),
-        Learner("knn", _of("sklearn.neighbors", "KNeighborsClassifier"), "nearest neighbours"),
+        Learner("svm", _of("sklearn.svm", "SVC"), "support vector machine", is_slow_on_many=True),
+        Learner(
+            "knn",
+            _of("sklearn.neighbors", "KNeighborsClassifier"),
+            "nearest neighbours",
+            is_slow_on_many=True,
+        ),
         Learner(
             "tree",
             _of("sklearn.tree", "DecisionTreeClassifier", min_samples_leaf=10),
