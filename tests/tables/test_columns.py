@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from abstain import InputError
 from abstain.tables import TableColumns, choose_features, read_labels
-from abstain.tables.columns import BadValueError, lost_labels
+from abstain.tables.labels import lost_labels
+from abstain.tables.mistakes import BadValueError
 
 N = 60
 NUMBERS = [0.5 * (i % 17) for i in range(N)]

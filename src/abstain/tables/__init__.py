@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from abstain.tables.ahead import ReadAhead
     from abstain.tables.answering import Answered, answer_frame, answer_table
-    from abstain.tables.columns import Features, TableColumns, choose_features, read_labels
+    from abstain.tables.columns import TableColumns
     from abstain.tables.describing import (
         answered_as_json,
         fitted_as_json,
         reported_as_json,
         reported_in_words,
     )
+    from abstain.tables.features import Features, choose_features
     from abstain.tables.fitting import (
         Fitted,
         LabelledSamples,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         labelled_samples,
     )
     from abstain.tables.judging import Judged, judge
+    from abstain.tables.labels import read_labels
     from abstain.tables.learners import LEARNERS, Learner, learner_named, make_pipeline_for
     from abstain.tables.needs import cell_names, needs_of
     from abstain.tables.notations import Notation
@@ -67,10 +69,12 @@ __all__ = [
 _HOME = {
     "ahead": "ReadAhead",
     "answering": "Answered answer_frame answer_table",
-    "columns": "Features TableColumns choose_features read_labels",
+    "columns": "TableColumns",
     "describing": "answered_as_json fitted_as_json reported_as_json reported_in_words",
+    "features": "Features choose_features",
     "fitting": "Fitted LabelledSamples Wishes fit_table labelled_samples",
     "judging": "Judged judge",
+    "labels": "read_labels",
     "learners": "LEARNERS Learner learner_named make_pipeline_for",
     "needs": "cell_names needs_of",
     "notations": "Notation",

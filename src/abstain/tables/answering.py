@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 from abstain._checks import InputError
 from abstain.classifier import Decisions
 from abstain.tables.ahead import ReadAhead
-from abstain.tables.columns import BadValueError, TableColumns, check_needed
+from abstain.tables.columns import TableColumns, check_needed
+from abstain.tables.mistakes import BadValueError
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Block, RaggedRowError, Table, told_of_separator
 from abstain.tables.reasons import REJECT_MARK, Words, words_for

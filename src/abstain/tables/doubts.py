@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from abstain._checks import shown
-from abstain.tables.columns import Features, for_shell
+from abstain.tables.features import Features
 from abstain.tables.formats import TextFormat
+from abstain.tables.mistakes import for_shell
 from abstain.tables.values import as_categories, without_missing
 
 __all__ = ["points_in_doubt", "telling_columns", "worse_than_guessing"]

@@ -15,15 +15,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from abstain._checks import InputError, shown
 from abstain.classifier import RejectOptionClassifier
-from abstain.tables.columns import (
-    Features,
-    check_needed,
-    choose_features,
-    find_column,
-    lost_labels,
-    read_labels,
-)
+from abstain.tables.columns import check_needed, find_column
 from abstain.tables.doubts import points_in_doubt, telling_columns, worse_than_guessing
+from abstain.tables.features import Features, choose_features
+from abstain.tables.labels import lost_labels, read_labels
 from abstain.tables.learners import Learner, learner_named, make_pipeline_for
 from abstain.tables.needs import needs_of
 from abstain.tables.reading import Table, read_table, told_of_separator

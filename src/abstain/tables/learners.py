@@ -16,7 +16,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from abstain._checks import InputError
-from abstain.tables.columns import Features, TableColumns
+from abstain.tables.columns import TableColumns
+from abstain.tables.features import Features
 
 __all__ = ["LEARNERS", "Learner", "learner_named", "make_pipeline_for"]
 
@@ -170,7 +171,7 @@ def make_pipeline_for(
 
     Examples
     --------
-    >>> from abstain.tables.columns import Features
+    >>> from abstain.tables.features import Features
     >>> pipeline = make_pipeline_for(LEARNERS["knn"], Features(["age"], ["sex"]))
     >>> list(pipeline.named_steps)
     ['columns', 'encoding', 'model']

@@ -1,0 +1,51 @@
+"""What is to be done about a value that is no number?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import re
+from typing import Any
+
+from abstain._checks import InputError, shown
+
+__all__ = [
+    "BadValueError",
+    "for_shell",
+    "to_mend",
+]
+
+_LIMIT = re.compile(r"[<>≤≥]=? *\d[\d.,]*")
+_WITH_REMARK = re.compile(r"[~≈]? *\d[\d.,]* *[+*]?")
+
+
+class BadValueError(InputError):
+    """A value that is no number, in a column of numbers; ``like`` is one as it should be."""
+
+    def __init__(
+        self, column: str, row: int, value: Any, place: str = "", *, like: str = ""
+    ) -> None:
+        written = f" written like {like!r}" if like else ""
+        remedy = (
+            "the header seems to be repeated there: remove that line"
+            if value == column
+            else to_mend(value)
+        )
+        super().__init__(
+            f"column {shown(column)} must hold numbers{written}, got {shown(value)} in data row "
+            f"{row + 1}{place}; {remedy}"
+        )
+        self.column, self.row, self.value, self.like = column, row, value, like
+
+
+def to_mend(value: Any) -> str:
+    """Return what to do about a value that is no number: of some it is known in part."""
+    instead = "mend the file"
+    if _LIMIT.fullmatch(str(value)):
+        instead = "write a number for such a limit, half of it for instance"
+    elif _WITH_REMARK.fullmatch(str(value)):
+        instead = "write the number alone"
+    return f"{instead}, or say that it means missing: --missing {for_shell(value)}"
+
+
+def for_shell(value: Any) -> str:
+    """Return a value as it is typed after an option."""
+    return "'" + str(value).replace("'", "'\\''") + "'"
