@@ -624,8 +624,7 @@ def test_every_command_can_be_quiet_and_speak_json(command):
 @pytest.mark.parametrize("width", [60, 80, 100])
 @pytest.mark.parametrize("command", ["front", "fit", "predict", "report", "demo", "study"])
 def test_help_breaks_lines_where_the_terminal_does(command, width):
-    environment = {"COLUMNS": str(width), "TERMINAL_WIDTH": str(width)}
-    told = CliRunner().invoke(cli.app, [command, "--help"], env=environment).output
+    told = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": str(width)}).output
     prose = told[told.index("\n", told.index("Usage")) : told.index("╭")]
     lines = [line.strip() for line in prose.splitlines()]
     for line, after in itertools.pairwise(lines):
