@@ -169,3 +169,9 @@ def test_what_makes_figures_doubtful_is_said(tmp_path):
     assert by_chance == [[]] * 50
     assert doubts(tmp_path, certainty, [True] * 100, ["a"] * 100) == []
     assert doubts(tmp_path, certainty, correct, np.arange(100) % 10) == ["on average"]
+
+
+@pytest.mark.parametrize(("n_notes", "told"), [(5, []), (6, ["… and 1 more; --json has all"])])
+def test_of_many_notes_some_are_shown(n_notes, told):
+    lines = [text.plain for text in screens._notes([f"mind {n}" for n in range(n_notes)])]
+    assert lines == [*(f"Note: mind {n}" for n in range(5)), *told]

@@ -52,7 +52,7 @@ class Kept:
     def __init__(self, parts: list[Any]) -> None:
         self.parts = _in_place(in_one_go(parts))
         self._futures = futures_of(self.parts)
-        self._groups = _shared_out(self._futures) or _cut(range(len(parts)), os.cpu_count() or 1)
+        self._groups = _shared_out(self._futures) or cut(range(len(parts)), os.cpu_count() or 1)
         known = [dict.fromkeys((0, number) for number in group) for group in self._groups]
         self._n_sums = sum(len(added(_nothing, sums, len(parts))) for sums in known)
         self._last: list[Any] = []
@@ -155,12 +155,10 @@ def _shared_out(futures: list[Any]) -> list[list[int]]:
     for number, future in enumerate(futures):
         # What has failed is nowhere, and is told of when it is asked for.
         there.setdefault(next(iter(places.get(future.key, ())), ""), []).append(number)
-    return [
-        group for place, own in there.items() for group in _cut(own, int(threads.get(place, 1)))
-    ]
+    return [group for place, own in there.items() for group in cut(own, int(threads.get(place, 1)))]
 
 
-def _cut(numbers: Sequence[int], n_groups: int) -> list[list[int]]:
+def cut(numbers: Sequence[int], n_groups: int) -> list[list[int]]:
     """Return numbers in groups of neighbours."""
     cuts = [len(numbers) * group // n_groups for group in range(n_groups + 1)]
     return [list(numbers[start:stop]) for start, stop in pairwise(cuts) if start < stop]

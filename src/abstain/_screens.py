@@ -4,7 +4,7 @@ Words and labels come from data, so none of them is read as markup, and what can
 written out: a cell called "[red]" or one with an escape sequence stays text.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -356,6 +356,7 @@ _TARGETS_IN_WORDS = {
     "RejectCost": ("reject_cost", "cost"),
 }
 _CLASSES_TO_SHOW = 8
+_NOTES_TO_SHOW = 5
 _FEW_VALUES = 30
 _TABLES_TO_SHOW = 10
 _NAMES_TO_SHOW = 6
@@ -391,12 +392,18 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
         *_spared(fitted),
         *_written_like(fitted),
         *_left_out(fitted),
-        *(Text(_printable(f"Note: {note}"), "yellow") for note in fitted.notes[:3]),
+        *_notes(fitted.notes),
         Text(),
         Text(f"Written: {_printable(out)}"),
         Text(f"Next: abstain predict {_printable(out)} new.csv --out answers.csv", "dim"),
     ]
     return Group(*parts)
+
+
+def _notes(notes: Sequence[str]) -> list[Text]:
+    shown = [Text(_printable(f"Note: {note}"), "yellow") for note in notes[:_NOTES_TO_SHOW]]
+    n_hidden = len(notes) - len(shown)
+    return shown + [Text(f"… and {n_hidden:,} more; --json has all", "dim")] * (n_hidden > 0)
 
 
 def _fit_facts(fitted: "Fitted") -> Table:

@@ -44,7 +44,7 @@ def test_the_tree_is_that_of_the_numbers(shared_out, random):
 
 @given(st.integers(1, 300), st.integers(1, 8))
 def test_neighbours_leave_few_sums(size, n_groups):
-    for group in _kept._cut(range(size), n_groups):
+    for group in _kept.cut(range(size), n_groups):
         left = sums_of(str, written, size, group, group)
         assert len(left) <= max(1, 2 * (size.bit_length() - 1))
 
