@@ -15,7 +15,7 @@ Adam visits the segments in random order, one after the other: batches are small
 from where the one before has ended. Blocks should therefore be alike; rows that are sorted by class
 are best shuffled before.
 
-On Linux, workers do their arithmetic up to half as fast again if ``MALLOC_MMAP_THRESHOLD_`` is
+On Linux, workers do their arithmetic up to twice as fast if ``MALLOC_MMAP_THRESHOLD_`` is
 16777216 in their environment: Dask has memory given back to the system whenever an array has done
 its duty.
 """
