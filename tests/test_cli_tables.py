@@ -308,9 +308,13 @@ def test_a_german_table(run, folder):
     assert document["classes"].keys() == {"gesund", "krank (übel)"}
     code, *_ = run("predict", folder / "m.skops", path, "--out", folder / "a.csv")
     assert code == 0
-    assert pl.read_csv(folder / "a.csv", separator=";").columns[-3:] == [
-        *("answer", "certainty", "reason")
-    ]
+    answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
+    assert answers.columns[-3:] == ["answer", "certainty", "reason"]
+    # Numbers are written as in the table, in sentences too.
+    reasons = answers["reason"].drop_nulls()
+    assert len(reasons)
+    assert not answers["certainty"].str.contains(".", literal=True).any()
+    assert reasons.str.contains(r"^certainty \d,\d+ is (just )?below the threshold \d,\d+ of").all()
 
 
 def test_a_third_missing(run, folder, rng):

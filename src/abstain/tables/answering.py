@@ -32,6 +32,7 @@ from abstain.tables.strangers import Strangers, find_strangers
 from abstain.tables.values import as_categories, as_numbers, without_missing
 from abstain.tables.writing import (
     Sink,
+    decimal_for,
     names_of_new_columns,
     open_sink,
     separator_for,
@@ -133,7 +134,8 @@ def answer_table(
     needs, table = needs_of(clf), ahead.table
     with told_of_separator(table):
         check_needed(needs.needed, table.names, table.path)
-    words = words_for(clf, mark, None if out is None else separator_for(out, table))
+    written = (None, ".") if out is None else (separator_for(out, table), decimal_for(out, table))
+    words = words_for(clf, mark, *written)
     counts = np.zeros(len(words.answers), dtype=np.int64)
     n_rows = n_empty = 0
     strangers: Counter[str] = Counter()

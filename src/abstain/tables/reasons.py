@@ -17,7 +17,7 @@ from abstain._checks import InputError
 from abstain.tables.formats import is_special, quoted
 from abstain.tables.needs import cell_names
 
-__all__ = ["REJECT_MARK", "Words", "words_for"]
+__all__ = ["REJECT_MARK", "Words", "as_text", "words_for"]
 
 REJECT_MARK = "rejected"
 DIGITS = 4
@@ -45,6 +45,7 @@ class Words:
     endings: pl.Series
     always: pl.Series
     quote: str = ""
+    decimal: str = "."
 
     def reasons(
         self,
@@ -68,7 +69,7 @@ class Words:
                 "is_empty": at < 0,
                 "always": self.always.gather(np.where(at < 0, len(self.always) - 1, at)),
             }
-        ).select(_sentence(self.quote).alias("reason"))
+        ).select(_sentence(self.quote, self.decimal).alias("reason"))
         # The last entry is that of all rows that are answered.
         told = pl.concat([told, pl.DataFrame({"reason": [""]})])
         where = np.full(len(certainty), len(rows), dtype=np.int64)
@@ -76,9 +77,15 @@ class Words:
         return told["reason"].gather(where)
 
 
-def _sentence(quote: str) -> pl.Expr:
+def as_text(numbers: pl.Expr, digits: int, decimal: str) -> pl.Expr:
+    """Return numbers as they are written in a table, to so many digits."""
+    text = numbers.round_sig_figs(digits).cast(pl.String)
+    return text if decimal == "." else text.str.replace(".", decimal, literal=True)
+
+
+def _sentence(quote: str, decimal: str) -> pl.Expr:
     certainty, threshold = (
-        pl.col(name).round_sig_figs(DIGITS).cast(pl.String) for name in ("certainty", "threshold")
+        as_text(pl.col(name), DIGITS, decimal) for name in ("certainty", "threshold")
     )
     # Digits that are left out can make the two look the same.
     beneath = pl.when(certainty == threshold).then(pl.lit("just below")).otherwise(pl.lit("below"))
@@ -95,7 +102,9 @@ def _sentence(quote: str) -> pl.Expr:
     return pl.when("is_empty").then(pl.col("ending")).otherwise(told)
 
 
-def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -> Words:
+def words_for(
+    clf: Any, mark: str = REJECT_MARK, separator: str | None = None, decimal: str = "."
+) -> Words:
     """Return what can be written of the rows that a classifier answers or rejects.
 
     Parameters
@@ -106,6 +115,8 @@ def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -
         What stands where no answer is given.
     separator : str, default=None
         The separator of the text table that it is written to; None is no text table.
+    decimal : {".", ","}, default="."
+        What stands before the fraction of a number there.
 
     Returns
     -------
@@ -150,4 +161,5 @@ def words_for(clf: Any, mark: str = REJECT_MARK, separator: str | None = None) -
         pl.Series("ending", [*endings, EMPTY], dtype=pl.String),
         pl.Series("always", [*always, None], dtype=pl.String),
         quote,
+        decimal,
     )

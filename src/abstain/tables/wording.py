@@ -17,7 +17,7 @@ _PHRASES = [
     (r"\bset cv\b", "set --cv"),
     (r"\btest_size is\b", "--test-size is"),
     (r"\bsample(s?)\b", r"row\1"),
-    (r"\bare accepted\b", "are answered"),
+    (r"\b(is|are) accepted\b", r"\1 answered"),
     (r"\baccepted ones\b", "answered ones"),
     (r"\bsurer classifier\b", "surer --model"),
     (r", or calibrate a FrozenEstimator on other data", ""),

@@ -20,12 +20,14 @@ from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
 from abstain.tables.formats import PARQUET, quoted
 from abstain.tables.reading import Block, Table
+from abstain.tables.reasons import as_text
 
 __all__ = [
     "NEW_COLUMNS",
     "Sink",
     "check_model_output",
     "check_output",
+    "decimal_for",
     "names_of_new_columns",
     "open_sink",
 ]
@@ -168,6 +170,13 @@ def separator_for(out: Path, table: Table) -> str | None:
     return table.format.separator
 
 
+def decimal_for(out: Path, table: Table) -> str:
+    """Return what stands before a fraction: what the table has, unless it separates fields."""
+    if table.format is None or separator_for(out, table) in (None, ","):
+        return "."
+    return table.format.decimal
+
+
 @contextmanager
 def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
     """Hand out where answered rows go; the file is there when all went well.
@@ -197,7 +206,7 @@ def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
         else:
             # Without a buffer: polars writes to the very file, past what Python holds back.
             with draft.open("wb", buffering=0) as file:
-                text = _Text(table, names, separator, file)
+                text = _Text(table, names, separator, decimal_for(out, table), file)
                 text.begin()
                 yield text
 
@@ -205,10 +214,12 @@ def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
 class _Text:
     """Rows as text."""
 
-    def __init__(self, table: Table, names: list[str], separator: str, file: IO[bytes]) -> None:
+    def __init__(
+        self, table: Table, names: list[str], separator: str, decimal: str, file: IO[bytes]
+    ) -> None:
         self.table, self.names, self.separator, self.file = table, names, separator, file
         form = table.format
-        self.decimal = "." if form is None or separator == "," else form.decimal
+        self.decimal = decimal
         self.is_kept = form is not None and form.separator == separator
         # Whoever writes in another encoding reads UTF-8 in a spreadsheet only by its mark.
         self.has_mark = form is not None and (not form.is_utf8 or _has_mark(table.path))
@@ -222,12 +233,9 @@ class _Text:
 
     def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
         """Return the text of rows, and of what is new; the words in it are quoted already."""
-        certainty = answers["certainty"].round_sig_figs(_DIGITS).cast(pl.String)
-        if self.decimal == ",":
-            certainty = certainty.str.replace(".", ",", literal=True)
-        return pl.DataFrame(
-            [self._rows(block, frame), answers["answer"], certainty, answers["reason"]]
-        )
+        certainty = as_text(pl.col("certainty"), _DIGITS, self.decimal)
+        rows = self._rows(block, frame).alias("row")
+        return pl.DataFrame([rows, *answers.select("answer", certainty, "reason")])
 
     def _rows(self, block: Block, frame: pl.DataFrame) -> pl.Series:
         """Return the rows as they were, or under another separator."""

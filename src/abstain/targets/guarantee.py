@@ -170,7 +170,8 @@ def _uncertain(
     """Return what stood in the way."""
     return (
         f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
-        f"held-out samples {accepted} are accepted by the surest thresholds, {errors} of them wrong"
+        f"held-out samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the surest "
+        f"thresholds, {errors} of them wrong"
     )
 
 
