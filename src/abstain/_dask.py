@@ -24,7 +24,6 @@ __all__ = [
     "client_in_use",
     "futures_of",
     "gathered",
-    "has_futures",
     "in_a_tree",
     "in_block",
     "in_one_go",
@@ -456,11 +455,9 @@ def _merged_by_worker(
     """Return one result of each worker, made of the parts that it has made."""
     from distributed import as_completed
 
-    def merge_there(worker: str, pile: list[Any]) -> Any:
-        # Elsewhere if that worker is gone: a dead one would be waited for.
-        options = {"workers": [worker], "allow_other_workers": True, "pure": False}
-        return client.submit(merge, pile, **options)
-
+    # Dask has it done where all of them are. A worker that is named would be waited for if it dies
+    # and no other one is left for a moment.
+    merge_there = partial(client.submit, merge, pure=False)
     piles: dict[str, list[Any]] = {}
     at_once = FAN_IN * len(client.nthreads())
     done: list[Any] = []
@@ -477,10 +474,10 @@ def _merged_by_worker(
         done = []
         for worker, pile in piles.items():
             if len(pile) >= FAN_IN:
-                waiting.add(merge_there(worker, pile))
+                waiting.add(merge_there(pile))
                 piles[worker] = []
     _pile_up(client, done, piles)
-    return [in_a_tree(partial(merge_there, worker), pile) for worker, pile in piles.items() if pile]
+    return [in_a_tree(merge_there, pile) for pile in piles.values() if pile]
 
 
 def _pile_up(client: Any, futures: list[Any], piles: dict[str, list[Any]]) -> None:
@@ -504,11 +501,6 @@ def futures_of(parts: list[Any]) -> list[Any]:
     if distributed is None:
         return []
     return [future for part in parts for future in distributed.futures_of(part)]
-
-
-def has_futures(parts: list[Any]) -> bool:
-    """Tell whether parts are made of what a cluster keeps already."""
-    return any(map(_is_future, _all_tasks(parts).values()))
 
 
 def persisted(parts: list[Any]) -> list[Any]:

@@ -5,9 +5,12 @@ Answers are added in a tree whose shape is that of the numbers of the parts alon
     ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)),
 
 so that a sum is the same to the last bit wherever its parts are, however many workers there are,
-and whatever becomes of them. Each task returns what it can add up of the tree: of neighbours, one
-sum; so neighbours are put into one place if it is free to choose. Where there are many tasks, or
-much that is still to be added, workers go on adding for each other, and one sum leaves them.
+and whatever becomes of them. Each task returns what it can add up of the tree. Where much is still
+to be added, workers go on adding for each other, and one sum leaves them.
+
+Neighbours in one place would leave less to be added. But Dask never again looks at a task that was
+to be done in a certain place, with others allowed, if no worker is left for a moment: the place is
+for Dask to choose.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -20,10 +23,8 @@ from itertools import pairwise
 from typing import Any
 
 from abstain._dask import (
-    client_in_use,
     futures_of,
     gathered,
-    has_futures,
     in_a_tree,
     in_one_go,
     later,
@@ -50,7 +51,7 @@ class Kept:
 
     @while_connected()
     def __init__(self, parts: list[Any]) -> None:
-        self.parts = _in_place(in_one_go(parts))
+        self.parts = persisted(in_one_go(parts))
         self._futures = futures_of(self.parts)
         self._groups = _shared_out(self._futures) or cut(range(len(parts)), os.cpu_count() or 1)
         known = [dict.fromkeys((0, number) for number in group) for group in self._groups]
@@ -123,24 +124,6 @@ def added(add: Add, sums: Sums, size: int) -> Sums:
 
 def _nothing(first: Any, second: Any) -> None:
     """Add what is not there yet, to see what will be left."""
-
-
-def _in_place(parts: list[Any]) -> list[Any]:
-    """Have parts kept, neighbours together, unless they are made of what lies apart already."""
-    client = client_in_use()
-    threads = {} if client is None else client.nthreads()
-    if not threads or has_futures(parts):
-        return persisted(parts)
-    ends = [0]
-    for n_threads in threads.values():
-        ends.append(ends[-1] + n_threads)
-    cuts = [len(parts) * end // ends[-1] for end in ends]
-    return [
-        part
-        for worker, (start, stop) in zip(threads, pairwise(cuts), strict=True)
-        if start < stop
-        for part in client.persist(parts[start:stop], workers=[worker], allow_other_workers=True)
-    ]
 
 
 def _shared_out(futures: list[Any]) -> list[list[int]]:

@@ -73,9 +73,3 @@ def test_a_sum_is_the_same_to_the_last_bit(client, monkeypatch, most):
     apart = total(list(persisted.to_delayed(optimize_graph=False)))
     assert np.array_equal(here, there)
     assert np.array_equal(here, apart)
-
-
-def test_neighbours_lie_together(client):
-    kept = Kept([later(block, number) for number in range(64)])
-    assert len(kept._groups) == 2
-    assert kept._n_sums == 2

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import InputError
+from abstain._cluster import cluster
 from abstain._kept import Kept
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.chunked import Coding, draw, merge_drawn, merge_summaries, summarise
@@ -346,4 +347,25 @@ def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, nam
     monkeypatch.setattr(place, name, after_a_death)
     found = GMLVQ(**options).fit(*data)
     assert len(calls) > turn
+    assert bits(found) == bits(expected)
+
+
+# Nobody is left for a moment: what was to be done on the one that died is done on its successor.
+@pytest.mark.parametrize("solver", ["lbfgs", "adam"])
+def test_the_only_worker_may_die(solver, monkeypatch):
+    data = as_dask(*sample(4000), chunks=500)
+    options = {"solver": solver, "max_iter": 4, "random_state": 0}
+    total, calls = Kept.total, []
+    with cluster("local", n_workers=1) as client:
+        expected = GMLVQ(**options).fit(*data)
+
+        def kill_before(*arguments):
+            calls.append(1)
+            if len(calls) == 2:
+                kill_one(client)
+            return total(*arguments)
+
+        monkeypatch.setattr(Kept, "total", kill_before)
+        found = GMLVQ(**options).fit(*data)
+    assert len(calls) > 2
     assert bits(found) == bits(expected)
