@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abstain._kept import added, cut
+from abstain.models.on_dask import SEGMENTS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = (DOCS / "scaling.md").read_text(encoding="utf-8")
@@ -105,13 +105,6 @@ CLIENT_PER_ERROR = (
 )
 
 
-# What tasks of a hundred workers leave to be added up of 256 segments, neighbours together.
-N_SUMS = sum(
-    len(added(lambda one, other: 0, {(0, number): 0 for number in group}, 256))
-    for group in cut(range(256), WORKERS)
-)
-
-
 def moved_per_error(n_workers):
     """Return bytes: errors up a tree of pairs, all of them out, counts back, and both joined."""
     return 8 * log2(n_workers) + 2 * 16 * (n_workers - 1) + 16
@@ -127,7 +120,7 @@ def paper_table():
     tree = (log2(WORKERS) - 1) * 16 * ERRORS / NETWORK
     exact = MANY["exact_seconds"] * GROWTH ** log2(ERRORS / MANY["errors"])
     hull = MANY["hull_seconds"] * ERRORS / MANY["errors"]
-    sums_back = (N_SUMS + WORKERS) * GMLVQ["parameters_kB"] / 1e3
+    sums_back = (SEGMENTS + WORKERS) * GMLVQ["parameters_kB"] / 1e3
     rows = [
         (
             "answers and calibration of a GMLVQ",
