@@ -21,7 +21,6 @@ __all__ = [
     "aligned_blocks",
     "array_by_block",
     "block_by_block",
-    "client_in_use",
     "futures_of",
     "gathered",
     "in_a_tree",
@@ -68,7 +67,7 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
     _dask()
     given = {name: each for name, each in collections.items() if each is not None}
     first = next(name for name, each in given.items() if is_dask(each))
-    if (client := client_in_use()) is not None:
+    if (client := _client()) is not None:
         check_versions(client)
     for name, each in given.items():
         if not is_dask(each):
@@ -426,7 +425,7 @@ def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -
     On a cluster each worker first merges what it has made itself, a few parts as soon as there are
     as many: what travels is one result a worker, however many parts there are.
     """
-    client, parts = client_in_use(), in_one_go(parts)
+    client, parts = _client(), in_one_go(parts)
     if client is None:
         with _naming_the_block(parts):
             (found,) = _dask().persist(merged(merge, parts))
@@ -436,7 +435,7 @@ def merged_where_made(merge: Callable[[Sequence[Any]], Any], parts: list[Any]) -
     return in_a_tree(partial(client.submit, merge, pure=False), ours, at_once=2)
 
 
-def client_in_use() -> Any:
+def _client() -> Any:
     """Return the client of the cluster that computes; None if this process does."""
     client = getattr(_dask().base.get_scheduler(), "__self__", None)
     return client if type(client).__module__.partition(".")[0] == "distributed" else None
