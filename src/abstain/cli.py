@@ -497,16 +497,9 @@ def _table_target(
     return asked
 
 
-# Whether nothing but a command of ours runs here.
-_is_own_process = False
-
-
 def _load(model: Path) -> Any:
     from abstain.saving import load
-    from abstain.saving.estimators import import_skops_without_its_list
 
-    if _is_own_process:
-        import_skops_without_its_list()
     return load(model)
 
 
@@ -551,8 +544,6 @@ def predict(
     With --cluster, each table is answered by one worker. All machines must see
     the tables and the folder under the same names.
     """
-    import scipy.special  # noqa: F401  # skops looks for its functions in all that came before it
-
     from abstain import tables
 
     paths = _meant(table)
@@ -821,8 +812,6 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def main() -> None:
     """Run the command line, as a process of its own."""
-    global _is_own_process
-    _is_own_process = True
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         # A label or an arrow that the terminal cannot encode is no reason to fail.

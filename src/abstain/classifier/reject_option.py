@@ -212,8 +212,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     cells_: Array
     thresholds_: NDArray[np.float64]
     operating_point_: OperatingPoint
-    front_: ParetoFront
     calibration_: Calibration
+    _front: ParetoFront | Callable[[], ParetoFront]
 
     # Weights in `fit` are the classifier's to ask for; only `score` uses them itself.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
@@ -319,7 +319,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self._usual_distance = farthest_usual_distance(self.estimator_, X_fit)
         regions = find_regions(found.cells, self.min_cell_size)
         self.cells_ = regions.labels
-        self.front_ = pareto_front(
+        self._front = pareto_front(
             found.certainty, found.correct, regions.positions(found.cells), method=self.method
         )
         self._held_out = None
@@ -358,7 +358,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             target=self._target(),
             random_state=self.random_state,
         )
-        self.cells_, self.front_ = found.regions.labels, found.front
+        self.cells_, self._front = found.regions.labels, found.front
         self._held_out, self._usual_distance = found.held_out, found.usual_distance
         self._run_first(is_learnt_by_heart=False)
         return self
@@ -402,7 +402,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     def _forget(self) -> None:
         """Drop what an earlier fit has left: if this one fails, nothing of it may answer."""
-        own = ("_held_out", "_rules", "_usual_distance")
+        own = ("_front", "_held_out", "_rules", "_usual_distance")
         for name in [name for name in vars(self) if name.endswith("_") or name in own]:
             delattr(self, name)
 
@@ -507,9 +507,16 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _light(self) -> Self:
         """Return a copy with all that answers need, and no more: it travels to the data."""
         light = copy(self)
-        for name in ("calibration_", "front_", "_held_out"):
+        for name in ("calibration_", "_front", "_held_out"):
             light.__dict__.pop(name, None)
         return light
+
+    @property
+    def front_(self) -> ParetoFront:
+        """All trade-offs between true and false rejects; after loading, computed on first use."""
+        if callable(self._front):
+            self._front = self._front()
+        return self._front
 
     @property
     def _regions(self) -> Regions:

@@ -1,97 +1,236 @@
-"""How does a file tell that abstain wrote it, with which versions, and that it is still whole?
+r"""How are a description and its arrays laid out in a file, and read back without surprises?
 
-It is the zip archive of skops with a member of our own in front, which holds the number of the
-format and the versions, and a comment at the end, which is the SHA-256 of all bytes before it. The
-digest finds damage, not forgery: whoever writes a file can compute one.
+    "abstain model 2\\n"    16 bytes that tell the format
+    checksum               32 bytes, the SHA-256 of all that follows
+    n                       8 bytes, the length of the description
+    description             n bytes of JSON
+    arrays                  their plain bytes, one after the other
+
+Nothing is compressed, so that what a file takes in memory is bounded by its size. The description
+lists the type, shape and order of each array, and the CRC-32 of these and its bytes; together the
+arrays must account for every byte. The limits are checked before anything is built of a file.
+Checksums find damage, not forgery: anyone who writes a file can compute them.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 import json
+import math
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from importlib.metadata import version
-from io import BytesIO
-from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+from zlib import crc32
 
-import numpy
-import sklearn
+import numpy as np
+from numpy.typing import NDArray
 
 from abstain._checks import InputError
-from abstain.saving.schema import check_calls, mend_keys, named_types
 
-__all__ = ["FORMAT", "differing_versions", "pack", "unpack"]
+__all__ = ["Contents", "array_checksum", "read", "write"]
 
-# What a reader of an earlier format could not read needs a new number.
-FORMAT = 1
-HEADER, SCHEMA = "abstain.json", "schema.json"
-VERSIONS = {"abstain": version("abstain"), "scikit-learn": sklearn.__version__}
-# The header's name follows the fixed part of the archive's first record.
-NAME_AT = 30
-DIGEST = 64
+Array = NDArray[Any]
 
+MAGIC = b"abstain model 2\n"
+DIGEST_SIZE, LENGTH_SIZE = 32, 8
+START = len(MAGIC) + DIGEST_SIZE + LENGTH_SIZE
 
-def pack(archive: bytes) -> bytes:
-    """Return what to write, from the archive that skops makes."""
-    buffer = BytesIO()
-    with (
-        ZipFile(BytesIO(archive)) as source,
-        ZipFile(buffer, "w", ZIP_DEFLATED, compresslevel=1) as target,
-    ):
-        header = {"format": FORMAT, **VERSIONS, "numpy": numpy.__version__}
-        target.writestr(ZipInfo(HEADER), json.dumps(header))
-        for name in source.namelist():
-            content = source.read(name)
-            target.writestr(name, _mended(content) if name == SCHEMA else content)
-        target.comment = b"sha256:" + b"0" * DIGEST
-    written = buffer.getbuffer()[:-DIGEST]
-    return bytes(written) + _digest(written)
+MAX_FILE_BYTES = 4 * 2**30
+MAX_DESCRIPTION_BYTES = 64 * 2**20
+MAX_VALUES = 1_000_000
+MAX_DIMENSIONS = 4
+CHUNK = 2**20
+
+# What plain bytes can be read as: truth values, numbers and text of fixed length.
+_DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,5}|\|S[1-9]\d{0,5}")
+_LAST_CODE_POINT = 0x10FFFF
 
 
-def _mended(schema: bytes) -> str:
-    parsed = json.loads(schema)
-    mend_keys(parsed)
-    return json.dumps(parsed, separators=(",", ":"))
+class Contents(NamedTuple):
+    """What a file holds: values that JSON can express, and the arrays that they refer to."""
+
+    description: dict[str, Any]
+    arrays: list[Array]
 
 
-def _digest(content: Any) -> bytes:
-    return sha256(content).hexdigest().encode()
+def write(file: BinaryIO, contents: Contents) -> None:
+    """Write contents to a file that is open and empty."""
+    arrays = [_little_endian(array) for array in contents.arrays]
+    listed = [_listed(array) for array in arrays]
+    described = {**contents.description, "arrays": listed}
+    description = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
+    if len(description) > MAX_DESCRIPTION_BYTES or _n_values(description) > MAX_VALUES:
+        raise InputError(
+            f"it has more than {MAX_VALUES:,} values outside of arrays; hold them in NumPy arrays"
+        )
+    digest = sha256()
+    file.write(MAGIC + bytes(DIGEST_SIZE))
+    for part in _parts(description, arrays):
+        digest.update(part)
+        file.write(part)
+    file.seek(len(MAGIC))
+    file.write(digest.digest())
 
 
-def unpack(data: bytes) -> tuple[dict[str, Any], set[str]]:
-    """Return the header of a file that is whole, of this format and would call nothing.
+def _parts(description: bytes, arrays: Sequence[Array]) -> Iterator[Any]:
+    yield len(description).to_bytes(LENGTH_SIZE, "little")
+    yield description
+    yield from map(_bytes, arrays)
 
-    The second value are the full names of the types that it holds.
-    """
-    if not data.startswith(b"PK") or data[NAME_AT:][: len(HEADER)] != HEADER.encode():
+
+def _bytes(array: Array) -> Any:
+    flat = array.T if _order(array) == "F" else array
+    return np.ascontiguousarray(flat).reshape(-1).view(np.uint8).data
+
+
+def _listed(array: Array) -> list[Any]:
+    header = [array.dtype.str, list(array.shape), _order(array)]
+    return [*header, array_checksum(header, _bytes(array))]
+
+
+def array_checksum(header: list[Any], content: Any) -> int:
+    """Return the CRC-32 of the type, shape and order of an array, and its bytes."""
+    return crc32(content, crc32(json.dumps(header).encode()))
+
+
+def _little_endian(array: Array) -> Array:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _order(array: Array) -> str:
+    """Return how an array lies in memory: the last digits of matrix products depend on it."""
+    return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+
+
+def read(path: Path) -> Contents:
+    """Read a file of this format, or say what is wrong with it."""
+    # Without O_NONBLOCK, to open a named pipe waits for a writer.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError("it is not a regular file; write the model to one first")
+        if status.st_size > MAX_FILE_BYTES:
+            raise InputError(
+                f"it has {status.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read"
+            )
+        _check_start(file.read(len(MAGIC)))
+        _check_digest(file)
+        file.seek(START - LENGTH_SIZE)
+        length = int.from_bytes(file.read(LENGTH_SIZE), "little")
+        if length > min(MAX_DESCRIPTION_BYTES, status.st_size - START):
+            raise InputError("its description is longer than a description can be")
+        described = _parsed(file.read(length))
+        headers = _headers(described.pop("arrays", []), status.st_size - START - length)
+        return Contents(described, [_read_array(file, *header) for header in headers])
+
+
+def _check_start(start: bytes) -> None:
+    if start.startswith(b"PK"):
+        raise InputError(
+            "it is a zip archive; abstain 0.1 wrote models so, in a format that can run code when "
+            "it is loaded: fit and save again"
+        )
+    if not start.startswith(MAGIC[:-2]):
         raise InputError("it is not a file that abstain.save has written")
-    if _digest(memoryview(data)[:-DIGEST]) != data[-DIGEST:]:
+    if start != MAGIC:
+        raise InputError("a newer abstain wrote it, in another format; update abstain")
+
+
+def _check_digest(file: BinaryIO) -> None:
+    expected, digest = file.read(DIGEST_SIZE), sha256()
+    while chunk := file.read(CHUNK):
+        digest.update(chunk)
+    if digest.digest() != expected:
         raise InputError(
             "it is truncated or was changed after it was saved; take another copy, or save again"
         )
-    with ZipFile(BytesIO(data)) as archive:
-        header: dict[str, Any] = json.loads(archive.read(HEADER))
-        _check_format(header)
-        schema = json.loads(archive.read(SCHEMA))
-        check_calls(schema)
-    return header, named_types(schema)
 
 
-def _check_format(header: dict[str, Any]) -> None:
-    found, writer = header["format"], header["abstain"]
-    if found != FORMAT:
-        remedy = "fit and save again" if found < FORMAT else "update abstain"
+def _n_values(description: bytes) -> int:
+    """Return at least how many values JSON has, before it is parsed."""
+    return 1 + sum(map(description.count, (b",", b"[", b"{", b":")))
+
+
+def _parsed(description: bytes) -> dict[str, Any]:
+    if (n_values := _n_values(description)) > MAX_VALUES:
         raise InputError(
-            f"abstain {writer} wrote it in format {found}, and abstain {VERSIONS['abstain']} reads "
-            f"format {FORMAT}; {remedy}, or load it with abstain {writer}"
+            f"its description has {n_values:,} values; at most {MAX_VALUES:,} are read"
         )
+    try:
+        parsed = json.loads(
+            description,
+            object_pairs_hook=_without_repeats,
+            parse_constant=_refuse_constant,
+            parse_int=_small_integer,
+        )
+    except RecursionError:
+        raise InputError("its description is nested too deeply") from None
+    except ValueError as error:  # of json and of text that is no UTF-8
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"its description is no JSON ({error})") from None
+    if not isinstance(parsed, dict):
+        raise InputError("its description is no JSON object")
+    return parsed
 
 
-def differing_versions(header: dict[str, Any]) -> str | None:
-    """Return which versions differ from those that wrote a file; None if none does."""
-    packages = [package for package in VERSIONS if header[package] != VERSIONS[package]]
-    if not packages:
-        return None
-    saved = " and ".join(f"{package} {header[package]}" for package in packages)
-    here = " and ".join(f"{package} {VERSIONS[package]}" for package in packages)
-    return f"saved with {saved}, and this is {here}"
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    parsed = dict(pairs)
+    if len(parsed) < len(pairs):
+        raise InputError("its description names something twice")
+    return parsed
+
+
+def _refuse_constant(name: str) -> Any:
+    raise InputError(f"its description holds {name}, which is no JSON")
+
+
+def _small_integer(digits: str) -> int:
+    if len(digits) > 20:
+        raise InputError("its description holds a number of more than 64 bits")
+    return int(digits)
+
+
+def _headers(listed: Any, n_bytes: int) -> list[list[Any]]:
+    """Return type, shape, order and checksum of arrays that together take so many bytes."""
+    total = 0
+    if not isinstance(listed, list) or not all(map(_is_header, listed)):
+        raise InputError("its list of arrays is not one")
+    for header in listed:
+        total += np.dtype(header[0]).itemsize * math.prod(header[1])
+    if total != n_bytes:
+        raise InputError(f"its arrays take {total:,} bytes, and it has {n_bytes:,}")
+    return listed
+
+
+def _is_header(header: Any) -> bool:
+    if not (isinstance(header, list) and len(header) == 4 and isinstance(header[1], list)):
+        return False
+    dtype, shape, order, _ = header
+    return (
+        isinstance(dtype, str)
+        and _DTYPE.fullmatch(dtype) is not None
+        and len(shape) <= MAX_DIMENSIONS
+        and all(type(size) is int and 0 <= size < 2**40 for size in shape)
+        and order in ("C", "F")
+    )
+
+
+def _read_array(file: BinaryIO, name: str, shape: list[int], order: str, checksum: Any) -> Array:
+    dtype = np.dtype(name)
+    array = np.empty(shape if order == "C" else shape[::-1], dtype)
+    flat = array.reshape(-1).view(np.uint8)
+    if file.readinto(flat.data) != array.nbytes:  # type: ignore[attr-defined]
+        raise InputError("it ends before its arrays do")
+    if array_checksum([name, shape, order], flat.data) != checksum:
+        raise InputError("an array in it was changed after it was saved; take another copy")
+    # Other bytes than these make NumPy read or write beyond an array.
+    if dtype.kind == "b" and flat.max(initial=0) > 1:
+        raise InputError("an array of truth values in it holds something else")
+    if dtype.kind == "U" and flat.view(np.uint32).max(initial=0) > _LAST_CODE_POINT:
+        raise InputError("text in it holds something else than characters")
+    return array if order == "C" else array.T

@@ -1,55 +1,54 @@
-"""How is a fitted classifier written to a file, and read again without running any code?
-
-skops writes arrays and the names of types instead of pickles. What is loaded is made of types on
-a list; everything else is refused by name.
-"""
+"""How is a fitted classifier written to a file, and read again without running any code?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
 import os
 import pkgutil
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
+import numpy
+import sklearn
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain._files import whole_files
 from abstain.classifier import RejectOptionClassifier
-from abstain.saving.container import differing_versions, pack, unpack
-from abstain.saving.estimators import estimators_among
-from abstain.saving.parts import name_of, parts, without_loops
-from abstain.saving.soundness import check_sound
-from abstain.saving.trusted import FUNCTIONS, TRUSTED
+from abstain.saving.classes import KNOWN
+from abstain.saving.container import Contents, read, write
+from abstain.saving.known import public_name
+from abstain.saving.values import Decoder, Encoder, survey
 
 __all__ = ["load", "save"]
+
+VERSIONS = {"abstain": version("abstain"), "scikit-learn": sklearn.__version__}
 
 
 def save(clf: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to a file.
 
-    The file holds arrays, settings and the names of types, no code. It appears whole or not at
-    all: if saving fails, what stood there before still stands there.
+    The file holds arrays, numbers, text and the names of public classes, no code. It appears whole
+    or not at all: if saving fails, what stood there before still stands there.
 
     Parameters
     ----------
     clf : estimator
-        A fitted :class:`RejectOptionClassifier` or model, or a fitted pipeline or search around
-        one. Functions of your own as ``certainty`` or ``cells`` are code and cannot be saved; an
-        object of a class of your own can, if `load` is told to trust that class.
+        A fitted :class:`RejectOptionClassifier` or model, or a fitted pipeline around one. Of
+        functions in it, such as ``certainty``, the file holds the name: `load` takes the functions
+        themselves.
     path : str or path-like
         Where the file shall lie.
 
     Raises
     ------
     InputError
-        If the classifier is not fitted, cannot be saved, or the file cannot be written.
+        If the classifier is not fitted, holds something that a file cannot hold, or the file
+        cannot be written.
 
     Examples
     --------
@@ -67,25 +66,38 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
     """
     target = _as_path(path)
     _check_fitted(clf)
-    _check_rules(clf)
-    content = _serialise(clf)
-    with whole_files(target) as (draft,):
-        draft.write_bytes(content)
+    encoder = Encoder()
+    try:
+        model = encoder.encode(clf)
+    except InputError as error:
+        raise InputError(f"cannot save {type(clf).__name__}: {_line(error)}") from None
+    header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
+    with whole_files(target) as (draft,), open(draft, "wb") as file:
+        write(file, Contents(header, encoder.arrays))
 
 
-def load(path: str | os.PathLike[str], trusted: Iterable[str | type] = ()) -> Any:
+def load(
+    path: str | os.PathLike[str],
+    trusted: Iterable[str | type] = (),
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Any:
     """Read a classifier from a file that `save` has written.
 
-    No code from the file is run, and only types that are known or trusted are made. A digest finds
-    files that were damaged; it is no signature, and does not tell who wrote a file.
+    No code from the file is run. Only classes that abstain knows are made, each attribute of them
+    checked, and those that you trust. A checksum finds files that were damaged; it is no signature,
+    and does not tell who wrote a file: a forged one can answer whatever its author likes.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     trusted : iterable of str or type, default=()
-        Further types that the file may hold, such as "my_package.steps.MyScaler". Their modules
-        are imported, so name only those that you know.
+        Further classes that the file may hold, such as "my_package.steps.MyScaler". They are
+        imported, made and given the attributes that the file has for them, without a check: name
+        only classes that you know, in files of people whom you know.
+    functions : mapping of str to callable, default=None
+        The functions that the file names, such as ``{"my_certainty": my_certainty}``. A file never
+        holds a function itself.
 
     Returns
     -------
@@ -100,8 +112,8 @@ def load(path: str | os.PathLike[str], trusted: Iterable[str | type] = ()) -> An
     Raises
     ------
     InputError
-        If the file is missing, damaged, in another format or of another kind, or holds types that
-        are not trusted; the message names them.
+        If the file is missing, damaged, in another format or of another kind, or holds classes or
+        functions that are not given; the message names them.
 
     Examples
     --------
@@ -117,24 +129,23 @@ def load(path: str | os.PathLike[str], trusted: Iterable[str | type] = ()) -> An
     >>> loaded.retarget(abstain.RejectRate(0.05)).operating_point_.reject_rate <= 0.05
     True
     """
-    source = _as_path(path)
-    known = TRUSTED | _names(trusted)
-    with _told_about(source):
-        data = source.read_bytes()
-        header, names = unpack(data)
-        known |= estimators_among(names)
-        differing = differing_versions(header)
+    source, classes = _as_path(path), _classes(trusted)
+    given = _functions(functions)
+    with _named(source):
+        description, arrays = read(source)
+        differing = _differing_versions(description)
+        model = description.get("model")
+        _check_given(model, classes, given)
+        decoder = Decoder(arrays, classes, given)
+        clf = decoder.decode(model)
+        decoder.check_all_used()
+        _check_loaded(clf)
     if differing is not None:
         warnings.warn(
             f"{source} was {differing}; answers may differ: compare some, or fit and save again",
             UserWarning,
             stacklevel=2,
         )
-    with _told_about(source), warnings.catch_warnings():
-        if differing is not None:  # which has been said
-            warnings.simplefilter("ignore", InconsistentVersionWarning)
-        clf = _construct(data, known)
-        check_sound(clf)
     return clf
 
 
@@ -147,105 +158,108 @@ def _as_path(path: Any) -> Path:
 def _check_fitted(clf: Any) -> None:
     if isinstance(clf, type) or not hasattr(clf, "fit"):
         raise InputError(f"clf must be a fitted classifier, got {clf!r:.80}")
+    if not _is_fitted(clf):
+        raise InputError(
+            f"clf must be fitted to be saved, got a {type(clf).__name__} that is not; call fit"
+        )
+
+
+def _is_fitted(clf: Any) -> bool:
     try:
         # A fit that was broken off has an estimator, but no thresholds yet.
         check_is_fitted(clf, "thresholds_" if isinstance(clf, RejectOptionClassifier) else None)
-    except NotFittedError:
-        raise InputError(
-            f"clf must be fitted to be saved, got a {type(clf).__name__} that is not; call fit"
-        ) from None
-
-
-def _check_rules(clf: Any) -> None:
-    """Refuse functions that say how sure a classifier is or which cells there are."""
-    kinds = (FunctionType, BuiltinFunctionType, MethodType, partial)
-    for part in parts(clf):
-        if isinstance(part, RejectOptionClassifier):
-            for argument, name in (("certainty", "conf"), ("cells", "class")):
-                rule = getattr(part, argument)
-                is_ours = isinstance(rule, FunctionType) and name_of(rule) in FUNCTIONS
-                if isinstance(rule, kinds) and not is_ours:
-                    raise InputError(
-                        f"{argument} must be a name such as {name!r} to be saved, got {rule!r}: a "
-                        "file holds no code; give an object of a class with __call__ instead, "
-                        "which load can be told to trust"
-                    )
-
-
-def _serialise(clf: Any) -> bytes:
-    # Imported here: skops imports all of scikit-learn.
-    from skops.io import dumps, get_untrusted_types
-
-    try:
-        archive = dumps(without_loops(clf))
-        content = pack(archive)
-        unknown = set(get_untrusted_types(data=archive)) - TRUSTED
-    except RecursionError:
-        raise _cannot_save(clf, "something in it refers back to itself") from None
-    except Exception as error:  # anything, in classes of the user's own
-        raise _cannot_save(clf, error) from error
-    for name in sorted(unknown):
-        if not _is_found(name):
-            raise _cannot_save(
-                clf, f"{name} cannot be found by its name; define it at the top of a module"
-            )
-    return content
-
-
-def _cannot_save(clf: Any, why: object) -> InputError:
-    return InputError(f"cannot save {type(clf).__name__}: {_one_line(why)}")
-
-
-def _one_line(text: object) -> str:
-    return " ".join(str(text).split())
-
-
-def _is_found(name: str) -> bool:
-    try:
-        pkgutil.resolve_name(name)
-    except (AttributeError, ImportError, ValueError):
+    except (NotFittedError, TypeError):
         return False
     return True
 
 
-def _names(trusted: Any) -> set[str]:
-    things = [trusted] if isinstance(trusted, str | type) else trusted
-    if not isinstance(things, Iterable) or not all(
-        isinstance(thing, str | type | FunctionType) for thing in things
-    ):
+def _check_loaded(clf: Any) -> None:
+    if not hasattr(clf, "fit") or not _is_fitted(clf):
+        raise InputError(f"it holds no fitted classifier but a {type(clf).__name__}")
+
+
+def _classes(trusted: Any) -> dict[str, type]:
+    """Return classes by the names that files have for them."""
+    named = [trusted] if isinstance(trusted, str | type) else trusted
+    if not isinstance(named, Iterable):
+        named = [named]
+    return {public_name(kind): kind for kind in map(_class, named)}
+
+
+def _class(named: Any) -> type:
+    kind = named
+    if isinstance(named, str):
+        try:
+            kind = pkgutil.resolve_name(named)
+        except (AttributeError, ImportError, ValueError):
+            kind = None
+    if not isinstance(kind, type):
         raise InputError(
-            f"trusted must be types or their full names, such as 'my_package.MyScaler', got "
-            f"{trusted!r}"
+            "trusted must be classes or their full names, such as 'my_package.MyScaler', got "
+            f"{shown(named)}"
         )
-    return {thing if isinstance(thing, str) else name_of(thing) for thing in things}
+    return kind
 
 
-def _construct(data: bytes, known: frozenset[str]) -> Any:
-    from skops.io import get_untrusted_types, loads
-    from skops.io.exceptions import UntrustedTypesFoundException
+def _functions(functions: Any) -> dict[str, Any]:
+    given = {} if functions is None else functions
+    if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+        raise InputError(f"functions must be a dict of names and functions, got {shown(functions)}")
+    return dict(given)
 
-    try:
-        return loads(data, trusted=sorted(known))
-    except UntrustedTypesFoundException:
-        unknown = sorted(set(get_untrusted_types(data=data)) - known)
+
+def _check_given(model: Any, classes: Mapping[str, type], functions: Mapping[str, Any]) -> None:
+    """Refuse classes and functions that are not known or given, before anything is built."""
+    named_classes, named_functions = survey(model)
+    unknown = sorted(named_classes - KNOWN.keys() - classes.keys())
+    if unknown:
         raise InputError(
-            f"it holds types that abstain does not know: {', '.join(unknown)}; if you know them "
+            f"it holds classes that abstain does not know: {_listed(unknown)}; if you know them "
             "and who wrote the file, name them in trusted"
-        ) from None
+        )
+    missing = sorted(named_functions - functions.keys())
+    if missing:
+        raise InputError(
+            f"it names functions, which no file holds: {_listed(missing)}; give them, such as "
+            f"functions={{{missing[0]!r:.80}: …}}"
+        )
+
+
+def _listed(names: list[str]) -> str:
+    told = ", ".join(f"{name:.80}" for name in names[:5])
+    return told + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _differing_versions(description: Mapping[str, Any]) -> str | None:
+    """Return which versions differ from those that wrote a file; None if none does."""
+    saved = {package: description.get(package) for package in VERSIONS}
+    if not all(isinstance(number, str) and len(number) < 40 for number in saved.values()):
+        raise InputError("it does not say which versions wrote it")
+    packages = [package for package in VERSIONS if saved[package] != VERSIONS[package]]
+    if not packages:
+        return None
+    before = " and ".join(f"{package} {saved[package]}" for package in packages)
+    here = " and ".join(f"{package} {VERSIONS[package]}" for package in packages)
+    return f"saved with {before}, and this is {here}"
 
 
 @contextmanager
-def _told_about(path: Path) -> Iterator[None]:
+def _named(path: Path) -> Iterator[None]:
     """Say in one line what is wrong with a file, whatever that is."""
     try:
         yield
     except InputError as error:
-        raise InputError(f"cannot load {path}: {error}") from None
+        raise InputError(f"cannot load {path}: {_line(error)}") from None
     except FileNotFoundError:
         raise InputError(f"cannot load {path}: there is no such file") from None
     except OSError as error:
         why = "it is a folder; name a file in it" if path.is_dir() else error.strerror
         raise InputError(f"cannot load {path}: {why}") from error
-    except Exception as error:  # anything, from archives and types that are not what they seem
-        why = f"{type(error).__name__}: {_one_line(error)}"
+    except Exception as error:  # anything, from values that are not what they seem
+        why = f"{type(error).__name__}: {_line(error)}"
         raise InputError(f"cannot load {path}: it cannot be read ({why})") from error
+
+
+def _line(error: Exception) -> str:
+    """Return what an error says on one line: values that a file holds may be long."""
+    return f"{' '.join(str(error).split()):.500}"

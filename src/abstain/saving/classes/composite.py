@@ -1,0 +1,202 @@
+"""Which estimators are made of others, and what must hold for them?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from abstain.saving.kinds import (
+    CLASSES,
+    FEATURES,
+    Kind,
+    Sizes,
+    anything_plain,
+    either,
+    estimator,
+    flag,
+    instance,
+    listed,
+    nothing,
+    number,
+    optional,
+    real,
+    size,
+    splitter,
+    strings,
+    word,
+)
+from abstain.saving.known import Known
+
+__all__ = ["COMPOSITE"]
+
+
+def _is_step(value: Any, sizes: Sizes) -> bool:
+    return (
+        type(value) in (tuple, list)
+        and len(value) in (2, 3)
+        and type(value[0]) is str
+        and (value[1] in (None, "passthrough", "drop") or estimator.fits(value[1], sizes))
+        and all(anything_plain.fits(each, sizes) for each in value[2:])
+    )
+
+
+step = Kind("names and estimators", _is_step)
+# --- calibrated classifiers ---------------------------------------------------------------------
+
+
+class _Calibrated(Known):
+    """Each calibrated classifier is an estimator and a curve for each score."""
+
+    def state(self, made: Any) -> dict[str, Any]:
+        """Return the parts of each calibrated classifier."""
+        state = super().state(made)
+        if "calibrated_classifiers_" in state:
+            state["calibrated_classifiers_"] = [
+                {"estimator": one.estimator, "calibrators": one.calibrators}
+                for one in made.calibrated_classifiers_
+            ]
+        return state
+
+    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
+        """Make calibrated classifiers of their parts."""
+        from sklearn.calibration import _CalibratedClassifier
+
+        super().restore(made, state)
+        if "calibrated_classifiers_" in state:
+            made.calibrated_classifiers_ = [
+                _CalibratedClassifier(**parts, classes=made.classes_, method=made.method)
+                for parts in state["calibrated_classifiers_"]
+            ]
+
+
+def _labels_of(classifier: Any) -> list[Any]:
+    return np.asarray(getattr(classifier, "classes_", [])).tolist()  # type: ignore[no-any-return]
+
+
+def _calibrated_problem(made: Any, sizes: Sizes) -> str:
+    curve = {
+        "sigmoid": "_SigmoidCalibration",
+        "isotonic": "IsotonicRegression",
+        "temperature": "_TemperatureScaling",
+    }[made.method]
+    k, method = sizes["k"], made.method
+    wanted = 1 if k == 2 or method == "temperature" else k
+    is_sound = all(
+        parts.keys() == {"estimator", "calibrators"}
+        and estimator.fits(parts["estimator"], {})
+        and _labels_of(parts["estimator"]) in (made.classes_.tolist(), list(range(k)))
+        and type(parts["calibrators"]) is list
+        and [type(each).__name__ for each in parts["calibrators"]] == [curve] * wanted
+        for parts in made.calibrated_classifiers_
+    )
+    return "" if is_sound else "its calibrated classifiers do not fit its classes"
+
+
+def _finish_isotonic(made: Any) -> None:
+    made._build_f(made.X_thresholds_, made.y_thresholds_)
+
+
+def _isotonic_problem(made: Any, sizes: Sizes) -> str:
+    x, y = made.X_thresholds_, made.y_thresholds_
+    rises = np.diff(y) if made.increasing_ else -np.diff(y)
+    is_sound = len(x) and (np.diff(x) > 0).all() and (rises >= 0).all() and x.dtype == y.dtype
+    return "" if is_sound else "its steps do not rise"
+
+
+def _columns_problem(made: Any, sizes: Sizes) -> str:
+    names = [name for name, _, _ in made.transformers_]
+    indices = made._transformer_to_input_indices
+    is_sound = (
+        len(set(names)) == len(names)
+        and set(names) <= indices.keys()
+        and all(
+            type(each) in (list, np.ndarray) and all(0 <= at < sizes["d"] for at in each)
+            for each in indices.values()
+        )
+    )
+    return "" if is_sound else "its transformers and columns do not belong together"
+
+
+by_name = Kind(
+    "a dict by name",
+    lambda value, sizes: (
+        type(value) is dict
+        and all(type(name) is str for name in value)
+        and anything_plain.fits(list(value.values()), sizes)
+    ),
+)
+function = Kind("None or a function", lambda value, sizes: value is None or callable(value))
+
+COMPOSITE = (
+    Known(
+        "sklearn.pipeline.Pipeline",
+        params={"steps": listed(step), "memory": nothing},
+    ),
+    Known("sklearn.frozen.FrozenEstimator", params={"estimator": estimator}),
+    Known(
+        "sklearn.compose.ColumnTransformer",
+        FEATURES
+        | {
+            "transformers_": listed(step),
+            "_columns": anything_plain,
+            "_transformer_to_input_indices": by_name,
+            "_remainder": step,
+            "sparse_output_": flag,
+            "output_indices_": by_name,
+            "_name_to_fitted_passthrough": optional(by_name),
+            "_n_features": optional(size("d")),
+        },
+        params={
+            "transformers": listed(step),
+            "remainder": either(word("drop", "passthrough"), estimator),
+        },
+        problem=_columns_problem,
+    ),
+    Known(
+        "sklearn.preprocessing.FunctionTransformer",
+        {"n_features_in_": optional(size("d")), "feature_names_in_": optional(strings("d"))},
+        params={"func": function, "inverse_func": function},
+    ),
+    _Calibrated(
+        "sklearn.calibration.CalibratedClassifierCV",
+        CLASSES
+        | {
+            "n_features_in_": optional(size("d", low=1)),
+            "feature_names_in_": optional(strings("d")),
+            "calibrated_classifiers_": listed(instance(dict)),
+        },
+        params={"estimator": optional(estimator), "cv": splitter},
+        problem=_calibrated_problem,
+    ),
+    Known("sklearn.calibration._SigmoidCalibration", {"a_": number(), "b_": number()}),
+    Known("sklearn.calibration._TemperatureScaling", {"beta_": number()}),
+    Known(
+        "sklearn.isotonic.IsotonicRegression",
+        {
+            "increasing_": flag,
+            "X_min_": number(),
+            "X_max_": number(),
+            "X_thresholds_": real("n"),
+            "y_thresholds_": real("n"),
+        },
+        dropped=frozenset({"f_"}),
+        finish=_finish_isotonic,
+        problem=_isotonic_problem,
+    ),
+    *(
+        Known(f"sklearn.model_selection.{name}")
+        for name in (
+            "GroupKFold",
+            "KFold",
+            "LeaveOneGroupOut",
+            "LeaveOneOut",
+            "ShuffleSplit",
+            "StratifiedGroupKFold",
+            "StratifiedKFold",
+            "StratifiedShuffleSplit",
+            "TimeSeriesSplit",
+        )
+    ),
+)

@@ -1,0 +1,262 @@
+"""What must hold for classifiers that are a few matrices?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from abstain.saving.kinds import (
+    CLASSES,
+    FEATURES,
+    Kind,
+    Sizes,
+    anything_plain,
+    both,
+    either,
+    flag,
+    float64,
+    instance,
+    int32,
+    labels,
+    listed,
+    number,
+    one,
+    optional,
+    real,
+    size,
+    strings,
+    text,
+    whole,
+    word,
+)
+from abstain.saving.known import Known
+
+__all__ = ["MATRICES"]
+
+
+def _one_row_for_two(made: Any, sizes: Sizes) -> str:
+    """Of two classes, linear models keep one row; of more, one for each."""
+    wanted = 1 if sizes["k"] == 2 else sizes["k"]
+    return "" if sizes["r"] == wanted else f"{sizes['k']} classes need {wanted} rows of weights"
+
+
+LINEAR = CLASSES | FEATURES | {"coef_": real("r d"), "intercept_": real("r")}
+
+
+def _layers_fit(made: Any, sizes: Sizes) -> str:
+    widths = [made_of.shape[0] for made_of in made.coefs_] + [made.coefs_[-1].shape[1]]
+    n_outputs = 1 if sizes["k"] == 2 else sizes["k"]
+    is_chain = (
+        all(one.shape[1] == width for one, width in zip(made.coefs_, widths[1:], strict=True))
+        and [len(each) for each in made.intercepts_] == widths[1:]
+        and widths[0] == sizes["d"]
+        and widths[-1] == made.n_outputs_ == n_outputs
+        and made.n_layers_ == len(widths)
+        and made.out_activation_ == ("logistic" if n_outputs == 1 else "softmax")
+    )
+    return "" if is_chain else "its layers do not fit one another"
+
+
+def _finish_svc(made: Any) -> None:
+    """Of two classes, the public coefficients have the other sign."""
+    sign = -1 if len(made.classes_) == 2 else 1
+    made.intercept_ = sign * made._intercept_ if sign < 0 else made._intercept_.copy()
+    made.dual_coef_ = -made._dual_coef_ if sign < 0 else made._dual_coef_
+
+
+def _svc_problem(made: Any, sizes: Sizes) -> str:
+    k = sizes["k"]
+    n_probabilities = {len(made._probA), len(made._probB)}
+    is_sound = (
+        sizes["q"] == k - 1
+        and sizes["p"] == k * (k - 1) // 2
+        and int(made._n_support.sum(dtype=np.int64)) == sizes["v"]
+        and n_probabilities in ({0}, {sizes["p"]})
+        and made.shape_fit_[1] == sizes["d"]
+        and bool((made.support_ < made.shape_fit_[0]).all())
+        and made._dual_coef_.flags.c_contiguous
+        and made.support_vectors_.flags.c_contiguous
+    )
+    return (
+        "" if is_sound else "its support vectors, classes and coefficients do not belong together"
+    )
+
+
+class _Neighbours(Known):
+    """What nearest neighbours have learnt are their samples: they are fitted again."""
+
+    def state(self, made: Any) -> dict[str, Any]:
+        """Return the samples, their classes, and the names of the features."""
+        names = ("_fit_X", "_y", "classes_", "n_features_in_", "feature_names_in_")
+        return {name: vars(made)[name] for name in names if name in vars(made)}
+
+    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
+        """Fit the samples again, which builds the same search tree."""
+        if "_fit_X" in state:
+            made.fit(state["_fit_X"], state["classes_"][state["_y"]])
+        if state.get("feature_names_in_") is not None:
+            made.feature_names_in_ = state["feature_names_in_"]
+
+
+pair_of_sizes = Kind(
+    "two counts",
+    lambda value, sizes: (
+        type(value) is tuple
+        and len(value) == 2
+        and all(type(each) is int and each >= 0 for each in value)
+    ),
+)
+
+MATRICES = (
+    Known(
+        "sklearn.linear_model.LogisticRegression",
+        LINEAR | {"n_iter_": whole("*")},
+        problem=_one_row_for_two,
+    ),
+    Known(
+        "sklearn.linear_model.RidgeClassifier",
+        FEATURES
+        | {
+            "_label_binarizer": instance("LabelBinarizer"),
+            "classes_": optional(labels("k")),
+            "coef_": either(real("r d"), real("d")),
+            "intercept_": either(real("r"), number()),
+            "n_iter_": optional(anything_plain),
+            "solver_": optional(text),
+        },
+        problem=lambda made, sizes: _one_row_for_two(
+            made, {"r": 1} | sizes | {"k": len(made._label_binarizer.classes_)}
+        ),
+    ),
+    Known("sklearn.svm.LinearSVC", LINEAR | {"n_iter_": size()}, problem=_one_row_for_two),
+    Known(
+        "sklearn.naive_bayes.GaussianNB",
+        CLASSES
+        | FEATURES
+        | {
+            "theta_": real("k d"),
+            "var_": real("k d", low=0),
+            "class_count_": real("k", low=0),
+            "class_prior_": real("k", low=0, high=1),
+            "epsilon_": number(low=0),
+        },
+    ),
+    Known(
+        "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        LINEAR
+        | {
+            "priors_": real("k", low=0),
+            "means_": real("k d"),
+            "xbar_": optional(real("d")),
+            "scalings_": optional(real("d *")),
+            "explained_variance_ratio_": optional(real("*", nan=True)),
+            "covariance_": optional(real("d d")),
+            "_max_components": size(),
+            "_n_features_out": optional(size()),
+        },
+        problem=_one_row_for_two,
+    ),
+    Known(
+        "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
+        CLASSES
+        | FEATURES
+        | {
+            "priors_": real("k", low=0),
+            "means_": real("k d"),
+            "scalings_": listed(real("*"), "k"),
+            "rotations_": listed(real("d *"), "k"),
+            "covariance_": optional(listed(real("d d"), "k")),
+        },
+        problem=lambda made, sizes: (
+            ""
+            if all(
+                len(scaling) == rotation.shape[1]
+                for scaling, rotation in zip(made.scalings_, made.rotations_, strict=True)
+            )
+            else "its scalings and rotations do not belong together"
+        ),
+    ),
+    Known(
+        "sklearn.neural_network.MLPClassifier",
+        CLASSES
+        | FEATURES
+        | {
+            "coefs_": listed(real("* *")),
+            "intercepts_": listed(real("*")),
+            "n_layers_": size(low=2),
+            "n_outputs_": size(low=1),
+            "out_activation_": word("logistic", "softmax"),
+            "_label_binarizer": instance("LabelBinarizer"),
+            "n_iter_": size(),
+            "t_": number(low=0),
+            "loss_": number(),
+            "loss_curve_": optional(listed(number())),
+            "best_loss_": optional(number()),
+            "validation_scores_": optional(listed(number())),
+            "best_validation_score_": optional(number()),
+        },
+        dropped=frozenset(
+            {"_optimizer", "_random_state", "_best_coefs", "_best_intercepts"}
+            | {"_no_improvement_count", "_coef_indptr", "_intercept_indptr"}
+        ),
+        problem=_layers_fit,
+    ),
+    Known(
+        "sklearn.svm.SVC",
+        CLASSES
+        | FEATURES
+        | {
+            "_sparse": Kind("False", lambda value, sizes: value is False),
+            "class_weight_": real("k"),
+            "_effective_probability": optional(flag),
+            "_gamma": number(low=0),
+            "support_": both(whole("v"), int32),
+            "support_vectors_": both(real("v d"), float64),
+            "_n_support": both(whole("k"), int32),
+            "_dual_coef_": both(real("q v"), float64),
+            "_intercept_": both(real("p"), float64),
+            "_probA": both(real("*"), float64),
+            "_probB": both(real("*"), float64),
+            "fit_status_": size(),
+            "_num_iter": whole("*"),
+            "n_iter_": whole("*"),
+            "shape_fit_": pair_of_sizes,
+        },
+        params={"kernel": word("linear", "poly", "rbf", "sigmoid")},
+        dropped=frozenset({"intercept_", "dual_coef_"}),
+        finish=_finish_svc,
+        problem=_svc_problem,
+    ),
+    _Neighbours(
+        "sklearn.neighbors.KNeighborsClassifier",
+        CLASSES | FEATURES | {"_fit_X": real("n d", nan=True), "_y": whole("n", below="k")},
+        params={"weights": optional(word("uniform", "distance")), "metric": text},
+    ),
+    Known(
+        "sklearn.neighbors.NearestCentroid",
+        CLASSES
+        | FEATURES
+        | {
+            "centroids_": real("k d"),
+            "class_prior_": optional(real("k", low=0)),
+            "true_classes_": optional(labels("k")),
+            "deviations_": optional(real("k d")),
+            "within_class_std_dev_": optional(real("d", low=0)),
+        },
+    ),
+    Known(
+        "sklearn.dummy.DummyClassifier",
+        CLASSES
+        | {
+            "n_features_in_": optional(size()),
+            "feature_names_in_": optional(strings("*")),
+            "n_classes_": size("k"),
+            "n_outputs_": one,
+            "class_prior_": real("k", low=0, high=1),
+            "_strategy": word("prior", "most_frequent"),
+            "sparse_output_": flag,
+        },
+    ),
+)

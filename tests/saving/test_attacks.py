@@ -1,0 +1,377 @@
+"""Files that were made to do harm: refused in one line, nothing run, nothing written.
+
+Each file has a true checksum, as anyone can compute one.
+"""
+
+import functools
+import sys
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from abstain import GMLVQ, RejectOptionClassifier, load, save
+from abstain.saving import container
+from abstain.saving.persisting import VERSIONS
+from tests.saving.checks import X, Y, refused
+from tests.saving.forging import (
+    file_of,
+    forge,
+    new_array,
+    object_of,
+    parts_of,
+    read_array,
+    sealed,
+)
+
+
+def write(path, model, arrays=(), content=b""):
+    path.write_bytes(file_of({**VERSIONS, "model": model, "arrays": list(arrays)}, content))
+
+
+def an_object(name, params=None, state=None):
+    return {"class": name, "params": params or {}, "state": state or {}}
+
+
+# --- code ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "os.system",
+        "builtins.eval",
+        "functools.partial",
+        "sklearn.metrics._scorer._Scorer",
+        "sklearn.utils.Bunch",
+        "sklearn.utils._bunch.Bunch",
+        "sklearn.pipeline.Pipeline.fit",
+        "abstain.saving.persisting.load",
+        "abstain.load",
+        "scipy.stats.rv_continuous",
+        "numpy.memmap",
+        "mischief.Target",
+    ],
+)
+def test_names_of_other_things_are_not_even_imported(name, path, tmp_path, monkeypatch):
+    (tmp_path / "mischief.py").write_text("raise SystemExit('code was run')")
+    monkeypatch.syspath_prepend(tmp_path)
+    write(path, an_object(name, {"args": {"tuple": ["touch harm"]}}))
+    refused(load, path, match=f"it holds classes that abstain does not know: {name};")
+    assert "mischief" not in sys.modules
+    assert {file.name for file in tmp_path.iterdir()} <= {path.name, "mischief.py", "__pycache__"}
+
+
+def test_a_function_that_writes_is_named_and_not_held(path, tmp_path):
+    """The write at predict: a transformer whose function is a partial that writes a file."""
+    harm = functools.partial(np.ndarray.tofile, np.zeros(3), tmp_path / "harm")
+    model = make_pipeline(FunctionTransformer(), GMLVQ()).fit(X, Y)
+    model[0].func = harm
+    save(model, path)
+    assert b"tofile" not in path.read_bytes()
+    refused(load, path, match="it names functions, which no file holds: partial")
+    assert not (tmp_path / "harm").exists()
+
+
+def test_an_estimator_over_an_array_is_refused(path):
+    """The write at load began with a FrozenEstimator whose estimator is an array of bytes."""
+    frozen = an_object("sklearn.frozen.FrozenEstimator", {"estimator": {"array": 0}})
+    write(path, frozen, [["|u1", [4], "C"]], b"harm")
+    refused(load, path, match=r"FrozenEstimator\.estimator must be an estimator, got an array")
+
+
+@pytest.mark.parametrize("name", ["__class__", "__sklearn_tags__", "predict", "__dict__", "fit"])
+def test_no_attribute_takes_the_place_of_a_method(name, path):
+    save(GaussianNB().fit(X, Y), path)
+    forge(path, lambda description: description["model"]["state"].update({name: "x"}))
+    refused(load, path, match=f"GaussianNB has the attribute '{name}', which abstain does not know")
+
+
+@pytest.mark.parametrize("where", ["params", "state"])
+def test_functions_are_refused_where_none_belongs(where, clf, path):
+    save(clf, path)
+
+    def put(description):
+        key = "max_iter" if where == "params" else "prototypes_"
+        description["model"]["state"]["estimator_"][where][key] = {"function": "eval"}
+
+    forge(path, put)
+    refused(load, path, match="it names functions, which no file holds: eval")
+    match = r"GMLVQ\.(max_iter|prototypes_) must be"
+    refused(load, path, match=match, functions={"eval": eval})
+
+
+def test_nothing_is_kept_where_a_folder_would_be_written(path):
+    model = make_pipeline(GMLVQ()).fit(X, Y)
+    save(model, path)
+    forge(path, lambda description: description["model"]["params"].update(memory="/tmp/harm"))
+    refused(load, path, match=r"Pipeline\.memory must be None, got '/tmp/harm'")
+
+
+# --- bombs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("description", "match"),
+    [
+        (b"[" * 50_000 + b"]" * 50_000, "its description is nested too deeply"),
+        (b'{"model":' + b"[" * 400 + b"]" * 400 + b"}", "does not say which|nested too deeply"),
+        (b'{"model":[' + b"0," * 2_000_000 + b"0]}", "has 2,000,00. values; at most 1,000,000"),
+        (b'{"a":1,"a":2}', "its description names something twice"),
+        (b'{"a":' + b"9" * 5000 + b"}", "a number of more than 64 bits"),
+        (b'{"a":NaN}', "its description holds NaN, which is no JSON"),
+        (b'{"a":1e400}', "it does not say which versions wrote it"),
+        (b"{", "its description is no JSON"),
+        (b"[]", "its description is no JSON object"),
+        (b"\xff\xfe", "its description is no JSON"),
+        (b"", "its description is no JSON"),
+    ],
+    ids=lambda part: part[:12],
+)
+def test_descriptions_that_explode_or_make_no_sense(description, match, path):
+    path.write_bytes(file_of(description))
+    refused(load, path, match=match)
+
+
+@pytest.mark.parametrize("length", [2**63, 2**64 - 1, 10**9, 41])
+def test_a_description_longer_than_its_file(length, path):
+    path.write_bytes(sealed(length.to_bytes(8, "little") + b"{}" * 20))
+    refused(load, path, match="its description is longer than a description can be|is no JSON")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ["<f8", [10**9, 10**9], "C"],
+        ["<f8", [2**40, 2**40], "C"],
+        ["<f8", [10**12], "C"],
+        ["<f8", [-1], "C"],
+        ["<f8", [True], "C"],
+        ["<f8", [1.0], "C"],
+        ["<f8", [1] * 40, "C"],
+        ["|O", [1], "C"],
+        ["<M8[ns]", [1], "C"],
+        ["<f8,<f8", [1], "C"],
+        ["<U99999999", [1], "C"],
+        ["<f8", [1], "K"],
+        ["<f8", [1]],
+        "<f8",
+        None,
+    ],
+    ids=str,
+)
+def test_arrays_larger_than_their_file_or_of_other_types(header, path):
+    write(path, {"array": 0}, [header], bytes(8))
+    refused(load, path, match="its arrays take .* bytes, and it has 8|its list of arrays is not")
+
+
+def test_an_array_can_be_had_once(path):
+    header, content = [["<f8", [2], "C"]], bytes(16)
+    write(path, [{"array": 0}, {"array": 0}], header, content)
+    refused(load, path, match="it refers to array 0 twice")
+    for index in (1, -1, "0", 0.0, None, True):
+        write(path, {"array": index}, header, content)
+        refused(load, path, match="it refers to array .*, which it does not hold")
+
+
+def test_truth_values_and_text_that_numpy_would_stumble_over(path):
+    write(path, {"array": 0}, [["|b1", [4], "C"]], b"\x00\x01\x02\xff")
+    refused(load, path, match="an array of truth values in it holds something else")
+    write(path, {"array": 0}, [["<U1", [1], "C"]], b"\xff\xff\xff\x7f")
+    refused(load, path, match="text in it holds something else than characters")
+
+
+def test_a_file_that_is_too_large_is_not_read(path, monkeypatch):
+    with open(path, "wb") as file:  # which takes no room on the disk
+        file.truncate(container.MAX_FILE_BYTES + 1)
+    refused(load, path, match="it has 4,294,967,297 bytes; at most 4,294,967,296 are read")
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {},
+        {"unknown": 1},
+        {"tuple": 3},
+        {"dict": [[1]]},
+        {"dict": [[[], 1]]},
+        {"dict": [["a", 1], ["a", 2]]},
+        {"dict": 5},
+        {"float": "1"},
+        {"dtype": "f8,f8"},
+        {"dtype": 3},
+        {"type": "eval"},
+        {"slice": [1]},
+        {"slice": [[], 1, 1]},
+        {"random_state": [1, 2, 3, 4]},
+        {"requests": [1]},
+        {"requests": {"dict": [["__class__", {"dict": [["a", "b"]]}]]}},
+        {"objects": [1, 2], "shape": [3]},
+        {"objects": [1, 2], "shape": [-2]},
+        {"objects": [1, 2], "shape": 2},
+        {"tree": {"dict": []}},
+        {"boosting_tree": 1},
+        {"function": 3},
+        {"class": 3, "params": {}, "state": {}},
+        {"class": "abstain.GLVQ", "params": [], "state": {}},
+        an_object("abstain.GLVQ", {"no_such_parameter": 1}),
+        an_object("abstain.RejectRate", {"rate": {"class": 1}}),
+        an_object("abstain.RejectRate", {}),
+        an_object("sklearn.model_selection.KFold", {"n_splits": 1}),
+    ],
+    ids=str,
+)
+def test_values_that_are_none(node, path):
+    write(path, node)
+    refused(load, path, match="cannot load")
+
+
+# --- impossible contents --------------------------------------------------------------------------
+
+
+def state_of(path, name):
+    return object_of(parts_of(path)[0], name)["state"]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "forged"),
+    [
+        ("_n_support", [80, 80, 10_000]),
+        ("_n_support", [-1, 80, 80]),
+        ("_n_support", [80, 80]),
+        ("_n_support", [80, 80, 80, 80]),
+        ("support_", [0]),
+        ("_dual_coef_", np.zeros((2, 3))),
+        ("_dual_coef_", np.zeros((1, 3))),
+        ("_intercept_", np.zeros(1)),
+        ("_probA", np.zeros(1)),
+        ("support_vectors_", np.zeros((3, 5))),
+        ("support_vectors_", np.zeros((3, 4))),
+        ("classes_", np.array(["ash", "beech"])),
+    ],
+    ids=str,
+)
+def test_support_vectors_that_do_not_belong_together(attribute, forged, path):
+    save(SVC().fit(X, Y), path)
+    reference = state_of(path, "SVC")[attribute]
+    new_array(path, reference, np.asarray(forged, dtype=read_array(path, reference).dtype))
+    refused(load, path, match="SVC")
+
+
+def test_parameters_that_the_class_would_refuse(path):
+    save(SVC().fit(X, Y), path)
+    forge(path, lambda description: description["model"]["params"].update(degree=-1))
+    refused(load, path, match="The 'degree' parameter of SVC must be")
+    save(RandomForestClassifier(3).fit(X, Y), path)
+    forge(path, lambda description: description["model"]["params"].update(n_jobs=10**6))
+    refused(load, path, match=r"RandomForestClassifier\.n_jobs must be at most 1024, got 1000000")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("left_child", 10**6),
+        ("left_child", 0),
+        ("right_child", 0),
+        ("right_child", 1),
+        ("right_child", -5),
+        ("feature", 5),
+        ("feature", -3),
+        ("missing_go_to_left", 7),
+    ],
+)
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier(max_depth=3), RandomForestClassifier(3)], ids=str
+)
+def test_trees_that_point_outside_of_themselves(column, value, estimator, path):
+    save(estimator.fit(X, Y), path)
+    tree = dict(state_of(path, "DecisionTreeClassifier")["tree_"]["tree"]["dict"])
+    reference = dict(tree["nodes"]["dict"])[column]
+    array = read_array(path, reference)
+    array[0] = value
+    new_array(path, reference, array)
+    refused(load, path, match="a tree in it is not sound: it points outside of what it holds")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("left", 10**6), ("right", 0), ("feature_idx", 5), ("is_categorical", 1)]
+)
+def test_boosted_trees_that_point_outside_of_themselves(column, value, path):
+    save(HistGradientBoostingClassifier(max_iter=3).fit(X, Y), path)
+    tree = state_of(path, "HistGradientBoostingClassifier")["_predictors"][1][0]["boosting_tree"]
+    reference = dict(dict(tree["dict"])["nodes"]["dict"])[column]
+    array = read_array(path, reference)
+    array[0] = value
+    new_array(path, reference, array)
+    refused(load, path, match="not sound")
+
+
+def test_trees_of_other_sizes_than_their_forest(path):
+    model = RandomForestClassifier(3).fit(X, Y)
+    model.estimators_[1] = DecisionTreeClassifier().fit(np.hstack([X, X]), Y)
+    refused(save, model, path, match="a RandomForestClassifier in it is not sound: its trees are")
+    model = DecisionTreeClassifier().fit(np.hstack([X, X]), Y)
+    model.n_features_in_ = 5
+    refused(save, model, path, match="a DecisionTreeClassifier in it is not sound: its tree is")
+
+
+def test_more_trees_for_each_stage_than_there_are_scores(path):
+    model = GradientBoostingClassifier(n_estimators=3).fit(X, Y)
+    model.estimators_ = np.hstack([model.estimators_, model.estimators_])
+    refused(save, model, path, match="a GradientBoostingClassifier in it is not sound")
+
+
+@pytest.mark.parametrize("forged", [np.zeros((3, 4)), np.zeros((2, 5)), np.full((3, 5), np.nan)])
+def test_cluster_centres_of_another_shape(forged, path):
+    clf = RejectOptionClassifier(GaussianNB(), cells=KMeans(3, n_init=1).fit(X)).fit(X, Y)
+    save(clf, path)
+    new_array(path, state_of(path, "KMeans")["cluster_centers_"], forged)
+    refused(load, path, match="KMeans")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "forged"),
+    [("_y", [9] * 240), ("_y", [0] * 3), ("_fit_X", np.zeros((240, 3))), ("classes_", ["a"])],
+)
+def test_neighbours_of_other_shapes(attribute, forged, path):
+    save(KNeighborsClassifier().fit(X, Y), path)
+    reference = state_of(path, "KNeighborsClassifier")[attribute]
+    new_array(path, reference, np.asarray(forged))
+    refused(load, path, match="KNeighborsClassifier")
+
+
+@pytest.mark.parametrize("thresholds", [[0.5], [np.nan] * 4], ids=str)
+def test_thresholds_that_cannot_decide(thresholds, clf, path):
+    save(clf, path)
+    reference = state_of(path, "RejectOptionClassifier")["thresholds_"]
+    new_array(path, reference, np.array(thresholds))
+    refused(load, path, match="RejectOptionClassifier")
+
+
+def test_a_front_follows_from_its_samples(clf, path):
+    """No file can claim a better front than its calibration samples have."""
+    save(clf, path)
+    assert b"true_rejects" in path.read_bytes()  # of the operating point
+    assert b"backtrace" not in path.read_bytes()
+    loaded = load(path)
+    assert loaded.front_.true_rejects.tolist() == clf.front_.true_rejects.tolist()
+    assert loaded.front_.gap.tolist() == clf.front_.gap.tolist()
+
+
+def test_a_frozen_estimator_inside_a_frozen_estimator_has_an_end(path):
+    model = GaussianNB().fit(X, Y)
+    for _ in range(150):
+        model = FrozenEstimator(model)
+    refused(save, model, path, match="nested too deeply")

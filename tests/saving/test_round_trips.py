@@ -1,0 +1,241 @@
+"""What is loaded is what was saved, bit by bit."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from abstain import (
+    GLVQ,
+    GMLVQ,
+    Accuracy,
+    RejectCost,
+    RejectOptionClassifier,
+    RejectRate,
+    models,
+    save,
+)
+from abstain.cells import predicted_class
+from abstain.certainty import posterior_margin
+from tests.saving.checks import CLASSES, X, Y, refused, round_trip, same_answers, same_bits
+
+OTHERS = [
+    LogisticRegression(),
+    RidgeClassifier(),
+    LinearSVC(),
+    RandomForestClassifier(n_estimators=5, max_depth=4),
+    RandomForestClassifier(n_estimators=30, max_depth=2, oob_score=True, ccp_alpha=0.01),
+    ExtraTreesClassifier(n_estimators=3, max_depth=3),
+    GradientBoostingClassifier(n_estimators=3),
+    GradientBoostingClassifier(n_estimators=3, subsample=0.8),
+    HistGradientBoostingClassifier(max_iter=5),
+    HistGradientBoostingClassifier(max_iter=5, early_stopping=True, scoring="accuracy"),
+    SVC(),
+    SVC(kernel="linear", decision_function_shape="ovo"),
+    DecisionTreeClassifier(max_depth=4),
+    DecisionTreeClassifier(max_leaf_nodes=5, criterion="entropy"),
+    KNeighborsClassifier(),
+    KNeighborsClassifier(algorithm="ball_tree", p=3),
+    KNeighborsClassifier(algorithm="brute", metric="cosine"),
+    GaussianNB(),
+    LinearDiscriminantAnalysis(),
+    LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+    QuadraticDiscriminantAnalysis(store_covariance=True),
+    MLPClassifier(hidden_layer_sizes=5, solver="lbfgs", max_iter=15000),
+    NearestCentroid(),
+    make_pipeline(StandardScaler(), GMLVQ()),
+    make_pipeline(MinMaxScaler(), PCA(3), RobustScaler(), FunctionTransformer(), GLVQ()),
+    make_pipeline(SimpleImputer(strategy="median"), StandardScaler(with_mean=False), GLVQ()),
+    make_pipeline("passthrough", GLVQ()),
+    FrozenEstimator(make_pipeline(StandardScaler(), SVC()).fit(X, Y)),
+    CalibratedClassifierCV(SVC(), method="isotonic"),
+    CalibratedClassifierCV(GaussianNB(), cv=StratifiedKFold(3)),
+]
+EVERY = [*(getattr(models, name)() for name in models.__all__), *OTHERS]
+every_estimator = pytest.mark.parametrize(
+    "estimator", EVERY, ids=lambda estimator: type(estimator).__name__
+)
+
+
+@every_estimator
+def test_thresholds_predictions_and_explanations_are_bit_equal(estimator, path):
+    clf = RejectOptionClassifier(estimator, target=RejectRate(0.2), random_state=0).fit(X, Y)
+    same_answers(clf, round_trip(clf, path))
+
+
+@pytest.mark.parametrize("name", models.__all__)
+def test_models_can_be_saved_on_their_own(name, path):
+    model = getattr(models, name)().fit(X, Y)
+    loaded = round_trip(model, path)
+    assert same_bits(loaded.distances(X), model.distances(X))
+    assert same_bits(loaded.predict(X), model.predict(X))
+    assert str(loaded.get_params()) == str(model.get_params())
+
+
+def test_two_classes_are_kept_as_well_as_three(path):
+    y = np.where(Y == "cedar", "ash", Y)
+    for estimator in OTHERS:
+        if not isinstance(estimator, FrozenEstimator):
+            clf = RejectOptionClassifier(estimator, random_state=0).fit(X, y)
+            same_answers(clf, round_trip(clf, path))
+
+
+def test_a_pipeline_around_the_classifier(path):
+    pipeline = make_pipeline(StandardScaler(), RejectOptionClassifier(GMLVQ())).fit(X, Y)
+    loaded = round_trip(pipeline, path)
+    same_answers(pipeline[-1], loaded[-1])
+    assert same_bits(loaded.predict(X), pipeline.predict(X))
+
+
+def test_what_was_loaded_can_be_saved_and_fitted_again(path):
+    for estimator in (RandomForestClassifier(3, random_state=0), KNeighborsClassifier(), SVC()):
+        clf = RejectOptionClassifier(estimator, random_state=0).fit(X, Y)
+        again = round_trip(round_trip(clf, path), path)
+        same_answers(clf, again)
+        same_answers(clone(clf).fit(X[:200], Y[:200]), again.fit(X[:200], Y[:200]))
+
+
+@pytest.mark.parametrize("method", ["exact", "greedy", "hull"])
+@pytest.mark.parametrize("first", [RejectRate(0.1), Accuracy(0.6, confidence=0.8)], ids=repr)
+def test_retargeting_what_was_loaded_is_retargeting_what_was_saved(method, first, path):
+    clf = RejectOptionClassifier(GMLVQ(), method=method, target=first, random_state=0).fit(X, Y)
+    loaded = round_trip(clf, path)
+    assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+    assert same_bits(loaded.front_.thresholds, clf.front_.thresholds)
+    for target in (RejectRate(0.3), Accuracy(0.7), RejectCost(0.2), first):
+        same_answers(clf.retarget(target), loaded.retarget(target))
+        assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+
+
+def test_a_guarantee_can_be_had_after_loading_only_if_samples_were_held_out(clf, path):
+    loaded = round_trip(clf, path)
+    target = Accuracy(0.6, confidence=0.8)
+    refused(loaded.retarget, target, match="needs held-out samples")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([-1, 0, 1], dtype=np.int8),
+        np.array([1, 2, 3], dtype=np.uint64),
+        np.array([0.0, 1.0, 2.0]),
+        np.array([False, True, True]),
+        np.array(["ä", "b", "c"], dtype=object),
+    ],
+    ids=repr,
+)
+def test_labels_of_many_kinds(labels, path):
+    clf = RejectOptionClassifier(GLVQ()).fit(X, labels[CLASSES])
+    loaded = round_trip(clf, path)
+    assert loaded.classes_.dtype == clf.classes_.dtype
+    assert same_bits(loaded.predict(X), clf.predict(X))
+
+
+# Keys become text in the file; bool("False") is True.
+@pytest.mark.parametrize(
+    "labels", [[False, True, True], [3, 1, 2], ["x", "", "false"], [np.True_, np.False_, np.False_]]
+)
+def test_dictionaries_by_label(labels, path):
+    counts, weights = ({label: i for i, label in enumerate(labels, s)} for s in (1, 2))
+    y = np.array(labels)[CLASSES]
+    model = GLVQ(n_prototypes_per_class=counts, class_weight=weights).fit(X, y)
+    loaded = round_trip(model, path)
+    assert loaded.n_prototypes_per_class == counts
+    assert loaded.class_weight == weights
+    assert list(map(type, loaded.class_weight)) == list(map(type, weights))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cells": KMeans(3, random_state=0).fit(X)},
+        {"cells": predicted_class, "certainty": posterior_margin},
+        {"cells": KMeans(3, random_state=0)},
+        {"cv": KFold(3, shuffle=True, random_state=np.random.RandomState(0)), "reject_label": "?"},
+        {"cv": [(np.arange(120), np.arange(120, 240)), (np.arange(120, 240), np.arange(120))]},
+        {"cells": "global", "certainty": "margin", "reject_label": "ask a doctor", "n_jobs": 1},
+    ],
+    ids=lambda settings: " ".join(settings),
+)
+def test_settings_of_many_kinds(settings, path):
+    clf = RejectOptionClassifier(GaussianNB(), **settings).fit(X, Y)
+    same_answers(clf, round_trip(clf, path))
+
+
+def test_frames_with_categories(path):
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["sort"] = pd.Categorical(np.where(X[:, 0] > 0, "new", "old"))
+    columns = make_column_transformer((StandardScaler(), ["a", "b"]), (OneHotEncoder(), ["sort"]))
+    for estimator in (
+        make_pipeline(columns, LogisticRegression()),
+        make_pipeline(
+            make_column_transformer(
+                (OneHotEncoder(drop="first"), ["sort"]), remainder="passthrough"
+            ),
+            LogisticRegression(),
+        ),
+    ):
+        clf = RejectOptionClassifier(estimator).fit(frame, pd.Series(Y))
+        loaded = round_trip(clf, path)
+        same_answers(clf, loaded, frame)
+        assert loaded.feature_names_in_.tolist() == [*"abcde", "sort"]
+
+
+def test_metadata_requests_and_output_settings_come_along(path):
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), GLVQ()).fit(X, Y)
+    assert round_trip(pipeline, path)[:-1].transform(X).equals(pipeline[:-1].transform(X))
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = LogisticRegression().set_fit_request(sample_weight=True)
+        clf = RejectOptionClassifier(inner).fit(X, Y, sample_weight=np.ones(len(X)))
+        loaded = round_trip(clf, path)
+        same_answers(clf, loaded)
+        weights = CLASSES + 1
+        same_answers(*(clone(one).fit(X, Y, sample_weight=weights) for one in (clf, loaded)))
+
+
+def test_a_fresh_interpreter_gives_the_same_answers(clf, path):
+    save(clf, path)
+    np.save(path.with_suffix(".npy"), X)
+    program = (
+        "import abstain, numpy, sys; clf = abstain.load(sys.argv[1]); X = numpy.load(sys.argv[2]); "
+        "print(clf.certainties(X).tobytes().hex(), clf.reject(X).tobytes().hex())"
+    )
+    arguments = [sys.executable, "-c", program, path, path.with_suffix(".npy")]
+    answers = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
+    expected = clf.certainties(X), clf.reject(X)
+    assert answers == [answer.tobytes().hex() for answer in expected]
