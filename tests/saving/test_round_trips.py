@@ -115,6 +115,16 @@ def test_two_classes_are_kept_as_well_as_three(path):
             same_answers(clf, round_trip(clf, path))
 
 
+def test_labels_of_many_samples_take_eight_bytes_each(path):
+    frozen = FrozenEstimator(GLVQ().fit(X, Y.astype(object)))
+    X_many, y_many = np.tile(X, (100, 1)), np.tile(Y, 100).astype(object)
+    clf = RejectOptionClassifier(frozen, cells="class").fit(X_many, y_many)
+    loaded = round_trip(clf, path)
+    assert loaded.calibration_.cells.dtype == object
+    assert loaded.calibration_.cells.tolist() == clf.calibration_.cells.tolist()
+    assert path.stat().st_size < len(X_many) * (8 + 1 + 8) + 5000
+
+
 def test_a_pipeline_around_the_classifier(path):
     pipeline = make_pipeline(StandardScaler(), RejectOptionClassifier(GMLVQ())).fit(X, Y)
     loaded = round_trip(pipeline, path)

@@ -6,6 +6,7 @@ object with one key that says what it is:
     {"array": 3}                      the third array of the file, in NumPy's type
     {"scalar": 3}                     its only element
     {"objects": […], "shape": […]}    an array of Python objects
+    {"names": […], "codes": {…}}      one of names, by their places in the list
     {"tuple": […]}  {"dict": [[key, value], …]}  {"slice": […]}  {"float": "nan"}
     {"dtype": "<f8"}  {"type": "float64"}  {"random_state": …}  {"requests": …}
     {"tree": …}  {"boosting_tree": …}
@@ -129,8 +130,13 @@ class Encoder:
             raise InputError(f"{at} is a {type(value).__name__}; make it a plain NumPy array")
         if value.dtype.kind != "O":
             return {"array": self._kept(value, at)}
-        held = [self.encode(part, at, depth + 1) for part in value.ravel().tolist()]
-        return {"objects": held, "shape": list(value.shape)}
+        held = value.ravel().tolist()
+        if all(isinstance(part, str) for part in held):  # as labels of samples are, many of them
+            names, codes = np.unique(value, return_inverse=True)
+            places = codes.reshape(value.shape).astype(np.int64)
+            return {"names": list(map(str, names)), "codes": {"array": self._kept(places, at)}}
+        encoded = [self.encode(part, at, depth + 1) for part in held]
+        return {"objects": encoded, "shape": list(value.shape)}
 
     def _object(self, value: Any, at: str, depth: int) -> Any:
         name, owner = public_name(type(value)), type(value).__name__
@@ -217,6 +223,8 @@ class Decoder:
             return self._object(node)
         if isinstance(node, dict) and node.keys() == {"objects", "shape"}:
             return self._objects(node)
+        if isinstance(node, dict) and node.keys() == {"names", "codes"}:
+            return self._names(node)
         if not isinstance(node, dict) or len(node) != 1:
             raise _nonsense(node)
         ((tag, held),) = node.items()
@@ -252,6 +260,21 @@ class Decoder:
         array = np.empty(len(held), dtype=object)
         array[:] = held
         return array.reshape(shape)
+
+    def _names(self, node: dict[str, Any]) -> Array:
+        names, codes = node["names"], self.decode(node["codes"])
+        is_sound = (
+            isinstance(names, list)
+            and all(type(name) is str for name in names)
+            and isinstance(codes, np.ndarray)
+            and codes.dtype == np.int64
+            and bool(((codes >= 0) & (codes < len(names))).all())
+        )
+        if not is_sound:
+            raise _nonsense(node)
+        distinct = np.empty(len(names), dtype=object)
+        distinct[:] = names
+        return np.asarray(distinct[codes])
 
     def _object(self, node: dict[str, Any]) -> Any:
         name, params, state = node["class"], node["params"], node["state"]
