@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from abstain._checks import InputError, is_missing
-from abstain.cells import known_rule
-from abstain.certainty.registry import known_measure
+from abstain.cells import check_cells, known_rule
+from abstain.certainty.registry import check_certainty, known_measure
 from abstain.classifier.calibration import Calibration, Rules
 from abstain.classifier.regions import Regions
+from abstain.classifier.rejected_labels import check_reject_label
 from abstain.fronts import METHODS, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.fronts.staircases import Staircases
@@ -185,6 +186,11 @@ def _parts(name: str, kinds: Mapping[str, Kind]) -> Kind:
 class _RejectOption(Known):
     """The estimator, thresholds and operating point, and what the front follows from."""
 
+    def check_params(self, made: Any) -> None:
+        """Refuse parameters that a fit would refuse."""
+        super().check_params(made)
+        made._check_settings()
+
     def settings(self, made: Any) -> dict[str, Any]:
         """Return the parameters, with the names of rules that are given as functions of ours."""
         named = {"certainty": known_measure(made.certainty), "cells": known_rule(made.cells)}
@@ -253,6 +259,9 @@ def _reject_option_problem(made: Any, sizes: Sizes) -> str:
         return f"{len(made.cells_)} cells need {n_positions} thresholds"
     if made.classes_.tolist() != np.asarray(getattr(made.estimator_, "classes_", [])).tolist():
         return "its classes are not those of its estimator"
+    check_certainty(made.rules["certainty"])
+    check_cells(made.rules["cells"])
+    check_reject_label(made.reject_label, made.classes_)
     known = getattr(made, "calibration", None) or getattr(made, "staircases", None)
     if known is None:
         return "it has neither calibration samples nor steps"
