@@ -125,11 +125,6 @@ def test_labels_of_many_samples_take_eight_bytes_each(path):
     assert path.stat().st_size < len(X_many) * (8 + 1 + 8) + 5000
 
 
-def test_labels_of_bytes_and_what_stands_for_rejects(path):
-    clf = RejectOptionClassifier(GLVQ(), reject_label=b"ask").fit(X, Y.astype("S"))
-    same_answers(clf, round_trip(clf, path))
-
-
 def test_a_pipeline_around_the_classifier(path):
     pipeline = make_pipeline(StandardScaler(), RejectOptionClassifier(GMLVQ())).fit(X, Y)
     loaded = round_trip(pipeline, path)

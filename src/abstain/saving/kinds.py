@@ -231,7 +231,7 @@ def _plain_parts(value: Any) -> Iterator[Any]:
             yield from _plain_parts(held)
 
 
-_PLAIN: tuple[type, ...] = (bool, int, float, str, bytes, slice, list, tuple, dict, type(None))
+_PLAIN: tuple[type, ...] = (bool, int, float, str, slice, list, tuple, dict, type(None))
 _PLAIN += (np.generic, np.ndarray, np.dtype, np.random.RandomState)
 
 

@@ -7,7 +7,7 @@ object with one key that says what it is:
     {"scalar": 3}                     its only element
     {"objects": […], "shape": […]}    an array of Python objects
     {"names": […], "codes": {…}}      one of names, by their places in the list
-    {"tuple": […]}  {"dict": [[key, value], …]}  {"slice": […]}  {"float": "nan"}  {"bytes": "00"}
+    {"tuple": […]}  {"dict": [[key, value], …]}  {"slice": […]}  {"float": "nan"}
     {"dtype": "<f8"}  {"type": "float64"}  {"random_state": …}  {"requests": …}
     {"tree": …}  {"boosting_tree": …}
     {"function": "name"}              given to `load` by its name
@@ -86,9 +86,6 @@ class Encoder:
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
-
-        if type(value) is bytes:
-            return {"bytes": value.hex()}
 
         def inside(parts: Any) -> list[Any]:
             return [self.encode(part, at, depth + 1) for part in parts]
@@ -319,13 +316,6 @@ def _float(decoder: Decoder, held: Any) -> float:
     return float(held)
 
 
-def _bytes(decoder: Decoder, held: Any) -> bytes:
-    try:
-        return bytes.fromhex(held)
-    except (TypeError, ValueError):
-        raise _nonsense(held) from None
-
-
 def _scalar(decoder: Decoder, held: Any) -> Any:
     array = decoder.array(held)
     if array.shape != ():
@@ -406,7 +396,6 @@ _DECODERS: dict[str, Callable[[Decoder, Any], Any]] = {
     "dict": _dict,
     "slice": _slice,
     "float": _float,
-    "bytes": _bytes,
     "dtype": _dtype,
     "type": _type,
     "random_state": _random_state,
