@@ -43,7 +43,10 @@ class InputError(ValueError):
 
 def shown(value: Any) -> str:
     """Return a value as an error can quote it: on one line, and not too long."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except RecursionError:
+        return f"a {type(value).__name__} that holds others, too deep to show"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

@@ -1,6 +1,7 @@
 """Thresholds picked elsewhere come back into the classifier that they were made for."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,6 +107,19 @@ def test_a_guarantee_does_not_come_with_given_thresholds(data):
         ([0.1, None, 0.1, 0.1], "thresholds must hold no missing value"),
         ({"row": 3}, r"thresholds must be among the keys, got \['row'\]"),
         ({"thresholds": [0.1] * 4, "format": "other"}, "format must be 'abstain-thresholds-1'"),
+        ({"thresholds": 0.1}, "thresholds must be a list, got 0.1"),
+        ({"thresholds": [0.1, 0.1, 0.1, [0.1]]}, r"thresholds must be numbers, .* got \[0.1\]"),
+        ({"thresholds": [0.1] * 4, "row": True}, "row must be a row of the front, got True"),
+        ({"thresholds": [0.1] * 4, "cells": "abc"}, "cells must be a list of names, got 'abc'"),
+        ({"thresholds": [0.1] * 4, "cells": [1]}, r"cells must be a list of names, got \[1\]"),
+        ({"thresholds": [0.1] * 4, "accuracy": "high"}, "accuracy must be a number in .* 'high'"),
+        ({"thresholds": [0.1] * 4, "accuracy": True}, "accuracy must be a number in .* True"),
+        ({"thresholds": [0.1] * 4, "accuracy": 0.123}, "accuracy=0.123 is not that of these"),
+        ({"thresholds": [0.1] * 4, "reject_rate": 1}, "reject_rate=1 is not that of these"),
+        ({"thresholds": [0.1] * 4, "rows": 3}, "unknown key 'rows': did you mean 'row'"),
+        ({"tresholds": [0.1] * 4}, "unknown key 'tresholds': did you mean 'thresholds'"),
+        ({"thresholds": [0.1] * 4, "q": 3}, "unknown key 'q': known are format, thresholds, "),
+        ({"thresholds": [0.1] * 4, 3: 3}, "unknown key 3: known are format"),
         ({"thresholds": [0.1] * 4, "row": 3}, "row=3 has other thresholds in this classifier"),
         ({"thresholds": [0.1] * 4, "cells": ["a", "b", "d", None]}, "made for another one"),
     ],
@@ -122,17 +136,73 @@ def test_what_cannot_be_meant_is_refused(given, message, data):
     ("text", "message"),
     [
         ("{", "must be JSON"),
+        ("", "must be JSON"),
         ("[0.5]", "must be an object with a list of thresholds"),
-        ('{"thresholds": "0.5"}', "must be an object with a list of thresholds"),
+        ('{"row": 3}', "thresholds must be among the keys"),
+        ('{"thresholds": "0.5"}', "thresholds must be a list, got '0.5'"),
         ('{"thresholds": ["0.5"]}', "thresholds must be numbers"),
-        ('{"thresholds": [NaN]}', "thresholds must hold no missing value"),
+        ('{"thresholds": [true]}', "thresholds must be numbers, '-inf' or 'inf', got True"),
+        ('{"thresholds": [NaN]}', "numbers must be finite, got 'NaN'"),
+        ('{"thresholds": [-Infinity]}', "finite, got '-Infinity'; write '-inf' as text"),
+        ('{"thresholds": [1e999]}', "numbers must be finite, got '1e999'"),
+        ('{"thresholds": [' + "9" * 5000 + "]}", "numbers must be finite, got '999"),
+        ('{"thresholds": [' + "9" * 309 + "]}", "numbers must be finite, got '999"),
+        ('{"thresholds": [1], "thresholds": [2]}', "once, got 'thresholds' twice"),
+        ('{"thresholds": [1], "accurracy": 1}', "did you mean 'accuracy'?"),
+        ('{"thresholds": [{}]}', "thresholds must be numbers"),
+        ('{"thresholds": ' + "[" * 100_000 + "]" * 100_000 + "}", "too deep to read"),
+        ("[" * 100_000, "too deep to read"),
+        ('{"a":' * 100_000, "too deep to read"),
+        ('{"thresholds": ["\x1b[2J\\u001b[2J\\ud800"]}', "must be JSON"),
+        ('{"thresholds": ["\\u001b[2J\\ud800"]}', r"got '\\x1b\[2J\\ud800'"),
     ],
+    ids=lambda text: text[:30],
 )
-def test_a_file_without_thresholds_is_refused(text, message, tmp_path):
+def test_a_file_without_thresholds_is_refused_in_one_line(text, message, tmp_path):
     file = tmp_path / "thresholds.json"
     file.write_text(text)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         read_thresholds(file)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 990, 2000, 20_000])
+def test_lists_in_lists_are_refused_however_deep(depth, tmp_path):
+    file = tmp_path / "thresholds.json"
+    for text in ('{"thresholds": %s}', '{"thresholds": [1], "cells": %s}', "%s"):
+        file.write_text(text % ("[" * depth + "]" * depth))
+        with pytest.raises(InputError):
+            read_thresholds(file)
+
+
+# What has no end, such as a device, is not read to the end.
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+def test_a_file_that_is_too_large_is_refused(tmp_path):
+    file = tmp_path / "thresholds.json"
+    file.write_bytes(b" " * 16_000_001)
+    for path in (file, "/dev/zero"):
+        with pytest.raises(InputError, match="must be a file of thresholds, at most 16 MB"):
+            read_thresholds(path)
+    file.write_bytes(b'{"thresholds": [1]}'.ljust(16_000_000))
+    assert read_thresholds(file) == {"thresholds": [1]}
+
+
+def test_thresholds_are_checked_against_all_that_travels_with_them(clf):
+    point = clf.retarget(RejectRate(0.3)).operating_point_
+    names = [*map(str, clf.cells_.tolist()), None]
+    given = {
+        "format": "abstain-thresholds-1",
+        "thresholds": as_json(clf.thresholds_),
+        "cells": names,
+        "row": point.row,
+        "reject_rate": point.reject_rate,
+        "accuracy": round(point.accuracy, 7),
+    }
+    assert clf.retarget(given).operating_point_.row == point.row
+    for key in ("reject_rate", "accuracy"):
+        with pytest.raises(InputError, match=f"leave the {key} out"):
+            clf.retarget({**given, key: given[key] - 0.01})
 
 
 def test_a_file_that_cannot_be_read(tmp_path):

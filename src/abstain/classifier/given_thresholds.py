@@ -2,22 +2,24 @@
 
 They travel as JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has
 no number for, "-inf" (reject none) and "inf" (reject all). The row of the front that they come from
-travels with them, so that thresholds of another classifier are found out.
+travels with them, so that thresholds of another classifier are found out. Every key is known and
+checked, or refused: a misspelt one would skip its check.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
+import difflib
 import json
+import math
 import os
 from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, check_real_vector, shown
+from abstain._checks import InputError, check_fraction, check_real_vector, shown
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.regions import Regions
 from abstain.fronts import ParetoFront
@@ -27,6 +29,10 @@ __all__ = ["FORMAT", "are_thresholds", "given_point", "given_values", "read_thre
 
 FORMAT = "abstain-thresholds-1"
 _REMEDY = "export it from a report"
+# What a report exports.
+_KEYS = ("format", "thresholds", "cells", "row", "reject_rate", "accuracy")
+# Bytes of a file. Lists of JSON take some 20 times as much memory; half a million cells take less.
+_LARGEST = 16_000_000
 _INFINITE = {"-inf": -np.inf, "inf": np.inf, "+inf": np.inf}
 
 
@@ -36,8 +42,9 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     Parameters
     ----------
     path : str or path-like
-        The file: an object with ``thresholds``, a list of numbers, "-inf" and "inf"; ``row``,
-        ``cells`` and ``format`` are checked where they are given.
+        The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
+        "inf"; ``format``, ``cells``, ``row``, ``reject_rate`` and ``accuracy`` are checked where
+        they are given. Other keys are refused.
 
     Returns
     -------
@@ -60,26 +67,72 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     read_thresholds(file)
     {'thresholds': [0.25, '-inf']}
     """
+    content = _read(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        given = json.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        found = "no text" if isinstance(error, UnicodeError) else shown(text.strip())
-        where = f" ({error})" if isinstance(error, json.JSONDecodeError) and text.strip() else ""
-        raise InputError(
-            f"{path} must be JSON with a list of thresholds, got {found}{where}; {_REMEDY}"
-        ) from None
-    if not isinstance(given, dict) or not isinstance(given.get("thresholds"), list):
-        raise InputError(
-            f"{path} must be an object with a list of thresholds, got {shown(given)}; {_REMEDY}"
-        )
-    try:
+        given = _parse(content)
+        if not isinstance(given, dict):
+            raise InputError(f"it must be an object with a list of thresholds, got {shown(given)}")
         given_values(given)
     except InputError as error:
         raise InputError(f"{path}: {error}; {_REMEDY}") from None
     return given
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    if len(content) > _LARGEST:
+        raise InputError(
+            f"{path} must be a file of thresholds, at most {_LARGEST // 10**6} MB, got more; "
+            f"{_REMEDY}"
+        )
+    return content
+
+
+def _parse(content: bytes) -> Any:
+    """Return what JSON stands for; NaN, infinities and a key given twice are none."""
+    try:
+        text = content.decode("utf-8")
+        return json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_int=_number,
+            parse_float=_number,
+            parse_constant=_number,
+        )
+    except UnicodeError:
+        raise InputError("it must be JSON with a list of thresholds, got no text") from None
+    except json.JSONDecodeError as error:
+        where = f" ({error})" if text.strip() else ""
+        raise InputError(
+            f"it must be JSON with a list of thresholds, got {shown(text.strip())}{where}"
+        ) from None
+    except RecursionError:
+        raise InputError(
+            "it must be JSON with a list of thresholds, got lists in lists, too deep to read"
+        ) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"each key must be given once, got {shown(key)} twice")
+        found[key] = value
+    return found
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise InputError(
+            f"numbers must be finite, got {shown(text)}; write '-inf' as text to reject none, "
+            "'inf' to reject all"
+        )
+    return int(text) if text.lstrip("-").isdigit() else value
 
 
 def are_thresholds(target: Any) -> bool:
@@ -89,22 +142,42 @@ def are_thresholds(target: Any) -> bool:
 
 
 def given_values(given: Any) -> NDArray[np.float64]:
-    """Return thresholds as numbers."""
+    """Return thresholds as numbers; what goes with them must be of the kind that it should be."""
     values = given
     if isinstance(given, Mapping):
-        if given.get("format", FORMAT) != FORMAT:
-            raise InputError(f"format must be {FORMAT!r}, got {shown(given['format'])}")
-        if "thresholds" not in given:
-            raise InputError(f"thresholds must be among the keys, got {shown(list(given))}")
+        _check_keys(given)
         values = given["thresholds"]
+        if not np.iterable(values) or isinstance(values, str | bytes | Mapping):
+            raise InputError(f"thresholds must be a list, got {shown(values)}")
     if isinstance(values, list | tuple):
         values = [
             _INFINITE.get(value, value) if isinstance(value, str) else value for value in values
         ]
         for value in values:
-            if isinstance(value, str | bool):
+            if isinstance(value, str | bool | list | tuple | Mapping):
                 raise InputError(f"thresholds must be numbers, '-inf' or 'inf', got {shown(value)}")
     return check_real_vector("thresholds", values)
+
+
+def _check_keys(given: Mapping[Any, Any]) -> None:
+    for key in given:
+        if key not in _KEYS:
+            alike = difflib.get_close_matches(str(key)[:80], _KEYS, n=1)
+            hint = f"did you mean {alike[0]!r}? " if alike else ""
+            raise InputError(f"unknown key {shown(key)}: {hint}known are {', '.join(_KEYS)}")
+    if "thresholds" not in given:
+        raise InputError(f"thresholds must be among the keys, got {shown(list(given))}")
+    told = {key: value for key, value in given.items() if value is not None}
+    if told.get("format", FORMAT) != FORMAT:
+        raise InputError(f"format must be {FORMAT!r}, got {shown(told['format'])}")
+    cells = told.get("cells", [])
+    if not isinstance(cells, list | tuple) or not all(isinstance(c, str | None) for c in cells):
+        raise InputError(f"cells must be a list of names, got {shown(cells)}")
+    row = told.get("row", 0)
+    if not isinstance(row, int | np.integer) or isinstance(row, bool):
+        raise InputError(f"row must be a row of the front, got {shown(row)}")
+    for key in ("reject_rate", "accuracy"):
+        check_fraction(key, told.get(key, 0), low_open=False, high_open=False)
 
 
 def given_point(
@@ -124,7 +197,7 @@ def given_point(
             "classifier"
         )
     told = dict(given) if isinstance(given, Mapping) else {}
-    if told.get("cells") is not None and told["cells"] != names:
+    if told.get("cells") is not None and list(told["cells"]) != names:
         raise InputError(
             f"cells must be those of the classifier ({shown(names)}), got "
             f"{shown(told['cells'])}; the thresholds were made for another one"
@@ -143,7 +216,7 @@ def given_point(
             f"row={shown(told['row'])} has other thresholds in this classifier: they were made for "
             "another one, or changed by hand; leave the row out to use them all the same"
         )
-    return thresholds, OperatingPoint(
+    point = OperatingPoint(
         row=row,
         n_samples=front.n_samples,
         n_errors=front.n_errors,
@@ -153,6 +226,15 @@ def given_point(
         cells=front.cells,
         thresholds=thresholds[front.cells],
     )
+    for key, value in (("reject_rate", point.reject_rate), ("accuracy", point.accuracy)):
+        # Somebody may have rounded it.
+        if told.get(key) is not None and not math.isclose(told[key], value, abs_tol=1e-6):
+            raise InputError(
+                f"{key}={shown(told[key])} is not that of these thresholds in this classifier "
+                f"({value:.6g}): they were made for another one, or changed by hand; leave the "
+                f"{key} out to use them all the same"
+            )
+    return thresholds, point
 
 
 def _rejects(
