@@ -109,7 +109,7 @@ def test_a_guarantee_does_not_come_with_given_thresholds(data):
         ({"thresholds": [0.1] * 4, "format": "other"}, "format must be 'abstain-thresholds-1'"),
         ({"thresholds": 0.1}, "thresholds must be a list, got 0.1"),
         ({"thresholds": [0.1, 0.1, 0.1, [0.1]]}, r"thresholds must be numbers, .* got \[0.1\]"),
-        ({"thresholds": [0.1] * 4, "row": True}, "row must be a row of the front, got True"),
+        ({"thresholds": [0.1] * 4, "row": True}, "row must be an integer, got True"),
         ({"thresholds": [0.1] * 4, "cells": "abc"}, "cells must be a list of names, got 'abc'"),
         ({"thresholds": [0.1] * 4, "cells": [1]}, r"cells must be a list of names, got \[1\]"),
         ({"thresholds": [0.1] * 4, "accuracy": "high"}, "accuracy must be a number in .* 'high'"),
@@ -198,11 +198,17 @@ def test_thresholds_are_checked_against_all_that_travels_with_them(clf):
         "row": point.row,
         "reject_rate": point.reject_rate,
         "accuracy": round(point.accuracy, 7),
+        "coverage": point.coverage,
+        "n_samples": point.n_samples,
+        "n_errors": point.n_errors,
+        "true_rejects": point.true_rejects,
+        "false_rejects": point.false_rejects,
     }
     assert clf.retarget(given).operating_point_.row == point.row
-    for key in ("reject_rate", "accuracy"):
+    for key in list(given)[4:]:
+        step = 1 if key in ("n_samples", "n_errors", "true_rejects", "false_rejects") else 0.01
         with pytest.raises(InputError, match=f"leave the {key} out"):
-            clf.retarget({**given, key: given[key] - 0.01})
+            clf.retarget({**given, key: given[key] - step})
 
 
 def test_a_file_that_cannot_be_read(tmp_path):

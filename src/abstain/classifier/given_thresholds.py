@@ -29,8 +29,15 @@ __all__ = ["FORMAT", "are_thresholds", "given_point", "given_values", "read_thre
 
 FORMAT = "abstain-thresholds-1"
 _REMEDY = "export it from a report"
-# What a report exports.
-_KEYS = ("format", "thresholds", "cells", "row", "reject_rate", "accuracy")
+# What thresholds do on the calibration data; of each, thresholds of another classifier differ.
+_COUNTS = ("n_samples", "n_errors", "true_rejects", "false_rejects")
+_SHARES = ("reject_rate", "coverage", "accuracy")
+_CHECKED = ("format", "thresholds", "cells", "row", *_SHARES, *_COUNTS)
+# What `abstain fit --json` prints as well, of which thresholds do not depend.
+_DESCRIPTIVE = (
+    *("abstain", "model", "label", "classes", "n_rows", "n_unlabelled", "n_empty", "numeric"),
+    *("categorical", "left_out", "written_like", "target", "guarantee", "notes"),
+)
 # Bytes of a file. Lists of JSON take some 20 times as much memory; half a million cells take less.
 _LARGEST = 16_000_000
 _INFINITE = {"-inf": -np.inf, "inf": np.inf, "+inf": np.inf}
@@ -43,8 +50,8 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ----------
     path : str or path-like
         The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
-        "inf"; ``format``, ``cells``, ``row``, ``reject_rate`` and ``accuracy`` are checked where
-        they are given. Other keys are refused.
+        "inf"; what a report exports beside it, or ``abstain fit --json`` prints, is checked where
+        it tells of thresholds. Other keys are refused.
 
     Returns
     -------
@@ -161,10 +168,10 @@ def given_values(given: Any) -> NDArray[np.float64]:
 
 def _check_keys(given: Mapping[Any, Any]) -> None:
     for key in given:
-        if key not in _KEYS:
-            alike = difflib.get_close_matches(str(key)[:80], _KEYS, n=1)
+        if key not in _CHECKED + _DESCRIPTIVE:
+            alike = difflib.get_close_matches(str(key)[:80], _CHECKED, n=1)
             hint = f"did you mean {alike[0]!r}? " if alike else ""
-            raise InputError(f"unknown key {shown(key)}: {hint}known are {', '.join(_KEYS)}")
+            raise InputError(f"unknown key {shown(key)}: {hint}known are {', '.join(_CHECKED)}")
     if "thresholds" not in given:
         raise InputError(f"thresholds must be among the keys, got {shown(list(given))}")
     told = {key: value for key, value in given.items() if value is not None}
@@ -173,10 +180,11 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
     cells = told.get("cells", [])
     if not isinstance(cells, list | tuple) or not all(isinstance(c, str | None) for c in cells):
         raise InputError(f"cells must be a list of names, got {shown(cells)}")
-    row = told.get("row", 0)
-    if not isinstance(row, int | np.integer) or isinstance(row, bool):
-        raise InputError(f"row must be a row of the front, got {shown(row)}")
-    for key in ("reject_rate", "accuracy"):
+    for key in ("row", *_COUNTS):
+        count = told.get(key, 0)
+        if not isinstance(count, int | np.integer) or isinstance(count, bool):
+            raise InputError(f"{key} must be an integer, got {shown(count)}")
+    for key in _SHARES:
         check_fraction(key, told.get(key, 0), low_open=False, high_open=False)
 
 
@@ -226,8 +234,9 @@ def given_point(
         cells=front.cells,
         thresholds=thresholds[front.cells],
     )
-    for key, value in (("reject_rate", point.reject_rate), ("accuracy", point.accuracy)):
-        # Somebody may have rounded it.
+    for key in _SHARES + _COUNTS:
+        value = getattr(point, key)
+        # Somebody may have rounded a share.
         if told.get(key) is not None and not math.isclose(told[key], value, abs_tol=1e-6):
             raise InputError(
                 f"{key}={shown(told[key])} is not that of these thresholds in this classifier "
