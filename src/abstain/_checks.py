@@ -4,13 +4,15 @@ NumPy only: everything after the waist (fronts, metrics, targets) checks its inp
 Each message names the argument, the value received and what would be right.
 """
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "COLUMNS_TO_LIST",
     "InputError",
     "as_labels",
     "as_vector",
@@ -19,9 +21,17 @@ __all__ = [
     "check_real_vector",
     "check_same_length",
     "is_missing",
+    "list_columns",
     "merge_labels",
+    "one_line",
+    "printable",
+    "quoted",
     "shown",
 ]
+
+# Of a table; more would make a message too long to read.
+COLUMNS_TO_LIST = 8
+_LETTERS_TO_COMPARE = 80
 
 
 class InputError(ValueError):
@@ -41,13 +51,69 @@ class InputError(ValueError):
     """
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, longest: int = 80) -> str:
     """Return a value as an error can quote it: on one line, and not too long."""
     try:
-        text = " ".join(repr(value).split())
+        # That of text is one line, in which no space may be lost; those of others may be several.
+        text = repr(value) if isinstance(value, str) else " ".join(repr(value).split())
     except RecursionError:
         return f"a {type(value).__name__} that holds others, too deep to show"
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return printable(text if len(text) <= longest else f"{text[: longest - 3]}...")
+
+
+def printable(value: Any) -> str:
+    r"""Return text as a terminal may be given it, with what it would obey or hide written out.
+
+    Names and labels come from data: an escape sequence, a carriage return or a mark that turns
+    the direction of writing could make a terminal show something else.
+
+    Examples
+    --------
+    >>> print(printable("\x1b[2J größe"))
+    \x1b[2J größe
+    """
+    text = str(value)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def one_line(said: Any, longest: int = 1000) -> str:
+    r"""Return what is said as one line for a terminal, cut in its middle if it is too long.
+
+    The end of a message is the remedy, which must not be lost.
+
+    Examples
+    --------
+    >>> one_line("a\nb" + 2000 * "c" + "; mend the file", 32)
+    'a bccccccccccccc … mend the file'
+    """
+    text = printable(" ".join(str(said).splitlines()))
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[3 - half :]}"
+
+
+def list_columns(column: str, names: Sequence[str]) -> str:
+    """Return which columns there are instead of one; of many, those spelled most alike.
+
+    Examples
+    --------
+    >>> list_columns("agee", ["id", "age"])
+    "its columns are 'id', 'age'"
+    """
+    if len(names) <= COLUMNS_TO_LIST:
+        return f"its columns are {quoted(names)}"
+    # Comparing takes the square of the length, and names can have a million letters.
+    name_of = {name[:_LETTERS_TO_COMPARE]: name for name in reversed(names)}
+    alike = difflib.get_close_matches(
+        column[:_LETTERS_TO_COMPARE], list(name_of)[::-1], n=COLUMNS_TO_LIST, cutoff=0.0
+    )
+    return f"the most alike of its {len(names)} columns are {quoted(map(name_of.get, alike))}"
+
+
+def quoted(names: Iterable[Any]) -> str:
+    """Return names in a list."""
+    return ", ".join(shown(name, 40) for name in names)
 
 
 def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -88,7 +154,7 @@ def merge_labels(name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """
     one_of = {_KINDS[part.dtype.kind]: part for part in parts if part.dtype.kind in _KINDS}
     if len(one_of) > 1:
-        got = " and ".join(repr(part.tolist()[0]) for part in one_of.values())
+        got = " and ".join(shown(part.tolist()[0]) for part in one_of.values())
         raise InputError(f"{name} must hold labels of one kind in all blocks, got {got}")
     try:
         return np.unique(np.concatenate(parts))
@@ -103,7 +169,7 @@ def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return ``values`` as float64; NaN is refused, ±inf is a value like any other."""
     array = as_vector(name, values)
     if array.dtype.kind not in "biufO":
-        raise InputError(f"{name} must be numbers, got {_first_not_a_number(array)!r}")
+        raise InputError(f"{name} must be numbers, got {shown(_first_not_a_number(array))}")
     try:
         array = array.astype(np.float64, copy=False)
     except (
@@ -111,7 +177,8 @@ def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
         ValueError,
         OverflowError,
     ):  # objects such as decimals are numbers, others are not
-        raise InputError(f"{name} must be numbers, got {_first_not_a_number(array)!r}") from None
+        got = shown(_first_not_a_number(array))
+        raise InputError(f"{name} must be numbers, got {got}") from None
     missing = np.isnan(array)
     if missing.any():
         raise InputError(f"{name} must hold no missing value, got nan at index {missing.argmax()}")
@@ -139,7 +206,7 @@ def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
     if strange.any():
         where = int(strange.argmax())
         got = array[where : where + 1].tolist()[0]
-        raise InputError(f"{name} must be boolean (or 0 and 1), got {got!r} at index {where}")
+        raise InputError(f"{name} must be boolean (or 0 and 1), got {shown(got)} at index {where}")
     return array.astype(np.bool_)
 
 
@@ -180,5 +247,6 @@ def check_fraction(
             number and 5 <= value <= 100
         )  # 2 is hardly meant as 2 % and not (value == 100 and high_open)
         remedy = f"; {value:g} % is {value / 100:g}" if as_share else ""
-        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {value!r}{remedy}")
+        got = shown(value)
+        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {got}{remedy}")
     return float(value)

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 
 __all__ = ["LOCAL", "check_versions", "cluster"]
 
@@ -86,7 +86,7 @@ def _check_address(where: str) -> None:
     if where != LOCAL and not re.fullmatch(r"(tcp|tls|ucx|ucxx|wss?)://[^\s/]+:\d+", where):
         raise InputError(
             f"--cluster must be 'local' or the address of a scheduler, such as "
-            f"tcp://10.0.0.1:8786, got {where!r}"
+            f"tcp://10.0.0.1:8786, got {shown(where)}"
         )
 
 

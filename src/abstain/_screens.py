@@ -27,7 +27,7 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from abstain._checks import shown
+from abstain._checks import printable, shown
 from abstain._score_files import Choice
 
 if TYPE_CHECKING:
@@ -78,7 +78,12 @@ def show(screen: RenderableType) -> None:
     screen : rich renderable
         What to print.
     """
-    Console(markup=False, emoji=False, highlight=False).print(screen)
+    _console().print(screen)
+
+
+def _console(stderr: bool = False) -> Console:
+    """Return a console that takes nothing in a text for markup."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 @contextmanager
@@ -96,7 +101,7 @@ def stages(quiet: bool = False) -> Iterator[Callable[[str], Watch]]:
         To be told what is being done from now on, by which the stage before is over. It returns
         what may be told how many parts of the stage are done, and of how many.
     """
-    console = Console(stderr=True)
+    console = _console(stderr=True)
     if quiet or not console.is_terminal:
         yield lambda doing: lambda done, total: None
         return
@@ -125,7 +130,7 @@ def _stages_of(bars: Progress) -> Callable[[str], Watch]:
     def begin(doing: str) -> Watch:
         for stage in bars.tasks:
             bars.update(stage.id, total=stage.total or 1, completed=stage.total or 1)
-        added = bars.add_task(_printable(doing), total=None)
+        added = bars.add_task(printable(doing), total=None)
         return lambda done, total: bars.update(added, completed=done, total=total)
 
     return begin
@@ -149,7 +154,7 @@ def progress(doing: str, quiet: bool = False, lines: bool = True) -> Iterator[Wa
     watch : callable
         To be told how many tasks are done, and of how many.
     """
-    console, doing = Console(stderr=True), _printable(doing)
+    console, doing = _console(stderr=True), printable(doing)
     if quiet or not (lines or console.is_terminal):
         yield lambda done, total: None
     elif console.is_terminal:
@@ -176,7 +181,7 @@ def _tenths(console: Console, doing: str) -> Watch:
         tenth = 10 * done // max(total, 1)
         if tenth > shown:
             shown = tenth
-            console.print(f"{doing}: {done} of {total}", markup=False, highlight=False)
+            console.print(f"{doing}: {done} of {total}")
 
     return watch
 
@@ -206,7 +211,7 @@ def study_screen(study: "Study") -> RenderableType:
     return Group(
         table,
         Text(f"{study.seconds / 60:.1f} minutes for {counted(study.n_tasks, 'task')}"),
-        Text(f"Written to {_printable(str(study.folder))}: {names}"),
+        Text(f"Written to {printable(str(study.folder))}: {names}"),
     )
 
 
@@ -260,8 +265,8 @@ def _heading(choice: Choice, scores: Path | list[Path]) -> Text:
 
 def _title(files: Path | list[Path]) -> str:
     if isinstance(files, Path) or len(files) == 1:
-        return _printable((files if isinstance(files, Path) else files[0]).name)
-    first, last = _printable(files[0].name), _printable(files[-1].name)
+        return printable((files if isinstance(files, Path) else files[0]).name)
+    first, last = printable(files[0].name), printable(files[-1].name)
     return f"{len(files):,} files, {first} to {last}"
 
 
@@ -309,7 +314,7 @@ class _Thresholds:
         for cell in busiest.head(_CELLS_TO_SHOW).iter_rows(named=True):
             table.add_row(
                 # The one column that may wrap is the one that gives way; a line each, all the same.
-                Text(_printable(cell["cell"]), no_wrap=True, overflow="ellipsis"),
+                Text(printable(cell["cell"]), no_wrap=True, overflow="ellipsis"),
                 Text(_threshold(cell["threshold"]), "bold"),
                 *(f"{cell[name]:,}" for name in counts),
             )
@@ -327,7 +332,7 @@ def _more(cells: pl.DataFrame, files: tuple[Path, Path, Path] | None) -> list[Te
     hidden = cells.height - _CELLS_TO_SHOW
     if hidden <= 0:
         return []
-    where = f" in {_printable(files[1].name)}" if files else ""
+    where = f" in {printable(files[1].name)}" if files else ""
     return [Text(f"… and {hidden:,} more{where}", "dim")]
 
 
@@ -347,7 +352,7 @@ def _doubts(choice: Choice) -> list[Text]:
 def _written(files: tuple[Path, Path, Path] | None) -> Text:
     if files is None:
         return Text("Nothing was written; --out front.csv keeps the front and exact thresholds.")
-    return Text("Written: " + ", ".join(_printable(file) for file in files))
+    return Text("Written: " + ", ".join(printable(file) for file in files))
 
 
 _TARGETS_IN_WORDS = {
@@ -381,9 +386,9 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
     """
     parts: list[RenderableType] = [
         Text.assemble(
-            (_printable(table.name), "bold"),
+            (printable(table.name), "bold"),
             f"\n{counted(fitted.n_rows, 'row')} of {counted(len(fitted.class_counts), 'class')}"
-            f" in column {_printable(repr(fitted.label))}",
+            f" in column {shown(fitted.label)}",
         ),
         Text(),
         _fit_facts(fitted),
@@ -394,14 +399,14 @@ def fit_screen(fitted: "Fitted", table: Path, out: Path) -> RenderableType:
         *_left_out(fitted),
         *_notes(fitted.notes),
         Text(),
-        Text(f"Written: {_printable(out)}"),
-        Text(f"Next: abstain predict {_printable(out)} new.csv --out answers.csv", "dim"),
+        Text(f"Written: {printable(out)}"),
+        Text(f"Next: abstain predict {printable(out)} new.csv --out answers.csv", "dim"),
     ]
     return Group(*parts)
 
 
 def _notes(notes: Sequence[str]) -> list[Text]:
-    shown = [Text(_printable(f"Note: {note}"), "yellow") for note in notes[:_NOTES_TO_SHOW]]
+    shown = [Text(printable(f"Note: {note}"), "yellow") for note in notes[:_NOTES_TO_SHOW]]
     n_hidden = len(notes) - len(shown)
     return shown + [Text(f"… and {n_hidden:,} more; --json has all", "dim")] * (n_hidden > 0)
 
@@ -425,7 +430,7 @@ def _fit_facts(fitted: "Fitted") -> Table:
             _percent(before), " → ", (_percent(point.accuracy), "bold green"), f" {where}"
         ),
         "to compare": Text(
-            f"{_percent(n_largest / fitted.n_rows)} if it always said {_printable(largest)}"
+            f"{_percent(n_largest / fitted.n_rows)} if it always said {printable(largest)}"
         ),
         "answered": Text.assemble(
             (_percent(point.coverage), "bold"),
@@ -475,7 +480,7 @@ def _fit_thresholds(fitted: "Fitted") -> Table:
             break
         rejected = int((certainty[own] < threshold).sum())
         table.add_row(
-            Text(_printable(name), no_wrap=True, overflow="ellipsis"),
+            Text(printable(name), no_wrap=True, overflow="ellipsis"),
             Text(_threshold(threshold), "bold"),
             f"{int(own.sum()):,}",
             f"{rejected:,}",
@@ -510,7 +515,7 @@ def _written_like(fitted: "Fitted") -> list[Text]:
     if len(fitted.features.written) > _NAMES_TO_SHOW:
         more = len(fitted.features.written) - _NAMES_TO_SHOW
         lines.append(f"… and {counted(more, 'more such column')}; --json names all")
-    return [Text(), *(Text(_printable(line)) for line in lines)] if lines else []
+    return [Text(), *(Text(printable(line)) for line in lines)] if lines else []
 
 
 def _left_out(fitted: "Fitted") -> list[Text]:
@@ -523,11 +528,11 @@ def _left_out(fitted: "Fitted") -> list[Text]:
     left_out = list(fitted.features.left_out.items())
     for name, why in left_out[:_NAMES_TO_SHOW]:
         because = f", {why}" if why == "as asked" else f": it {why}"
-        lines.append(f"column {name!r} left out{because}")
+        lines.append(f"column {shown(name)} left out{because}")
     if len(left_out) > _NAMES_TO_SHOW:
         more = counted(len(left_out) - _NAMES_TO_SHOW, "more column")
         lines.append(f"… and {more}; --json names all")
-    texts = [Text(_printable(line), "yellow") for line in lines]
+    texts = [Text(printable(line), "yellow") for line in lines]
     return [Text(), *texts] if texts else []
 
 
@@ -539,7 +544,7 @@ def _strangers(answered: "Answered") -> list[RenderableType]:
     if len(many) > _NOTES_TO_SHOW:
         more = counted(len(many) - _NOTES_TO_SHOW, "more such column")
         notes.append(f"… and {more}; --json names all")
-    return [Text(), *(Text(_printable(note), "yellow") for note in notes)] if notes else []
+    return [Text(), *(Text(printable(note), "yellow") for note in notes)] if notes else []
 
 
 def _strange(answered: "Answered", name: str) -> str:
@@ -551,7 +556,7 @@ def _strange(answered: "Answered", name: str) -> str:
         what = f"a number beyond all of the fit, such as {example:g}"
     else:
         what = "what the model has not seen"
-    return f"in {counted(answered.strangers[name], 'row')} column {name!r} holds {what}"
+    return f"in {counted(answered.strangers[name], 'row')} column {shown(name)} holds {what}"
 
 
 def predict_screen(answered: "Answered", table: Path, out: Path | None) -> RenderableType:
@@ -574,7 +579,7 @@ def predict_screen(answered: "Answered", table: Path, out: Path | None) -> Rende
     if out is None:
         end = "Nothing was written; --out answers.csv keeps the answers."
     else:
-        end = f"Written: {_printable(out)}, with {_columns(answered)}"
+        end = f"Written: {printable(out)}, with {_columns(answered)}"
     return Group(*_answers(answered, table), Text(), Text(end))
 
 
@@ -600,7 +605,7 @@ def predict_many_screen(answered: "AnsweredTables", out: Path | None) -> Rendera
     for name in ("rows", "rejected"):
         by_table.add_column(name, justify="right", no_wrap=True)
     for path, each in zip(first, answered.each, strict=False):
-        title = Text(_printable(path.name), no_wrap=True, overflow="ellipsis")
+        title = Text(printable(path.name), no_wrap=True, overflow="ellipsis")
         by_table.add_row(title, f"{each.n_rows:,}", f"{each.n_rejected:,}")
     n_hidden = len(answered.tables) - len(first)
     if n_hidden:
@@ -609,13 +614,13 @@ def predict_many_screen(answered: "AnsweredTables", out: Path | None) -> Rendera
         end = "Nothing was written; --out answers keeps the answers in that folder."
     else:
         n_files = counted(len(answered.tables), "file")
-        end = f"Written to {_printable(out)}: {n_files}, with {_columns(total)}"
+        end = f"Written to {printable(out)}: {n_files}, with {_columns(total)}"
     parts = _answers(total, answered.tables)
     return Group(*parts, Text(), by_table, Text(), Text(end))
 
 
 def _columns(answered: "Answered") -> str:
-    *some, last = (repr(name) for name in answered.columns)
+    *some, last = map(shown, answered.columns)
     return f"the columns {', '.join(some)} and {last}"
 
 
@@ -627,7 +632,7 @@ def _answers(answered: "Answered", table: Path | list[Path]) -> list[RenderableT
     counts.add_column("rows", justify="right", no_wrap=True)
     frequent = sorted(answered.class_counts.items(), key=lambda item: -item[1])
     for name, count in frequent[:_CLASSES_TO_SHOW]:
-        label = Text(_printable(name), no_wrap=True, overflow="ellipsis")
+        label = Text(printable(name), no_wrap=True, overflow="ellipsis")
         counts.add_row(label, f"{count:,}")
     if len(frequent) > _CLASSES_TO_SHOW:
         rest = sum(count for _, count in frequent[_CLASSES_TO_SHOW:])
@@ -660,7 +665,7 @@ def demo_screen(demo: "Demo") -> RenderableType:
         The summary.
     """
     tumours, necklace, digits = demo.tumours, demo.necklace, demo.digits
-    names = ", ".join(_printable(file.name) for file in demo.files)
+    names = ", ".join(printable(file.name) for file in demo.files)
     extras = [
         f"For {what} as well: pip install 'abstain[{extra}]'"
         for what, extra, is_there in [
@@ -757,10 +762,3 @@ def _percent(share: float) -> str:
         return "undefined (all rejected)"
     digits = next(d for d in range(2, 9) if share == 1 or round(100 * share, d) < 100)
     return f"{100 * share:.{digits}f}%"
-
-
-def _printable(value: Any) -> str:
-    text = str(value)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

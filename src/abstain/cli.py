@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from abstain import InputError, __version__
+from abstain._checks import one_line, printable
 
 __all__ = ["app", "main"]
 
@@ -33,7 +34,7 @@ def _told_in_one_line() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        _leave(f"error: {' '.join(str(error).splitlines())}", 2)
+        _leave(f"error: {error}", 2)
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
@@ -54,8 +55,18 @@ def _told_in_one_line() -> Iterator[None]:
 
 
 def _leave(said: str, code: int) -> NoReturn:
-    typer.echo(said, err=True)
+    _tell(said)
     raise typer.Exit(code) from None
+
+
+def _tell(said: str) -> None:
+    """Tell something besides the result, in one line."""
+    typer.echo(one_line(said), err=True)
+
+
+def _print_json(document: str) -> None:
+    # All else that a terminal might obey is written out in JSON already.
+    typer.echo(document.replace("\x7f", "\\u007f"))
 
 
 class _QuietErrors(TyperGroup):
@@ -255,7 +266,7 @@ def front(
             begin(f"writing {files[0].name}")
             score_files.write_choice(choice, files, __version__)
     if as_json:
-        typer.echo(score_files.choice_as_json(choice, __version__))
+        _print_json(score_files.choice_as_json(choice, __version__))
     elif not quiet:
         by_default = accuracy is reject_rate is reject_cost is None
         screens.show(screens.front_screen(choice, paths, files, by_default=by_default))
@@ -456,16 +467,16 @@ def fit(
     )
     with screens.progress(f"fitting {model} to {table}", quiet, lines=False) as watch:
         source = open_table(table, separator, decimal, encoding, missing or [])
-        fitted = fit_table(source, wishes, watch, (lambda said: None) if quiet else _tell)
+        fitted = fit_table(source, wishes, watch, (lambda said: None) if quiet else _note)
         save(fitted.clf, out)
     if as_json:
-        typer.echo(fitted_as_json(fitted, __version__))
+        _print_json(fitted_as_json(fitted, __version__))
     elif not quiet:
         screens.show(screens.fit_screen(fitted, table, out))
 
 
-def _tell(said: str) -> None:
-    typer.echo(f"note: {said}", err=True)
+def _note(said: str) -> None:
+    _tell(f"note: {said}")
 
 
 def _table_target(
@@ -566,7 +577,7 @@ def predict(
             clf = _load_with(model, thresholds)
             answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
     if as_json:
-        typer.echo(tables.answered_as_json(answered, out, __version__))
+        _print_json(tables.answered_as_json(answered, out, __version__))
     elif not quiet:
         screens.show(screens.predict_screen(answered, path, out))
 
@@ -621,7 +632,7 @@ def _predict_many(
         else:
             answered = _answered_on_cluster(cluster, clf, jobs, reading, mark, watch)
     if as_json:
-        typer.echo(answered_tables_as_json(answered, out, __version__))
+        _print_json(answered_tables_as_json(answered, out, __version__))
     elif not quiet:
         screens.show(screens.predict_many_screen(answered, out))
 
@@ -708,9 +719,10 @@ def report(
         )
         judged = judge(clf, samples)
     if as_json:
-        typer.echo(reported_as_json(samples, judged, out, __version__))
+        _print_json(reported_as_json(samples, judged, out, __version__))
     elif not quiet:
-        typer.echo(reported_in_words(samples, judged, out))
+        for line in reported_in_words(samples, judged, out).split("\n"):
+            typer.echo(printable(line))
 
 
 def _retarget(clf: Any, thresholds: Path) -> None:
@@ -740,12 +752,12 @@ def demo(
     with screens.progress("fitting, certifying and trying out", quiet, lines=False) as watch:
         found = run_demo(out, __version__, watch)
     if as_json:
-        typer.echo(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
+        _print_json(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
     elif not quiet:
         screens.show(screens.demo_screen(found))
         if found.tumours.report is not None:
-            typer.echo(f"Open {found.tumours.report} in a browser.")
-        typer.echo(f"The result lies in {out}")
+            typer.echo(f"Open {printable(found.tumours.report)} in a browser.")
+        typer.echo(f"The result lies in {printable(out)}")
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -797,17 +809,17 @@ def study(
         with screens.progress("running the study", quiet) as watch:
             found = run_study(plan, out, jobs, watch, __version__, cluster)
     except KeyboardInterrupt:
-        typer.echo("stopped: the same command goes on from here", err=True)
+        _tell("stopped: the same command goes on from here")
         raise typer.Exit(130) from None
     if as_json:
-        typer.echo(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
+        _print_json(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
     elif not quiet:
         screens.show(screens.study_screen(found))
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Tell of a warning in one line, without the code that it comes from."""
-    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
+    _tell(f"warning: {' '.join(str(message).split())}")
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 
 __all__ = [
     "Naming",
@@ -27,7 +27,6 @@ __all__ = [
 
 # Beside numbers, what has a value or a name of its own: no lists, no bytes.
 _PLAIN = (pl.Boolean, pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time, pl.Null)
-_LONGEST_VALUE = 60
 # From so many rows on, another value in each of them is an identifier given by mistake.
 _TOO_MANY_CELLS = 100
 _CELL = "hold integers or names"
@@ -134,7 +133,7 @@ def check_named_alike(y_true: str, y_pred: str, namings: Sequence[Naming]) -> No
     }
     if n_rows and n_names == {0, n_rows}:
         raise InputError(
-            f"y_true column {y_true!r} and y_pred column {y_pred!r} must name classes "
+            f"y_true column {shown(y_true)} and y_pred column {shown(y_pred)} must name classes "
             f"alike, got {_shown(namings[0].first_true)} and {_shown(namings[0].first_pred)} in "
             "data row 1; write names in both or numbers in both"
         )
@@ -218,7 +217,7 @@ def common_labels(
     if len(labels) == n_rows >= _TOO_MANY_CELLS:
         # A threshold for each sample rejects just the errors, and says nothing of new samples.
         raise InputError(
-            f"cell column {column!r} must name regions of several samples, "
+            f"cell column {shown(column)} must name regions of several samples, "
             f"got another value in each of {n_rows} rows; choose another column"
         )
     positions = labels.search_sorted(named).to_numpy().astype(np.int64)
@@ -263,7 +262,7 @@ def _present(role: str, column: pl.Series, with_nan: bool = False) -> pl.Series:
     """
     if not (column.dtype.is_numeric() or column.dtype in _PLAIN):
         raise InputError(
-            f"{role} column {column.name!r} must hold numbers or text, "
+            f"{role} column {shown(column.name)} must hold numbers or text, "
             f"got values of type {column.dtype}; choose another column"
         )
     if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
@@ -305,13 +304,10 @@ def _refuse(role: str, column: pl.Series, strange: pl.Series, must: str) -> None
 
 def _strange(role: str, column: str, must: str, value: Any, row: int) -> InputError:
     return InputError(
-        f"{role} column {column!r} must {must}, "
+        f"{role} column {shown(column)} must {must}, "
         f"got {_shown(value)} in data row {row + 1}; mend the file"
     )
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    shown = repr(value)
-    return shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + "…"
+    return "nothing" if value is None else shown(value)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain._files import named_if
 from abstain._score_files.columns import (
     Naming,
@@ -89,7 +89,8 @@ class ScoreColumns:
         for role, column in self.roles.items():
             if column in role_of and role != "cell":
                 raise InputError(
-                    f"{role_of[column]} and {role} must be different columns, got {column!r} twice"
+                    f"{role_of[column]} and {role} must be different columns, got "
+                    f"{shown(column)} twice"
                 )
             role_of[column] = role
 

@@ -6,23 +6,21 @@ text means is decided in :mod:`abstain._score_files.columns`, with all of the co
 """
 
 import csv
-import difflib
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
-from abstain._checks import InputError
+from abstain._checks import InputError, list_columns, shown
 
 __all__ = ["read_columns"]
 
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
 _SEPARATORS = (",", "\t", ";")
-_COLUMNS_TO_LIST = 8
 _LONGEST_HEADER = 1 << 20
 
 
@@ -118,29 +116,19 @@ def _separator(header: str, wanted: dict[str, str]) -> str:
 def _check_columns(path: Path, wanted: dict[str, str], names: list[str]) -> None:
     for role, column in wanted.items():
         if column not in names:
-            raise InputError(f"{role} column {column!r} is not in {path}; {_listed(column, names)}")
+            raise InputError(
+                f"{role} column {shown(column)} is not in {path}; {list_columns(column, names)}"
+            )
         if names.count(column) > 1:
             raise InputError(
-                f"{role} column {column!r} occurs {names.count(column)} times in {path}; "
+                f"{role} column {shown(column)} occurs {names.count(column)} times in {path}; "
                 "give each column a name of its own"
             )
         if column.startswith("^") and column.endswith("$"):  # which polars takes for a pattern
             raise InputError(
-                f"{role} column {column!r} of {path} cannot be read under that name; give it one "
-                "that does not begin with ^ and end with $"
+                f"{role} column {shown(column)} of {path} cannot be read under that name; give it "
+                "one that does not begin with ^ and end with $"
             )
-
-
-def _listed(column: str, names: list[str]) -> str:
-    """Return the columns that are there; of many, those spelled most alike."""
-    if len(names) <= _COLUMNS_TO_LIST:
-        return f"its columns are {_quoted(names)}"
-    alike = difflib.get_close_matches(column, names, n=_COLUMNS_TO_LIST, cutoff=0.0)
-    return f"the most alike of its {len(names)} columns are {_quoted(alike)}"
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in names)
 
 
 @contextmanager

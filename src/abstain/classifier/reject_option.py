@@ -38,7 +38,7 @@ from sklearn.utils.validation import (
 )
 
 from abstain._blockwise import by_block, check_samples, refuse_dask
-from abstain._checks import InputError, check_fraction
+from abstain._checks import InputError, check_fraction, shown
 from abstain._dask import is_dask
 from abstain._estimators import n_samples_of, unwrap
 from abstain._validation import (
@@ -383,7 +383,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _check_settings(self) -> None:
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise InputError(
-                f"estimator must be a classifier, such as GMLVQ(), got {self.estimator!r}"
+                f"estimator must be a classifier, such as GMLVQ(), got {shown(self.estimator)}"
             )
         if not is_classifier(self.estimator):
             raise InputError(
@@ -391,7 +391,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             )
         if self.method not in METHODS:
             known = ", ".join(map(repr, METHODS))
-            raise InputError(f"method must be one of {known}, got {self.method!r}")
+            raise InputError(f"method must be one of {known}, got {shown(self.method)}")
         size = self.min_cell_size
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
             raise InputError(f"min_cell_size must be a positive integer, got {size!r}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 
 __all__ = ["check_reject_label", "with_rejects"]
 
@@ -20,11 +20,11 @@ def check_reject_label(reject_label: Any, classes: NDArray[Any]) -> None:
     if not _fits(reject_label, classes.dtype):
         raise TypeError(
             f"reject_label must be of the type of the classes ({classes.dtype}), got "
-            f"{reject_label!r}; {_REMEDIES.get(classes.dtype.kind, _REMEDY)}"
+            f"{shown(reject_label)}; {_REMEDIES.get(classes.dtype.kind, _REMEDY)}"
         )
     if any(label == reject_label for label in classes.tolist()):
         raise InputError(
-            f"reject_label must differ from the classes, got {reject_label!r}, which is one"
+            f"reject_label must differ from the classes, got {shown(reject_label)}, which is one"
         )
 
 

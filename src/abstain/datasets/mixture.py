@@ -13,7 +13,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from abstain._checks import InputError, as_labels, check_fraction
+from abstain._checks import InputError, as_labels, check_fraction, shown
 
 __all__ = ["TrueMixture", "check_generator"]
 
@@ -113,7 +113,7 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = self.classes_.tolist()
         for label in dict.fromkeys(labels.tolist()):
             if label not in known:
-                raise InputError(f"y must hold classes of the mixture, {known}, got {label!r}")
+                raise InputError(f"y must hold classes of the mixture, {known}, got {shown(label)}")
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -263,7 +263,7 @@ def _check_table(name: str, values: Any) -> Array:
     if table.ndim != 2 or table.size == 0 or not np.isfinite(table).all():
         raise InputError(
             f"{name} must be finite numbers, one row for each class and one column for each "
-            f"feature, got {values!r}"
+            f"feature, got {shown(values)}"
         )
     return table
 

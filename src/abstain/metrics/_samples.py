@@ -11,6 +11,7 @@ from abstain._checks import (
     check_real_vector,
     check_same_length,
     is_missing,
+    shown,
 )
 
 __all__ = ["check_samples"]
@@ -59,8 +60,8 @@ def _check_comparable(labels: NDArray[Any], predictions: NDArray[Any]) -> None:
     if None not in kinds and kinds[0] != kinds[1]:
         raise InputError(
             "y_true and y_pred must hold labels of one kind, "
-            f"got {kinds[0]} ({labels[:1].tolist()[0]!r}) and {kinds[1]} "
-            f"({predictions[:1].tolist()[0]!r})"
+            f"got {kinds[0]} ({shown(labels[:1].tolist()[0])}) and {kinds[1]} "
+            f"({shown(predictions[:1].tolist()[0])})"
         )
 
 

@@ -14,6 +14,7 @@ from abstain._checks import (
     check_fraction,
     check_real_vector,
     check_same_length,
+    shown,
 )
 
 __all__ = ["AveragedCurve", "average_curves"]
@@ -136,7 +137,7 @@ def _check_curve(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     name = f"curves[{position}]"
     if not hasattr(curve, "__len__") or len(curve) < 2:
-        raise InputError(f"{name} must be (values, reject_rates, ...), got {curve!r}")
+        raise InputError(f"{name} must be (values, reject_rates, ...), got {shown(curve)}")
     values = _check_values(f"values of {name}", curve[0])
     reject_rates = _check_rates(f"reject_rates of {name}", curve[1])
     check_same_length(**{f"values of {name}": values, f"reject_rates of {name}": reject_rates})

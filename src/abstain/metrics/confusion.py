@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_boolean_vector
+from abstain._checks import InputError, as_labels, check_boolean_vector, shown
 from abstain.metrics._samples import check_samples
 
 __all__ = ["confusion_matrix_with_rejects", "labels_with_rejects", "normalised"]
@@ -120,7 +120,7 @@ def normalised(counts: NDArray[Any], normalize: str | None) -> NDArray[Any]:
 def check_normalization(normalize: str | None) -> None:
     """Refuse what is no way to normalise."""
     if not any(normalize is known or normalize == known for known in NORMALISATIONS):
-        raise InputError(f"normalize must be None, 'true' or 'all', got {normalize!r}")
+        raise InputError(f"normalize must be None, 'true' or 'all', got {shown(normalize)}")
 
 
 def _positions(
@@ -138,6 +138,6 @@ def _positions(
         index = int((positions < 0).argmax())
         label = labels[index : index + 1].tolist()[0]
         raise InputError(
-            f"{name} must hold classes of labels, got {label!r} at index {index}; add it there"
+            f"{name} must hold classes of labels, got {shown(label)} at index {index}; add it there"
         )
     return positions

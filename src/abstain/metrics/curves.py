@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain.metrics._ranking import RankedSamples, rank_samples
 
 __all__ = ["accuracy_reject_curve", "precision_reject_curve", "recall_reject_curve"]
@@ -241,13 +241,13 @@ def _positives(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which samples are positive and which are predicted so."""
     if np.ndim(pos_label) != 0:
-        raise InputError(f"pos_label must be one label, got {pos_label!r}")
+        raise InputError(f"pos_label must be one label, got {shown(pos_label)}")
     positive = np.asarray(ranked.y_true == pos_label, dtype=np.bool_)
     predicted = np.asarray(ranked.y_pred == pos_label, dtype=np.bool_)
     if not (positive.any() or predicted.any()):
         raise InputError(
             "pos_label must be a label that occurs in y_true or y_pred, "
-            f"got {pos_label!r}; the labels are {_enumerate_labels(ranked)}"
+            f"got {shown(pos_label)}; the labels are {_enumerate_labels(ranked)}"
         )
     return positive, predicted
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_class_weight
 
-from abstain._checks import InputError, as_labels, is_missing
+from abstain._checks import InputError, as_labels, is_missing, shown
 from abstain.models.units import has_gaps, row_blocks
 
 __all__ = [
@@ -56,19 +56,19 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
     if not totals.all():
         raise InputError(
             "sample_weight must leave each class some weight, got 0 for all samples of class "
-            f"{classes.tolist()[int(totals.argmin())]!r}"
+            f"{shown(classes.tolist()[int(totals.argmin())])}"
         )
     if isinstance(class_weight, dict):
         known = classes.tolist()
         if unknown := [name for name in class_weight if name not in known]:
             raise InputError(
-                f"class_weight must name classes of y, got {unknown[0]!r}; y has {known}"
+                f"class_weight must name classes of y, got {shown(unknown[0])}; y has {known}"
             )
         for name, weight in class_weight.items():
             if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
                 raise InputError(
-                    f"class_weight must hold positive numbers, got {weight!r} for class {name!r}; "
-                    "leave out the samples of a class that shall not count"
+                    f"class_weight must hold positive numbers, got {shown(weight)} for class "
+                    f"{shown(name)}; leave out the samples of a class that shall not count"
                 )
     if isinstance(class_weight, str) and class_weight == "balanced":
         # By weight, not by count, so that a weight of 2 is the same as a repeated row.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain.models.starting import INITS
 
 __all__ = ["SOLVERS", "check_settings", "prototype_counts"]
@@ -67,7 +67,7 @@ def check_settings(settings: dict[str, Any], n_features: int) -> None:
     """Refuse parameters with which no model can be fitted to so many features."""
     for name, (is_valid, wanted) in RULES.items():
         if name in settings and not is_valid(settings[name]):
-            raise InputError(f"{name} must be {wanted}, got {settings[name]!r}")
+            raise InputError(f"{name} must be {wanted}, got {shown(settings[name])}")
     rank = settings.get("n_components")
     if rank is not None and rank > n_features:
         raise InputError(f"n_components must be at most the {n_features} features, got {rank}")
@@ -77,13 +77,14 @@ def prototype_counts(asked: Any, classes: list[Any], sizes: list[int]) -> list[i
     """Return the number of prototypes of each class, at most one for each of its samples."""
     if isinstance(asked, dict) and (unknown := [name for name in asked if name not in classes]):
         raise InputError(
-            f"n_prototypes_per_class must name classes of y, got {unknown[0]!r}; y has {classes}"
+            f"n_prototypes_per_class must name classes of y, got {shown(unknown[0])}; y has "
+            f"{classes}"
         )
     counts = [asked.get(name, 1) if isinstance(asked, dict) else asked for name in classes]
     for name, count, size in zip(classes, counts, sizes, strict=True):
         if not _is_integer(count, 1) or count > size:
             raise InputError(
                 f"n_prototypes_per_class must be an integer from 1 to the {size} samples of "
-                f"class {name!r}, got {count!r}"
+                f"class {shown(name)}, got {shown(count)}"
             )
     return [int(count) for count in counts]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain.models.units import has_gaps, row_blocks
 
 __all__ = ["INITS", "start_prototypes"]
@@ -116,7 +116,7 @@ def _given(init: ArrayLike, shape: tuple[int, int], dtype: Any) -> Array:
     except (TypeError, ValueError):
         raise InputError(
             f"init must be one of {INITS} or an array of numbers of shape {shape}, one row a "
-            f"prototype, got {init!r}"
+            f"prototype, got {shown(init)}"
         ) from None
     if prototypes.shape != shape:
         raise InputError(

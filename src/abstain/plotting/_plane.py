@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 
 __all__ = ["Plane", "find_plane", "plane_of_features"]
 
@@ -131,7 +131,7 @@ def plane_of_features(axes: Any, names: list[str], centre: Array) -> Plane:
     if axes is None or isinstance(axes, str):
         raise InputError(
             f"axes must be two of the {len(names)} features by name or number where no prototypes "
-            f"are seen, got {axes!r}"
+            f"are seen, got {shown(axes)}"
         )
     return _through(centre, _along_features(axes, names))
 
@@ -162,7 +162,7 @@ def _along_features(axes: Any, names: list[str]) -> Found:
     if len(chosen) != 2 or len(set(numbers)) != 2:
         raise InputError(
             f"axes must be 'directions', 'prototypes' or two of the {len(names)} features by name "
-            f"or number, got {axes!r}"
+            f"or number, got {shown(axes)}"
         )
     project_by = np.zeros((2, len(names)))
     project_by[[0, 1], numbers] = 1

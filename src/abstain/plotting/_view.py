@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_same_length
+from abstain._checks import InputError, as_labels, check_same_length, shown
 from abstain._estimators import names_of_features, pass_through, unwrap
 from abstain.plotting._plane import Plane, find_plane, plane_of_features
 
@@ -166,7 +166,8 @@ def check_labels(y: ArrayLike, samples: Array, classes: Array) -> Array:
     for index, label in enumerate(labels.tolist()):
         if label not in known:
             raise InputError(
-                f"y must hold classes that the model knows, got {label!r} at index {index}; drop it"
+                f"y must hold classes that the model knows, got {shown(label)} at index "
+                f"{index}; drop it"
             )
     return labels
 

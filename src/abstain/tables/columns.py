@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-import difflib
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._checks import InputError, shown
+from abstain._checks import COLUMNS_TO_LIST, InputError, list_columns, quoted, shown
 from abstain.tables.digests import Kept, keep_digests, share_known
 from abstain.tables.mistakes import BadValueError
 from abstain.tables.notations import Notation
@@ -24,8 +23,6 @@ __all__ = [
     "check_needed",
     "find_column",
 ]
-
-COLUMNS_TO_LIST = 8
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -174,7 +171,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if name not in frame.columns:
                 raise InputError(
                     f"the model needs column {shown(name)}, which is not there; "
-                    f"{_listed(name, frame.columns)}"
+                    f"{list_columns(name, frame.columns)}"
                 )
         notations = self.notations
         return pl.DataFrame(
@@ -275,7 +272,7 @@ def find_column(role: str, column: str, names: Sequence[str], where: Any) -> Non
     """
     if column not in names:
         raise InputError(
-            f"{role}: there is no column {shown(column)} in {where}; {_listed(column, names)}"
+            f"{role}: there is no column {shown(column)} in {where}; {list_columns(column, names)}"
         )
 
 
@@ -305,16 +302,8 @@ def check_needed(needed: Sequence[str], names: Sequence[str], where: Any) -> Non
     if not lacking:
         return
     more = f" and {len(lacking) - COLUMNS_TO_LIST} more" if len(lacking) > COLUMNS_TO_LIST else ""
-    told = ", ".join(map(shown, lacking[:COLUMNS_TO_LIST]))
+    told = quoted(lacking[:COLUMNS_TO_LIST])
     raise InputError(
         f"{where} lacks columns that the model needs: {told}{more}; add them, empty where nothing "
-        f"is known ({_listed(lacking[0], names)})"
+        f"is known ({list_columns(lacking[0], names)})"
     )
-
-
-def _listed(column: str, names: Sequence[str]) -> str:
-    """Return the columns that are there; of many, those spelled most alike."""
-    if len(names) <= COLUMNS_TO_LIST:
-        return f"its columns are {', '.join(map(shown, names))}"
-    alike = difflib.get_close_matches(column, names, n=COLUMNS_TO_LIST, cutoff=0.0)
-    return f"the most alike of its {len(names)} columns are {', '.join(map(shown, alike))}"

@@ -244,11 +244,13 @@ def _check_named_columns(table: Table, wishes: Wishes) -> None:
             find_column(f"--{option}", name, table.names, table.path)
     for name in wishes.drop:
         if name in wishes.keep:
-            raise InputError(f"column {name!r} is in both --drop and --keep; take it out of one")
+            raise InputError(
+                f"column {shown(name)} is in both --drop and --keep; take it out of one"
+            )
     for option in ("drop", "keep", "categorical"):
         if wishes.label in getattr(wishes, option):
             raise InputError(
-                f"column {wishes.label!r} is both --label and in --{option}; the label is no "
+                f"column {shown(wishes.label)} is both --label and in --{option}; the label is no "
                 "feature: take it out there"
             )
 
@@ -283,8 +285,8 @@ def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
     counts = dict(zip(counted["label"], counted["count"], strict=True))
     if len(counts) < 2:
         raise InputError(
-            f"label column {labels.name!r} names {len(counts)} class in rows that say anything "
-            "else; give rows of another class"
+            f"label column {shown(labels.name)} names {len(counts)} class in rows that say "
+            "anything else; give rows of another class"
         )
     least = max(wishes.cv, 2)
     small = {name: count for name, count in counts.items() if count < least}
@@ -294,7 +296,7 @@ def _class_counts(labels: pl.Series, wishes: Wishes) -> dict[str, int]:
         enough = wishes.cv > 2 and min(small.values()) >= 2
         fewer = f", or take fewer folds (--cv is {wishes.cv})" if enough else ""
         raise InputError(
-            f"label column {labels.name!r}: each class must have at least {least} rows, got "
+            f"label column {shown(labels.name)}: each class must have at least {least} rows, got "
             f"{', '.join(told[:_CLASSES_TO_LIST])}{more}; add rows, merge such classes or remove "
             f"them{fewer}"
         )
@@ -435,7 +437,7 @@ def labelled_samples(
     # Which classes there are is known: a few rows, or rows of one class, will do.
     labels = as_categories(frame[label], [*table.missing, *needs.missing])
     used = labels.is_not_null() & ~_empty_rows(samples, features)
-    y = _as_known(labels.filter(used).to_list(), clf.classes_, f"{label!r} of {table.path}")
+    y = _as_known(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
     names = [f"row {row}" for row in range(1, len(frame) + 1)]
     if naming is not None:
         names = ["" if name is None else str(name) for name in frame[naming].to_list()]

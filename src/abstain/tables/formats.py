@@ -134,7 +134,7 @@ def sniff(
     if decimal is None:
         decimal = _decimal(lines, mark)
     elif decimal not in DECIMALS:
-        raise InputError(f"--decimal must be a point or a comma, got {decimal!r}")
+        raise InputError(f"--decimal must be a point or a comma, got {shown(decimal)}")
     if decimal == mark:
         raise InputError(
             f"--decimal and --separator cannot both be {mark!r}; give another --separator"
@@ -167,7 +167,8 @@ def quoted(text: str, separator: str) -> str:
 def _known_separator(given: str) -> str:
     if given not in SEPARATORS:
         raise InputError(
-            f"--separator must be a comma, a semicolon, a tab or a bar (, ; tab |), got {given!r}"
+            f"--separator must be a comma, a semicolon, a tab or a bar (, ; tab |), got "
+            f"{shown(given)}"
         )
     return SEPARATORS[given]
 

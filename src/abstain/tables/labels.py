@@ -52,7 +52,7 @@ def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = 
     n_classes = present.n_unique()
     if len(present) > 2 and n_classes == len(present):
         raise InputError(
-            f"label column {column.name!r} has another value in each of {len(present):,} rows "
+            f"label column {shown(column.name)} has another value in each of {len(present):,} rows "
             f"({shown(present[0])}, {shown(present[1])}, …), as an identifier has; give as --label "
             "the column that names the class"
         )
@@ -61,20 +61,21 @@ def read_labels(column: pl.Series, decimal: str = ".", missing: Iterable[str] = 
         lost = lost_labels(column, missing)
         remedy = lost[0] if lost else "give rows of another class, or another --label"
         raise InputError(
-            f"label column {column.name!r} must name at least two classes, got {got}; {remedy}"
+            f"label column {shown(column.name)} must name at least two classes, got {got}; {remedy}"
         )
     many = n_classes > MANY_CLASSES and len(present) < ROWS_A_CLASS * n_classes
     numbers = as_numbers(present, decimal)
     if many and numbers.null_count() == 0:
         raise InputError(
-            f"label column {column.name!r} holds {n_classes:,} different numbers in "
+            f"label column {shown(column.name)} holds {n_classes:,} different numbers in "
             f"{len(present):,} rows, as a measurement does; put them into classes first, such as "
             "low and high, or give another --label"
         )
     if many and n_classes > ID_SHARE * len(present):
         raise InputError(
-            f"label column {column.name!r} has {n_classes:,} different values in {len(present):,} "
-            "rows, as an identifier has; give as --label the column that names the class"
+            f"label column {shown(column.name)} has {n_classes:,} different values in "
+            f"{len(present):,} rows, as an identifier has; give as --label the column that names "
+            "the class"
         )
     return labels
 
@@ -107,8 +108,8 @@ def lost_labels(column: pl.Series, missing: Iterable[str] = (), least: float = 0
     surprising = texts.is_in([*set(MISSING) - set(missing)]).fill_null(False)
     counts = texts.filter(surprising).value_counts().sort(["count", "text"], descending=True)
     return [
-        f"label {text!r} is taken as missing in {count:,} of {len(column):,} rows; write another "
-        "text if it names a class"
+        f"label {shown(text)} is taken as missing in {count:,} of {len(column):,} rows; write "
+        "another text if it names a class"
         for text, count in counts.rows()
         if count >= least * len(column)
     ]

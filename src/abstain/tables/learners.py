@@ -15,7 +15,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain.tables.columns import TableColumns
 from abstain.tables.features import Features
 
@@ -144,7 +144,7 @@ def learner_named(name: str) -> Learner:
     if key not in LEARNERS:
         alike = difflib.get_close_matches(key, LEARNERS, n=1)
         hint = f"did you mean {alike[0]!r}? " if alike else ""
-        raise InputError(f"--model: {hint}known are {', '.join(LEARNERS)}; got {name!r}")
+        raise InputError(f"--model: {hint}known are {', '.join(LEARNERS)}; got {shown(name)}")
     return LEARNERS[key]
 
 

@@ -13,6 +13,8 @@ __all__ = [
     "to_mend",
 ]
 
+# Letters of a value that is suggested after an option.
+_LONGEST = 80
 _LIMIT = re.compile(r"[<>≤≥]=? *\d[\d.,]*")
 _WITH_REMARK = re.compile(r"[~≈]? *\d[\d.,]* *[+*]?")
 
@@ -23,7 +25,7 @@ class BadValueError(InputError):
     def __init__(
         self, column: str, row: int, value: Any, place: str = "", *, like: str = ""
     ) -> None:
-        written = f" written like {like!r}" if like else ""
+        written = f" written like {shown(like)}" if like else ""
         remedy = (
             "the header seems to be repeated there: remove that line"
             if value == column
@@ -47,5 +49,27 @@ def to_mend(value: Any) -> str:
 
 
 def for_shell(value: Any) -> str:
-    """Return a value as it is typed after an option."""
-    return "'" + str(value).replace("'", "'\\''") + "'"
+    r"""Return a value as it is typed after an option; a very long one is cut.
+
+    What a terminal would obey is written out, in quotes that shells take it from.
+
+    Examples
+    --------
+    >>> print(for_shell("it's"), for_shell("\x1b[2J"))
+    'it'\''s' $'\x1b[2J'
+    """
+    text = str(value)
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}…"
+    if text.isprintable():
+        return "'" + text.replace("'", "'\\''") + "'"
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(letter: str) -> str:
+    if letter in "\\'":
+        return f"\\{letter}"
+    if letter.isprintable():
+        return letter
+    code = ord(letter)  # \x would be a byte, not a letter, from 0x80 on
+    return f"\\x{code:02x}" if code < 0x80 else f"\\U{code:08x}"

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain.tables.formats import is_special, quoted
 from abstain.tables.needs import cell_names
 
@@ -139,7 +139,7 @@ def words_for(
     classes = [str(label) for label in clf.classes_.tolist()]
     if mark in classes or not mark.strip():
         got = "is a class" if mark in classes else "is blank"
-        raise InputError(f"--reject-mark {mark!r} {got}; give another mark")
+        raise InputError(f"--reject-mark {shown(mark)} {got}; give another mark")
     thresholds = np.asarray(clf.thresholds_, dtype=np.float64)
     endings = [f" of {name}" for name in cell_names(clf)]
     always = [

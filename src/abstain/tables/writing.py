@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol
 
 import polars as pl
 
-from abstain._checks import InputError
+from abstain._checks import InputError, shown
 from abstain._files import check_can_write, whole_files
 from abstain.tables.formats import PARQUET, quoted
 from abstain.tables.reading import Block, Table
@@ -127,7 +127,7 @@ def _check_text_can_hold(out: Path, table: Table) -> None:
     for name, kind in pl.scan_parquet(table.path, glob=False).collect_schema().items():
         if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
             raise InputError(
-                f"cannot write {out}: column {name!r} holds values of type {kind}, which text "
+                f"cannot write {out}: column {shown(name)} holds values of type {kind}, which text "
                 "cannot hold; give --out a name with .parquet"
             )
 
