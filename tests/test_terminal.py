@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import polars as pl
@@ -23,8 +22,7 @@ def run(capsys, monkeypatch):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["abstain", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught, warnings.catch_warnings():
-            warnings.simplefilter("always")
+        with pytest.raises(SystemExit) as caught:
             cli.main()
         printed, told = capsys.readouterr()
         for line in (printed + told).split("\n"):
@@ -136,7 +134,7 @@ def test_what_can_be_shown_stays_as_it_is():
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-@pytest.mark.parametrize("value", ["it's", EVIL, "a\\b'\x1b", "\n", "\x85\u2028é", "$HOME `x` $(x)"])
+@pytest.mark.parametrize("value", ["it's", EVIL, "a\\b'\x1b", "\n", "\x85\u2028é", "$HOME $(x)"])
 def test_a_shell_takes_a_suggested_value_for_the_value(value):
     typed = for_shell(value)
     assert typed.isprintable()

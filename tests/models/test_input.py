@@ -1,5 +1,6 @@
 """What is fitted, and what is refused in one line."""
 
+import re
 import tracemalloc
 import warnings
 
@@ -141,6 +142,28 @@ def test_values_that_cannot_be_squared_are_refused(model, values, message, iris)
     X, y = iris
     with pytest.raises(ValueError, match=message):
         model().fit(values(X), y)
+
+
+# Just below the limit a model is fitted, and no number overflows (a warning is an error here).
+@every_model
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_values_are_taken_up_to_the_limit_and_refused_beyond(model, dtype, iris):
+    X, y = iris
+    limit = (float(np.finfo(dtype).max) / X.shape[1]) ** 0.5 / 4
+    X = (X / X.max() * limit * 0.999).astype(dtype)
+    X[::2] *= -1
+    assert np.isfinite(model(max_iter=5).fit(X, y).distances(X)).all()
+    for value in (-1.1 * limit, float(np.finfo(dtype).max)):
+        X[7, 2] = value
+        told = f"got {value:.1e} in feature 2; scale the features"
+        with pytest.raises(InputError, match=re.escape(told)):
+            model().fit(X, y)
+    X[7, 1] = np.nan
+    with pytest.raises(InputError, match="in feature 'c'; scale"):
+        model().fit(pd.DataFrame(X, columns=list("abcd")), y)
+    weight = np.ones(len(X))
+    weight[7] = 0  # what weighs nothing is not there
+    model(max_iter=5).fit(X, y, sample_weight=weight)
 
 
 @every_model

@@ -50,3 +50,16 @@ def test_samples_may_be_scaled_by_dask():
     lazy = GMLVQ(random_state=0).fit((LAZY_X - LAZY_X.mean(0)) / LAZY_X.std(0), LAZY_Y)
     here = make_pipeline(StandardScaler(), GMLVQ(random_state=0)).fit(X, y)
     np.testing.assert_allclose(lazy.prototypes_, here[-1].prototypes_, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [1e307, -1e200])
+def test_values_that_cannot_be_squared_are_refused(value):
+    huge = X.copy()
+    huge[12, 1] = value
+    with pytest.raises(InputError) as caught:
+        GMLVQ().fit(da.from_array(huge, chunks=(5, -1)), LAZY_Y)
+    assert_one_line(caught, f"got {value:.1e} in feature 1; scale the features")
+    frame = dd.from_pandas(pd.DataFrame(huge, columns=["a", "b"]), npartitions=2)
+    with pytest.raises(InputError) as caught:
+        GMLVQ().fit(frame, SERIES)
+    assert_one_line(caught, f"got {value:.1e} in feature 'b'; scale the features")

@@ -111,6 +111,16 @@ def test_a_few_values_that_are_no_numbers():
     assert choose_features(pl.DataFrame({"x": values}), missing=["<5"]).numeric == ["x"]
 
 
+# Scaling and distances square numbers.
+@pytest.mark.parametrize("values", [[1.0, None, -1e151], ["1", "NA", "-1e151"], [1.0, 2, 1.7e308]])
+def test_numbers_that_cannot_be_squared_are_refused(values):
+    picker = TableColumns(["x"]).fit(pl.DataFrame({"x": [1e150, float("nan"), -1e150]}))
+    with pytest.raises(
+        InputError, match=r"'x' must hold numbers of at most 1e\+150, got .*1.* in data row 3; div"
+    ):
+        picker.transform(pl.DataFrame({"x": values}))
+
+
 LIMIT, ALONE = "write a number for such a limit, half of it for instance", "write the number alone"
 
 

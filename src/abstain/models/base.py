@@ -34,6 +34,7 @@ from abstain.models.on_dask import read_blocks, without_rows
 from abstain.models.samples import (
     check_finite,
     check_labels,
+    check_magnitude,
     check_present,
     check_rows_present,
     with_class_weights,
@@ -143,7 +144,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. Also a Dask array or frame.
+            Samples; NaN is a missing value. Also a Dask array or frame. Values may be at most
+            √(largest number / n_features) / 4, so that squared distances do not overflow.
         y : array-like of shape (n_samples,)
             Their classes; with Dask, chunked like ``X``.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -210,7 +212,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = with_class_weights(self.class_weight, classes, labels, weights)
         if not weights.all():  # what weighs nothing is not there
             samples, labels, weights = (part[weights > 0] for part in (samples, labels, weights))
-        return Arrays(classes, Rows(samples, labels, weights))
+        data = Arrays(classes, Rows(samples, labels, weights))
+        check_magnitude(data.ranges(), data.dtype, getattr(self, "feature_names_in_", None))
+        return data
 
     def _problem(self, data: Data, random_state: np.random.RandomState) -> Problem:
         classes, n_features = data.classes, data.n_features

@@ -27,7 +27,7 @@ from abstain._checks import InputError, check_real_vector, check_same_length, me
 from abstain.models.adam import PRECISION
 from abstain.models.costs import LabelledBlock, labelled_blocks
 from abstain.models.data import Rows
-from abstain.models.samples import check_labels, present_columns
+from abstain.models.samples import check_labels, check_magnitude, present_columns
 from abstain.models.units import (
     Deviations,
     Units,
@@ -105,13 +105,15 @@ def summarise(n_features: int, X: Any, y: Any, sample_weight: Any = None) -> Sum
     weights = _weights(sample_weight, samples)
     totals: Array = np.bincount(codes, weights, len(labels))
     samples, codes, weights = _with_weight(samples, codes, weights)
+    ranges = value_ranges(samples)
+    check_magnitude(ranges, samples.dtype, getattr(X, "columns", None))
     return Summary(
         labels,
         np.bincount(codes, minlength=len(labels)),
         totals,
         *class_sums(samples, codes, weights, len(labels)),
         has_value,
-        value_ranges(samples),
+        ranges,
         [len(samples)],
         samples.dtype,
     )

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._checks import COLUMNS_TO_LIST, InputError, list_columns, quoted, shown
 from abstain.tables.digests import Kept, keep_digests, share_known
-from abstain.tables.mistakes import BadValueError
+from abstain.tables.mistakes import LARGEST, BadValueError
 from abstain.tables.notations import Notation
 from abstain.tables.strangers import known_values
 from abstain.tables.values import as_categories, as_numbers, without_missing
@@ -226,7 +226,7 @@ def _numbers(
 ) -> pl.Series:
     """Return a column of numbers, or say which value is none."""
     if column.dtype == pl.Float64 and not missing:
-        numbers, strange = column, column.is_infinite()
+        numbers, strange = column, _are_too_large(column)
     else:
         if notation is not None and column.dtype == pl.String:
             numbers = notation.numbers(column, missing)
@@ -235,13 +235,17 @@ def _numbers(
         present = without_missing(column, missing)
         if present.dtype.is_float():
             present = present.fill_nan(None)
-        strange = (numbers.is_null() & present.is_not_null()) | numbers.is_infinite()
+        strange = (numbers.is_null() & present.is_not_null()) | _are_too_large(numbers)
     if strange.any():
         row = strange.fill_null(False).arg_max()
         assert row is not None
         like = "" if notation is None else notation.example
         raise BadValueError(column.name, row, column[row], like=like)
     return numbers
+
+
+def _are_too_large(numbers: pl.Series) -> pl.Series:
+    return (numbers.abs() > LARGEST) & numbers.is_not_nan()  # NaN is missing, and above all numbers
 
 
 def find_column(role: str, column: str, names: Sequence[str], where: Any) -> None:

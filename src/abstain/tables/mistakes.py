@@ -2,17 +2,21 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
+import math
 import re
 from typing import Any
 
 from abstain._checks import InputError, shown
 
 __all__ = [
+    "LARGEST",
     "BadValueError",
     "for_shell",
     "to_mend",
 ]
 
+# Features are squared and summed up, by scaling and by distances, which must not overflow.
+LARGEST = 1e150
 # Letters of a value that is suggested after an option.
 _LONGEST = 80
 _LIMIT = re.compile(r"[<>≤≥]=? *\d[\d.,]*")
@@ -20,22 +24,32 @@ _WITH_REMARK = re.compile(r"[~≈]? *\d[\d.,]* *[+*]?")
 
 
 class BadValueError(InputError):
-    """A value that is no number, in a column of numbers; ``like`` is one as it should be."""
+    """A value that is no number, or too large; ``like`` is one as it should be."""
 
     def __init__(
         self, column: str, row: int, value: Any, place: str = "", *, like: str = ""
     ) -> None:
         written = f" written like {shown(like)}" if like else ""
-        remedy = (
-            "the header seems to be repeated there: remove that line"
-            if value == column
-            else to_mend(value)
-        )
+        if value == column:
+            remedy = "the header seems to be repeated there: remove that line"
+        elif _is_number(value):
+            written = f" of at most {LARGEST:g}"
+            remedy = f"divide the column by a power of ten, or {to_mend(value)}"
+        else:
+            remedy = to_mend(value)
         super().__init__(
             f"column {shown(column)} must hold numbers{written}, got {shown(value)} in data row "
             f"{row + 1}{place}; {remedy}"
         )
         self.column, self.row, self.value, self.like = column, row, value, like
+
+
+def _is_number(value: Any) -> bool:
+    """Tell one that is finite; written in a notation, it is not told."""
+    try:
+        return math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def to_mend(value: Any) -> str:
