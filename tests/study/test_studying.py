@@ -230,6 +230,45 @@ def test_a_broken_part_is_run_again(tmp_path, finished):
     assert contents(folder) == finished
 
 
+# Each part says whose it is: that of another fold, classifier or study has other numbers.
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda part, other: other,
+        lambda part, other: {**part, "records": other["records"], "digest": other["digest"]},
+        lambda part, other: {**part, "records": other["records"]},
+        lambda part, other: {**other, "task": part["task"]},
+        lambda part, other: {**part, "study": "0123456789abcdef"},
+        lambda part, other: {**part, "records": part["records"][:-1]},
+        lambda part, other: part["records"],
+        lambda part, other: {**part, "more": 1},
+    ],
+)
+def test_a_part_that_is_not_its_own_is_run_again(tmp_path, finished, forge):
+    folder = tmp_path / "study"
+    put_back(finished, folder)
+    own = folder / "parts" / "pearl-00-005-bayes.json"
+    other = folder / "parts" / "pearl-00-006-bayes.json"
+    own.write_text(json.dumps(forge(json.loads(own.read_text()), json.loads(other.read_text()))))
+    assert contents(folder) != finished
+    run(small_plan(), folder)
+    assert contents(folder) == finished
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+def test_a_part_of_lists_in_lists_is_run_again(tmp_path, finished, depth):
+    folder = tmp_path / "study"
+    put_back(finished, folder)
+    nested = "[" * depth + "]" * depth
+    (folder / "parts" / "pearl-00-005-bayes.json").write_text(nested)
+    (folder / "parts" / "pearl-00-006-bayes.json").write_text(f'{{"records": {nested}}}')
+    run(small_plan(), folder)
+    assert contents(folder) == finished
+    (folder / "configuration.json").write_text(nested)
+    with pytest.raises(InputError, match="a file that cannot be read"):
+        run(small_plan(), folder)
+
+
 @pytest.mark.parametrize("name", [".abstain-0123456789abcdef.json", "configuration.json"])
 def test_a_call_stopped_before_its_first_task_is_taken_up(tmp_path, quickest, name):
     folder = tmp_path / "study"

@@ -1,10 +1,12 @@
 """How does a study run for long, in parallel, and go on where it was stopped?
 
 Every task leaves a file of its records, written whole by the caller's process as soon as the task
-is done, whoever computed it: this process, others on this machine or the workers of a cluster. A
-task is one classifier on one split: a run that is stopped, by whatever, loses the fits in flight.
-All tasks run on one thread each, one at a time in a process, so that their numbers do not depend on
-how many run at once, or where.
+is done, whoever computed it: this process, others on this machine or the workers of a cluster. The
+file says of which study and task it is, with a digest of all: one that is damaged, or that of
+another task or study, is not used, and the task is run again. A task is one classifier on one
+split: a run that is stopped, by whatever, loses the fits in flight. All tasks run on one thread
+each, one at a time in a process, so that their numbers do not depend on how many run at once, or
+where.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -16,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from hashlib import sha256
 from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
@@ -47,8 +50,8 @@ def collect(
     plan: Plan, folder: Path, n_jobs: int, watch: Watch, elsewhere: Workers | None = None
 ) -> list[Record]:
     """Return the records of all tasks, in the order of sets, repeats, splits and classifiers."""
-    tasks = plan.tasks()
-    missing = [task for task in tasks if _read(_file(folder, task)) is None]
+    tasks, study = plan.tasks(), _study_digest(plan)
+    missing = [task for task in tasks if _read(folder, study, task) is None]
     n_done = len(tasks) - len(missing)
     watch(n_done, len(tasks))
     if missing:
@@ -58,10 +61,10 @@ def collect(
         ):
             for task, records in found:
                 with whole_files(_file(folder, task)) as (draft,):
-                    draft.write_text(json.dumps(records))
+                    draft.write_text(json.dumps(_part(study, task, records)))
                 n_done += 1
                 watch(n_done, len(tasks))
-    records = [record for task in tasks for record in _read(_file(folder, task)) or []]
+    records = [record for task in tasks for record in _read(folder, study, task) or []]
     return sorted(records, key=plan.place)
 
 
@@ -125,10 +128,27 @@ def _file(folder: Path, task: Task) -> Path:
     return folder / f"{task.title}.json"
 
 
-def _read(file: Path) -> list[Record] | None:
-    """Return the records of a task; None of one that is yet to be run, or whose file is broken."""
+def _study_digest(plan: Plan) -> str:
+    """Return a digest of what the records of a study depend on."""
+    return _digest([plan.as_dict(), *ours()])
+
+
+def _part(study: str, task: Task, records: list[Record]) -> dict[str, Any]:
+    """Return what the file of a task holds."""
+    own = {"study": study, "task": list(task), "records": records}
+    return {"digest": _digest(own), **own}
+
+
+def _digest(content: Any) -> str:
+    return sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def _read(folder: Path, study: str, task: Task) -> list[Record] | None:
+    """Return the records of a task; None of one that is yet to be run, or whose file is not its."""
     try:
-        records = json.loads(file.read_text())
-    except (FileNotFoundError, ValueError):
+        found = json.loads(_file(folder, task).read_text())
+        records: list[Record] | None = found.get("records") if isinstance(found, dict) else None
+        is_own = found == _part(study, task, records or [])
+    except (OSError, ValueError, RecursionError):
         return None
-    return records if isinstance(records, list) and records else None
+    return records if is_own else None

@@ -210,7 +210,7 @@ def _difference(found: Any, wanted: dict[str, Any]) -> str:
 def _read_json(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 
