@@ -3,6 +3,10 @@
 A cluster is named by the address of its scheduler, or is made here for the time of one command.
 Whether it can do the work is asked before any is sent: a scheduler that nobody answers for, one
 without workers and workers with other versions are told in one line.
+
+Whoever reaches a scheduler can run code on its workers, and loopback is open to all users of a
+machine. So the parts of a cluster that is made here know each other by a certificate of its own,
+which is in their memory alone and worth nothing afterwards.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -75,10 +79,14 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise InputError(
-            f"--cluster needs more than is installed ({error}): pip install 'abstain[scale]'"
-        ) from None
+        raise _not_installed(error) from None
     return distributed
+
+
+def _not_installed(error: ImportError) -> InputError:
+    return InputError(
+        f"--cluster needs more than is installed ({error}): pip install 'abstain[scale]'"
+    )
 
 
 def _check_address(where: str) -> None:
@@ -95,19 +103,37 @@ def _local(distributed: Any, n_workers: int | None) -> Iterator[Any]:
     """Start worker processes of one thread each, and leave nothing of them behind."""
     from abstain._interrupts import unheard_by_what_starts
 
-    with TemporaryDirectory(prefix="abstain-") as scratch, ExitStack() as stack:
-        with unheard_by_what_starts():
+    with ExitStack() as stack:
+        with _told_if_not_started(), unheard_by_what_starts():
             made = distributed.LocalCluster(
                 n_workers=n_workers or os.cpu_count() or 1,
                 threads_per_worker=1,
                 processes=True,
+                protocol="tls://",
+                security=distributed.Security.temporary(),
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
-                local_directory=scratch,
+                worker_dashboard_address="127.0.0.1:0",
+                local_directory=stack.enter_context(TemporaryDirectory(prefix="abstain-")),
                 silence_logs=logging.CRITICAL,
             )
             stack.callback(_close, made)
         yield made
+
+
+@contextmanager
+def _told_if_not_started() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise _not_installed(error) from None
+    except Exception as error:  # whatever the system refuses: memory, processes, files, ports
+        cause = error.__cause__ or error
+        said = " ".join(str(cause).split()) or type(cause).__name__
+        raise InputError(
+            f"--cluster {LOCAL}: its workers could not be started ({said}); free what is lacking, "
+            "or do without --cluster"
+        ) from None
 
 
 def _close(made: Any) -> None:

@@ -152,7 +152,8 @@ Cluster = Annotated[
     typer.Option(
         metavar="ADDRESS",
         help="Have a Dask cluster do it: the address of its scheduler, such as "
-        "tcp://10.0.0.1:8786, or local for worker processes on this machine.",
+        "tcp://10.0.0.1:8786, or local for worker processes on this machine. Whoever reaches a "
+        "scheduler can run code on its workers and here: trust it, and its network.",
     ),
 ]
 

@@ -1,5 +1,6 @@
 """Is a cluster that cannot do the work told so before any is sent?"""
 
+import errno
 import importlib.metadata
 import os
 import socket
@@ -10,9 +11,11 @@ import time
 from contextlib import contextmanager
 
 import dask.array
+import distributed
 import numpy as np
+import psutil
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
 
 from abstain import GLVQ, InputError, _cluster, pareto_front
 from abstain._cluster import cluster
@@ -76,6 +79,60 @@ def test_a_local_cluster_is_made_of_processes_that_end_with_it():
             time.sleep(0.05)
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+# Without its certificate, nobody on this machine can have code run by it.
+def test_a_local_cluster_is_closed_to_others():
+    with cluster("local", n_workers=1) as client:
+        (worker,) = client.nthreads()
+        for address in (client.scheduler.address, worker):
+            assert address.startswith("tls://127.0.0.1:")
+            plain = address.replace("tls", "tcp")
+            for named, security in ((plain, None), (address, Security.temporary())):
+                with pytest.raises(OSError, match=r"closed|Timed out|SSL|certificate"):
+                    Client(named, security=security, timeout=2)
+
+
+# Nor is it reached from elsewhere.
+def test_a_local_cluster_listens_on_loopback_alone():
+    with cluster("local", n_workers=1) as client:
+        here = psutil.Process()
+        listening = [
+            each.laddr.ip
+            for process in (here, *here.children(recursive=True))
+            for each in process.net_connections()
+            if each.status == psutil.CONN_LISTEN
+        ]
+        assert len(listening) >= 4
+        assert set(listening) == {"127.0.0.1"}
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("Nanny failed to start.\nsee above"), "Nanny failed to start. see above"),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_a_local_cluster_that_cannot_start_is_told_in_one_line(error, said, monkeypatch):
+    def refuse(**options):
+        raise error
+
+    monkeypatch.setattr(distributed, "LocalCluster", refuse)
+    with pytest.raises(InputError) as caught, cluster("local"):
+        pass
+    assert str(caught.value).startswith("--cluster local: its workers could not be started (")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_local_cluster_needs_a_certificate(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    told = r"--cluster needs more than is installed .*cryptography.*pip install 'abstain\[scale\]'"
+    with pytest.raises(InputError, match=told), cluster("local"):
+        pass
 
 
 def test_a_running_cluster_is_taken_by_its_address_and_left_running(client):
