@@ -39,6 +39,23 @@ def made(tmp_path, target="accuracy", value=0.75):
 
 
 @pytest.mark.parametrize(
+    ("suffix", "separator"), [(".csv", ","), (".tsv", "\t"), (".parquet", None)]
+)
+def test_names_of_cells_are_no_formulas_in_text(tmp_path, suffix, separator):
+    text = TEXT.replace("left", "=1+1").replace("right", "-2")
+    scores = read_scores(score_file(tmp_path, text), COLUMNS)
+    front = pareto_front(scores.certainty, scores.correct, scores.cells)
+    files = output_files(tmp_path / f"front{suffix}")
+    write_choice(choose(scores, front, "reject_rate", 0.5), files, "1.2.3")
+    if separator is None:
+        assert set(pl.read_parquet(files[1])["cell"]) == {"=1+1", "-2"}
+    else:
+        cells = pl.read_csv(files[1], separator=separator, infer_schema=False)
+        assert set(cells["cell"]) == {"'=1+1", "-2"}
+    assert {cell["cell"] for cell in json.loads(files[2].read_text())["cells"]} == {"=1+1", "-2"}
+
+
+@pytest.mark.parametrize(
     ("suffix", "load"),
     [
         (".csv", pl.read_csv),

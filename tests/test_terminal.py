@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from abstain import cli
-from abstain._checks import one_line, printable, shown
+from abstain._checks import shown
+from abstain._text import one_line, printable
 from abstain.tables.mistakes import for_shell
 
 # Clears the screen (twice), goes back, rings, turns the direction of writing, is markup to rich.

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._text import printable
+
 __all__ = [
     "COLUMNS_TO_LIST",
     "InputError",
@@ -23,8 +25,6 @@ __all__ = [
     "is_missing",
     "list_columns",
     "merge_labels",
-    "one_line",
-    "printable",
     "quoted",
     "shown",
 ]
@@ -59,38 +59,6 @@ def shown(value: Any, longest: int = 80) -> str:
     except RecursionError:
         return f"a {type(value).__name__} that holds others, too deep to show"
     return printable(text if len(text) <= longest else f"{text[: longest - 3]}...")
-
-
-def printable(value: Any) -> str:
-    r"""Return text as a terminal may be given it, with what it would obey or hide written out.
-
-    Names and labels come from data: an escape sequence, a carriage return or a mark that turns
-    the direction of writing could make a terminal show something else.
-
-    Examples
-    --------
-    >>> print(printable("\x1b[2J größe"))
-    \x1b[2J größe
-    """
-    text = str(value)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def one_line(said: Any, longest: int = 1000) -> str:
-    r"""Return what is said as one line for a terminal, cut in its middle if it is too long.
-
-    The end of a message is the remedy, which must not be lost.
-
-    Examples
-    --------
-    >>> one_line("a\nb" + 2000 * "c" + "; mend the file", 32)
-    'a bccccccccccccc … mend the file'
-    """
-    text = printable(" ".join(str(said).splitlines()))
-    half = longest // 2
-    return text if len(text) <= longest else f"{text[:half]} … {text[3 - half :]}"
 
 
 def list_columns(column: str, names: Sequence[str]) -> str:

@@ -27,8 +27,9 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from abstain._checks import printable, shown
+from abstain._checks import shown
 from abstain._score_files import Choice
+from abstain._text import printable
 
 if TYPE_CHECKING:
     from abstain._demo import Demo

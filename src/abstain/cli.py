@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from abstain import InputError, __version__
-from abstain._checks import one_line, printable
+from abstain._text import one_line, printable
 
 __all__ = ["app", "main"]
 

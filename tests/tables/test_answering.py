@@ -136,6 +136,35 @@ def test_names_that_need_quotes(tmp_path, patients):
     assert found["reason"].drop_nulls().str.contains("of class").any()
 
 
+# A spreadsheet computes what begins like a formula; a number with a sign stays one.
+@pytest.mark.parametrize(
+    ("names", "written"),
+    [
+        (["=1+1", "-cmd|x!A1"], ["'=1+1", "'-cmd|x!A1"]),
+        (["@SUM(A1;B1)", "+1+1"], ["'@SUM(A1;B1)", "'+1+1"]),
+        (["+1", "-1"], ["+1", "-1"]),
+        (["+", "--"], ["+", "--"]),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_answers_are_no_formulas(tmp_path, names, written, suffix):
+    y = [names[0], names[0], names[1], names[1]] * 10
+    known = pl.DataFrame({"x": [0.0, 1.0, 4.0, 5.0] * 10, "y": y})
+    clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2, target=abstain.RejectRate(0.0))
+    clf.fit(known.select("x"), known["y"])
+    known.write_csv(tmp_path / "new.csv")
+    answered = answer(clf, tmp_path / "new.csv", tmp_path / f"out{suffix}")
+    assert sorted(answered.class_counts) == sorted(names)
+    if suffix == ".parquet":
+        found, written = pl.read_parquet(tmp_path / "out.parquet"), names
+    else:
+        separator = "\t" if suffix == ".tsv" else ","
+        path = tmp_path / f"out{suffix}"
+        found = pl.read_csv(path, separator=separator, infer_schema=False)
+    assert set(found["answer"]) == set(written)
+    assert found["y"].to_list() == known["y"].to_list()  # columns of the table stay as they were
+
+
 def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     frame = patients.with_columns(pl.lit("mine").alias("answer"))
     frame.write_csv(tmp_path / "new.csv")

@@ -16,6 +16,7 @@ import polars as pl
 from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
 from abstain._score_files.choosing import Choice
+from abstain._text import without_formula
 from abstain.fronts import ParetoFront
 
 __all__ = ["choice_as_json", "output_files", "write_choice"]
@@ -92,6 +93,9 @@ def _front_table(front: ParetoFront) -> pl.DataFrame:
 def _write_table(table: pl.DataFrame, path: Path) -> None:
     separator = _SEPARATORS.get(path.suffix.lower())
     if separator is not None:
+        if "cell" in table.columns:
+            names = [without_formula(name) for name in table["cell"].cast(pl.String).to_list()]
+            table = table.with_columns(pl.Series("cell", names))
         table.write_csv(path, separator=separator)
         return
     try:

@@ -244,8 +244,14 @@ function columns(content) {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
+// What a spreadsheet would take for a formula, and what only looks like one (see _text.py).
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
+const HARMLESS = /^([+-]+|[+-](\d[\d.,]*|[.,]\d+|inf)([eE][+-]?\d+)? ?%?)$/;
+
 function csvField(value) {
-  const text = typeof value === "number" ? String(value).replace("Infinity", "inf") : value;
+  const isNumber = typeof value === "number";
+  let text = isNumber ? String(value).replace("Infinity", "inf") : value;
+  if (!isNumber && FORMULA.test(text) && !HARMLESS.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

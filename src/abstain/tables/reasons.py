@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._checks import InputError, shown
+from abstain._text import without_formula
 from abstain.tables.formats import is_special, quoted
 from abstain.tables.needs import cell_names
 
@@ -148,7 +149,8 @@ def words_for(
     ]
     quote = ""
     if separator is not None:
-        answers = [quoted(text, separator) for text in (*classes, mark)]
+        names = [*map(without_formula, classes), mark]
+        answers = [quoted(text, separator) for text in names]
         if any(is_special(text, separator) for text in endings):
             quote = '"'
             endings = [text.replace('"', '""') + quote for text in endings]
