@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts docs benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
+.PHONY: demo test lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -25,6 +25,11 @@ docs: .venv/docs
 	.venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
 	.venv/bin/python -m tools.check_site build/docs
 	@echo "The documentation lies in build/docs/index.html"
+
+# Random damage to files that are read, about two minutes; FUZZ_ARGS="--runs 20000 --seed 1" for more.
+fuzz: .venv/ready
+	.venv/bin/python -m fuzz.tables $(FUZZ_ARGS)
+	.venv/bin/python -m fuzz.thresholds $(FUZZ_ARGS)
 
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py

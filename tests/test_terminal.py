@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from abstain import cli
+from abstain import InputError, cli
 from abstain._checks import shown
+from abstain._score_files import ScoreColumns, read_scores
 from abstain._text import one_line, printable
 from abstain.tables.mistakes import for_shell
 
@@ -117,6 +118,17 @@ def test_errors_are_short_however_long_what_they_quote(long, run, tmp_path):
     code, _, told = run("front", table, "--certainty", long, "--correct", "ok")
     assert code == 2
     assert len(told) < 1010
+
+
+# Readers of others quote what they stumble over, raw and in full.
+@pytest.mark.parametrize("amid", ["\0", "\x1b[2J", "x" * 100_000])
+def test_what_a_reader_quotes_is_written_out_and_cut(amid, tmp_path):
+    scores = tmp_path / "s.csv"
+    scores.write_text(f'cell,c,ok\n"a, b{amid}"u,0.5,1\n"a, b",0.5,0\n' * 2)
+    with pytest.raises(InputError, match="cannot be read: ") as caught:
+        read_scores(scores, ScoreColumns("c", correct="ok", cell="cell"))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 500
 
 
 def test_a_line_keeps_its_beginning_and_its_end():

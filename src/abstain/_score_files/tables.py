@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from abstain._checks import InputError, list_columns, shown
+from abstain._text import one_line
 
 __all__ = ["read_columns"]
 
@@ -148,7 +149,7 @@ def _told_about(path: Path) -> Iterator[None]:
     ) as error:
         if "utf-8" in str(error):
             raise _not_utf8(path) from error
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = one_line((str(error).splitlines() or [type(error).__name__])[0], 200)
         raise InputError(
             f"{path} cannot be read: {reason}; mend the file or make it anew"
         ) from error

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from abstain._checks import InputError, shown
+from abstain._text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import check_needed, find_column
 from abstain.tables.doubts import points_in_doubt, telling_columns, worse_than_guessing
@@ -347,7 +348,7 @@ def _refused_by(learner: Learner, n_rows: int) -> Iterator[None]:
 
 def _one_line(message: Any) -> str:
     first = str(message).strip().splitlines()[0] if str(message).strip() else "no reason given"
-    return " ".join(first.split()).rstrip(".")
+    return one_line(" ".join(first.split()).rstrip("."), 300)
 
 
 class LabelledSamples(NamedTuple):

@@ -22,6 +22,7 @@ from typing import IO
 import polars as pl
 
 from abstain._checks import InputError, shown
+from abstain._text import one_line
 from abstain.tables.formats import (
     HEAD,
     PARQUET,
@@ -583,7 +584,7 @@ def _told_about(path: Path) -> Iterator[None]:
     ) as error:
         if "utf-8" in str(error):
             raise _wrong_encoding(path) from error
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = one_line((str(error).splitlines() or [type(error).__name__])[0], 200)
         raise InputError(
             f"{path} cannot be read: {reason}; mend the file or make it anew"
         ) from error
