@@ -266,10 +266,9 @@ def test_one_table_that_fails_keeps_none_of_the_others(run, address, folder, mod
             (folder / "out" / f"{number}.csv").unlink()
 
 
-# Whoever finds the fault: the model, which knows no files, or a reader, which names its own.
 @pytest.mark.parametrize(
     ("broken", "words"),
-    [("1e200", "in out: data/2.csv: X must hold values"), ("old", "'old' in data row 40 of data/")],
+    [("1e200", "got 1e+200 in data row 40 of data/"), ("old", "'old' in data row 40 of data/")],
 )
 def test_what_is_wrong_with_one_of_several_names_it_once(
     run, address, folder, model, broken, words
