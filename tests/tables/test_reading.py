@@ -209,6 +209,13 @@ def test_blank_lines_are_no_rows(write, end, block_size):
     assert records == ["1,x", "2,", ","]
 
 
+def test_blank_lines_before_full_rows_keep_records_beside_their_rows(write):
+    table = open_table(write("a,b\n\n1,x\n2,y\n"))
+    (block,) = table.blocks()
+    assert (block.frame().height, block.records().to_list()) == (2, ["1,x", "2,y"])
+    assert table.numeric == {"a"}
+
+
 def test_blank_lines_in_one_column(write):
     assert read_table(open_table(write("a\n\n1\n\n2\n")))["a"].to_list() == ["1", "2"]
 

@@ -321,7 +321,7 @@ def _with_header(table: Table) -> Table:
     _check_no_patterns(table.path, names)
     names = [name or f"unnamed {index + 1}" for index, name in enumerate(names)]
     table = replace(table, names=names, header=header, n_blocks=_expected_blocks(table))
-    rows = start[end:] if is_all else start[end : _last_end(start)]
+    rows = (start[end:] if is_all else start[end : _last_end(start)]).lstrip(b"\r\n")
     return replace(table, numeric=_numeric_names(table, rows)) if rows.strip() else table
 
 
@@ -389,7 +389,8 @@ def _text_blocks(table: Table) -> Iterator[Block]:
         for index, text in enumerate(_whole_records(table, file)):
             rows = text if index else text[_end_of_record(text) :]
             if _CONTENT.search(rows):
-                yield Block(table, rows)
+                # Blank lines in front are no rows to some versions of polars, and rows to others.
+                yield Block(table, rows.lstrip(b"\r\n"))
 
 
 def _whole_records(table: Table, file: IO[bytes]) -> Iterator[bytes]:

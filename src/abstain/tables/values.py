@@ -138,7 +138,9 @@ def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
         numbers = column.cast(pl.Float64).fill_nan(None)
         is_whole = (numbers == numbers.floor()) & (numbers.abs() < _LARGEST_EXACT)
         whole = numbers.set(~is_whole.fill_null(False), None).cast(pl.Int64, strict=False)
-        parts = [whole.cast(pl.String), numbers.cast(pl.String)]
+        # Versions of polars differ on the sign of an exponent.
+        others = numbers.cast(pl.String).str.replace(r"e(\d)", "e+$1")
+        parts = [whole.cast(pl.String), others]
         return pl.select(pl.coalesce(*parts).alias(column.name)).to_series()
     names = column.cast(pl.String)
     # Truth values are written alike, whether they were text or not.
