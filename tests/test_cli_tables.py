@@ -73,6 +73,22 @@ def test_from_a_table_to_answers(run, folder):
     assert f"none: rejected {int(rejected.sum()):>3}" in shown.replace("  ", " ")
 
 
+@pytest.mark.parametrize("labels", ["text", "integers"])
+@pytest.mark.parametrize("name", tables.LEARNERS)
+def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels):
+    table, out, answers = folder / "patients.csv", folder / "model.skops", folder / "answers.csv"
+    if labels == "integers":
+        codes = pl.col(LABEL).rank("dense").cast(pl.Int64)
+        pl.read_csv(table).with_columns(codes).write_csv(table)
+    asked = ["--label", LABEL, "--model", name, "--reject-rate", "0.2", "--cv", "2", "--out", out]
+    assert run("fit", table, *asked, "--quiet") == (0, "", "")
+    assert run("predict", out, table, "--out", answers, "--quiet") == (0, "", "")
+    assert run("report", out, table, "--out", folder / "report.html", "--quiet") == (0, "", "")
+    found = pl.read_csv(answers, infer_schema=False)
+    assert set(found["answer"]) == {*found[LABEL], "rejected"}
+    assert (found["answer"] == found[LABEL]).mean() > 0.5
+
+
 def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
     asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
@@ -206,7 +222,7 @@ def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model
 @pytest.mark.parametrize(
     ("rows_a_class", "options", "words"),
     [
-        (5, ["--model", "mlp"], "--model mlp cannot be fitted to these 10 rows: The test_size = 1"),
+        (2, ["--model", "lda", "--cv", "2"], "--model lda cannot be fitted to these 4 rows: The"),
         (4, ["--model", "knn", "--cv", "2"], "8 rows: Expected n_neighbors <= n_samples_fit"),
     ],
 )
@@ -632,8 +648,10 @@ def test_help_breaks_lines_where_the_terminal_does(command, width):
     prose = told[told.index("\n", told.index("Usage")) : told.index("╭")]
     lines = [line.strip() for line in prose.splitlines()]
     for line, after in itertools.pairwise(lines):
-        # One more word would not have had room, beside a blank at each end.
-        assert not (line and after) or len(f"{line} {after.split()[0]}") > width - 2
+        # One more word would not have had room, beside a blank at each end; some versions of typer
+        # set no blank line between paragraphs.
+        ends = not (line and after) or line.endswith(".")
+        assert ends or len(f"{line} {after.split()[0]}") > width - 2
 
 
 def test_the_demo_for_scripts(run, tmp_path):

@@ -1,6 +1,7 @@
 """A table and a wish become a classifier that knows its columns, or one line that says why not."""
 
 import re
+import warnings
 
 import numpy as np
 import polars as pl
@@ -208,6 +209,20 @@ def test_notes_are_lines(table):
 
 
 # --- what the report needs ----------------------------------------------------------------------
+
+
+def test_deprecations_are_no_notes(table, monkeypatch):
+    fit = DecisionTreeClassifier.fit
+
+    def warning_fit(*args, **options):
+        warnings.warn("the tree is shallow", UserWarning, stacklevel=2)
+        warnings.warn("an option is deprecated", DeprecationWarning, stacklevel=2)
+        return fit(*args, **options)
+
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", warning_fit)
+    notes = fit_table(table(), Wishes(LABEL, model="tree", target=RejectRate(0.2))).notes
+    assert "the tree is shallow" in notes
+    assert not any("deprecated" in note for note in notes)
 
 
 def test_a_labelled_table_for_a_saved_model(fitted, table, patients):

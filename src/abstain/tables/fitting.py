@@ -323,6 +323,8 @@ def _noted(model: str) -> Iterator[list[str]]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            # What one library says of another's calls, no user can change.
+            warnings.simplefilter("ignore", DeprecationWarning)
             yield notes
     except InputError as error:
         raise InputError(in_options(str(error), model)) from None

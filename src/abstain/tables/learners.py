@@ -110,7 +110,9 @@ LEARNERS = {
         ),
         Learner(
             "mlp",
-            _of("sklearn.neural_network", "MLPClassifier", early_stopping=True, max_iter=500),
+            # Not early_stopping: it fails on classes that are text before scikit-learn 1.9, and on
+            # small tables it ends too soon. The tolerance takes about as long.
+            _of("sklearn.neural_network", "MLPClassifier", tol=1e-3, max_iter=500),
             "neural network",
         ),
     )
@@ -190,7 +192,10 @@ def make_pipeline_for(
         max_categories=MOST_KINDS,
         sparse_output=False,
     )
-    parts = [("numbers", scaled, features.numeric), ("kinds", kinds, features.categorical)]
+    # By their places: scikit-learn before 1.9 finds no names in a frame of polars 2.
+    places = list(range(len(features.numeric) + len(features.categorical)))
+    numeric, categorical = places[: len(features.numeric)], places[len(features.numeric) :]
+    parts = [("numbers", scaled, numeric), ("kinds", kinds, categorical)]
     encoding = ColumnTransformer(
         [part for part in parts if part[2]], verbose_feature_names_out=False
     )
