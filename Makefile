@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
+.PHONY: demo test test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -9,6 +9,23 @@ demo: .venv/ready
 
 test: .venv/ready
 	.venv/bin/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
+
+# The lowest versions that pyproject.toml declares.
+test-lowest: build/lowest/ready
+	build/lowest/bin/python -m pytest $(AMONG_OLD) tests/tables tests/test_cli_tables.py tests/models/test_estimators.py tests/classifier $(SAVING)
+
+# Each minor version of scikit-learn before the newest, which `make test` has; all else is newest.
+SKLEARN = 1.6 1.7 1.8
+test-sklearn: $(SKLEARN:%=test-sklearn-%)
+.PHONY: $(SKLEARN:%=test-sklearn-%)
+$(SKLEARN:%=test-sklearn-%): test-sklearn-%: build/sklearn-%/ready
+	PYTHONPATH=$(CURDIR)/build/sklearn-$* .venv/bin/python -m pytest $(AMONG_OLD) tests/test_cli_tables.py::test_every_model_is_fitted_answers_and_is_reported $(SAVING)
+
+SAVING = $(wildcard tests/saving tests/test_saving.py)
+# An older library may call what a newer one has deprecated; what we call ourselves, `make test`
+# tells. One thread per process: two processes with two threads each wait for each other.
+AMONG_OLD = -n auto -W ignore::DeprecationWarning $(PYTEST_ARGS)
+test-lowest $(SKLEARN:%=test-sklearn-%): export OMP_NUM_THREADS = 1
 
 lint: .venv/ready
 	.venv/bin/python -m ruff check .
@@ -76,6 +93,17 @@ dist: .venv/ready
 .venv/docs: .venv/ready
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch .venv/docs
+
+build/lowest/ready: pyproject.toml tools/lowest_versions.py
+	$(PYTHON) -m venv --clear build/lowest
+	$(PYTHON) -m tools.lowest_versions > build/lowest/constraints.txt
+	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check --constraint build/lowest/constraints.txt --editable '.[test]'
+	@touch $@
+
+build/sklearn-%/ready: .venv/ready
+	rm -rf build/sklearn-$*
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/sklearn-$* 'scikit-learn==$*.*'
+	@touch $@
 
 # The wheel alone, in an empty environment, runs the demo.
 check-dist: dist
