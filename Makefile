@@ -12,16 +12,15 @@ test: .venv/ready
 
 # The lowest versions that pyproject.toml declares.
 test-lowest: build/lowest/ready
-	build/lowest/bin/python -m pytest $(AMONG_OLD) tests/tables tests/test_cli_tables.py tests/models/test_estimators.py tests/classifier $(SAVING)
+	build/lowest/bin/python -m pytest $(AMONG_OLD) tests/tables tests/test_cli_tables.py tests/models/test_estimators.py tests/classifier tests/saving
 
 # Each minor version of scikit-learn before the newest, which `make test` has; all else is newest.
 SKLEARN = 1.6 1.7 1.8
 test-sklearn: $(SKLEARN:%=test-sklearn-%)
 .PHONY: $(SKLEARN:%=test-sklearn-%)
 $(SKLEARN:%=test-sklearn-%): test-sklearn-%: build/sklearn-%/ready
-	PYTHONPATH=$(CURDIR)/build/sklearn-$* .venv/bin/python -m pytest $(AMONG_OLD) tests/test_cli_tables.py::test_every_model_is_fitted_answers_and_is_reported $(SAVING)
+	PYTHONPATH=$(CURDIR)/build/sklearn-$* .venv/bin/python -m pytest $(AMONG_OLD) tests/test_cli_tables.py::test_every_model_is_fitted_answers_and_is_reported tests/saving
 
-SAVING = $(wildcard tests/saving tests/test_saving.py)
 # An older library may call what a newer one has deprecated; what we call ourselves, `make test`
 # tells. One thread per process: two processes with two threads each wait for each other.
 AMONG_OLD = -n auto -W ignore::DeprecationWarning $(PYTEST_ARGS)
@@ -43,10 +42,11 @@ docs: .venv/docs
 	.venv/bin/python -m tools.check_site build/docs
 	@echo "The documentation lies in build/docs/index.html"
 
-# Random damage to files that are read, about two minutes; FUZZ_ARGS="--runs 20000 --seed 1" for more.
+# Random damage to files that are read, about three minutes; FUZZ_ARGS="--runs 20000 --seed 1" for more.
 fuzz: .venv/ready
 	.venv/bin/python -m fuzz.tables $(FUZZ_ARGS)
 	.venv/bin/python -m fuzz.thresholds $(FUZZ_ARGS)
+	.venv/bin/python -m fuzz.models $(FUZZ_ARGS)
 
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py

@@ -1,6 +1,6 @@
 """Random changes of model files: does any of them do harm?
 
-    python fuzz/models.py --runs 10000 --seed 0
+    python -m fuzz.models --runs 10000 --seed 0
 
 Valid files of many estimators are changed at random: bits, values of the description swapped,
 replaced, repeated or removed, arrays resized. A third keeps the checksums that it had, a third gets

@@ -3,13 +3,15 @@
 import json
 import math
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from abstain.saving.container import MAGIC, START, array_checksum
 
 
-def parts_of(path):
+def parts_of(path: Path) -> tuple[Any, bytes]:
     """Return the description of a file, parsed, and the bytes of its arrays."""
     content = path.read_bytes()
     length = int.from_bytes(content[START - 8 : START], "little")
@@ -33,7 +35,7 @@ def with_checksums(description, arrays):
         start = end
 
 
-def file_of(description, arrays=b"", *, is_forged=True):
+def file_of(description: Any, arrays: bytes = b"", *, is_forged: bool = True) -> bytes:
     """Return a whole file with a description, parsed or not.
 
     One that is not forged with care has only the checksum of the whole.
@@ -78,7 +80,7 @@ def new_array(path, reference, array):
     path.write_bytes(file_of(description, content[:start] + array.tobytes() + content[end:]))
 
 
-def size_of(header):
+def size_of(header: list[Any]) -> int:
     dtype, shape, *_ = header
     return np.dtype(dtype).itemsize * math.prod(shape)
 
