@@ -280,6 +280,56 @@ def test_a_model_does_not_replace_its_table(run, folder):
     assert pl.read_csv(path).height == 240
 
 
+@pytest.mark.parametrize("how", ["name", "link", "hard link"])
+@pytest.mark.parametrize(
+    ("command", "replaced", "words"),
+    [
+        ("fit new.csv --label x --out OUT", "new.csv", "the table"),
+        ("predict model.txt new.csv --out OUT", "model.txt", "the model"),
+        ("predict model.txt new.csv --out OUT", "new.csv", "the table"),
+        ("predict model.txt new.csv --thresholds t.txt --out OUT", "t.txt", "the thresholds file"),
+        ("report model.txt new.csv --out OUT", "model.txt", "the model"),
+        ("report model.txt new.csv --out OUT", "new.csv", "the table"),
+        ("front new.csv --certainty a --correct b --out OUT", "new.csv", "the score file"),
+    ],
+)
+def test_an_output_never_replaces_an_input(run, inputs, how, command, replaced, words):
+    out = inputs / (replaced if how == "name" else "out.csv")
+    if how != "name":
+        (out.symlink_to if how == "link" else out.hardlink_to)(inputs / replaced)
+    assert_refused_to_replace(run, inputs, command.replace("OUT", str(out)), out, words)
+
+
+@pytest.mark.parametrize("others", ["more.csv", "--cluster local"])
+@pytest.mark.parametrize(
+    ("replaced", "words"), [("model.txt", "the model"), ("new.csv", "the table")]
+)
+def test_an_output_in_a_folder_never_replaces_an_input(run, inputs, others, replaced, words):
+    (inputs / "out").mkdir()
+    (inputs / "out" / "new.csv").symlink_to(inputs / replaced)
+    command = f"predict model.txt new.csv {others} --out out"
+    assert_refused_to_replace(run, inputs, command, "out/new.csv", words)
+
+
+@pytest.fixture
+def inputs(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for name in ("model.txt", "t.txt"):
+        (folder / name).write_text("kept")
+    shutil.copy("new.csv", "more.csv")
+    return folder
+
+
+def assert_refused_to_replace(run, folder, command, out, words):
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    code, shown, complaints = run(*command.split())
+    assert (code, shown) == (2, "")
+    assert complaints.startswith(f"error: cannot write {out}: it is {words} ")
+    assert complaints.endswith("; choose another name\n")
+    assert complaints.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -617,7 +667,7 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
         (["model.skops", "less.csv"], f"no column {LABEL!r}"),
         (["model.skops", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
         (["model.skops", "new.csv", "--out", "no/report.html"], "there is no folder"),
-        (["model.skops", "new.csv", "--out", "new.csv"], "give it a name with .html"),
+        (["model.skops", "new.csv", "--out", "new.txt"], "give it a name with .html"),
         (["model.html", "new.csv", "--out", "model.html"], "it is the model itself"),
     ],
 )

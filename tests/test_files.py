@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abstain import InputError
-from abstain._files import check_can_write, whole_files
+from abstain._files import check_can_write, check_keeps_inputs, whole_files
 
 
 def names(folder):
@@ -135,3 +135,61 @@ def test_refuses_a_folder_that_is_not_writable(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "touch", refuse)
     with pytest.raises(InputError, match=r"cannot write .*a\.csv: Permission denied; "):
         check_can_write(tmp_path / "a.csv")
+
+
+# --- inputs are left alone ----------------------------------------------------------------------
+
+
+def link_by_name(link, file):
+    link.symlink_to(file)
+
+
+def link_twice(link, file):
+    link.with_name("between").symlink_to(file)
+    link.symlink_to(link.with_name("between"))
+
+
+def link_folder(link, file):
+    link.symlink_to(file.parent, target_is_directory=True)
+
+
+@pytest.mark.parametrize(
+    ("make", "output", "said"),
+    [
+        (None, "in.csv", "it is the table itself; choose another name"),
+        (None, "../{folder}/in.csv", r"it is the table .*in\.csv; choose another name"),
+        (link_by_name, "link", r"it is the table .*in\.csv;"),
+        (link_twice, "link", r"it is the table .*in\.csv;"),
+        (link_folder, "link/in.csv", r"it is the table .*in\.csv;"),
+    ],
+    ids=["name", "way round", "link", "two links", "linked folder"],
+)
+@pytest.mark.parametrize("is_there", [True, False])
+def test_refuses_an_output_that_is_an_input(tmp_path, make, output, said, is_there):
+    file = tmp_path / "in.csv"
+    file.write_text("kept")
+    if make is not None:
+        make(tmp_path / "link", file)
+    if not is_there:
+        file.unlink()
+    with pytest.raises(InputError, match=f"cannot write .*: {said}"):
+        check_keeps_inputs([tmp_path / output.format(folder=tmp_path.name)], {file: "the table"})
+
+
+def test_a_hard_link_to_an_input_is_the_input(tmp_path):
+    (tmp_path / "in.csv").write_text("kept")
+    os.link(tmp_path / "in.csv", tmp_path / "out.csv")
+    with pytest.raises(InputError, match=r"it is the table .*in\.csv;"):
+        check_keeps_inputs([tmp_path / "out.csv"], {tmp_path / "in.csv": "the table"})
+
+
+def test_refuses_two_outputs_that_are_one(tmp_path):
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"cannot write .*b\.csv: it is another output, .*a\.csv;"):
+        check_keeps_inputs([tmp_path / "a.csv", tmp_path / "b.csv"], {})
+
+
+def test_other_files_of_the_same_content_are_no_inputs(tmp_path):
+    for name in ("in.csv", "out.csv"):
+        (tmp_path / name).write_text("same")
+    check_keeps_inputs([tmp_path / "out.csv", tmp_path / "new.csv"], {tmp_path / "in.csv": "it"})

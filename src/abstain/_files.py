@@ -1,4 +1,4 @@
-"""How does an output file appear whole or not at all, and which file is an error about?
+"""How does an output file appear whole or not at all, and which files are left alone?
 
 An output is written beside its place under a passing name and moved there when it is complete.
 Whatever goes wrong on the way, be it Ctrl-C, what stood there before still stands there.
@@ -8,13 +8,13 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from abstain._checks import InputError
 
-__all__ = ["check_can_write", "named_if", "said_of", "whole_files"]
+__all__ = ["check_can_write", "check_keeps_inputs", "named_if", "said_of", "whole_files"]
 
 
 @contextmanager
@@ -85,6 +85,47 @@ def check_can_write(path: Path) -> None:
     """
     # Permissions can lie (read-only disks, network shares); only an attempt tells.
     _create_draft(path, Path(os.path.realpath(path))).unlink()
+
+
+def check_keeps_inputs(outputs: Iterable[Path], inputs: Mapping[Path, str]) -> None:
+    """Refuse an output that is an input, or another output, under whatever name or link.
+
+    Parameters
+    ----------
+    outputs : iterable of Path
+        Where files shall lie.
+    inputs : mapping of Path to str
+        The files that are read, and what each is called, such as "the model".
+
+    Raises
+    ------
+    InputError
+        If an output would replace an input or another output.
+
+    Examples
+    --------
+    >>> check_keeps_inputs([Path("data/../new.csv")], {Path("new.csv"): "the table"})
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: cannot write data/../new.csv: it is the table new.csv; choose ...
+    """
+    known = {_identity(path): (path, what) for path, what in inputs.items()}
+    for output in outputs:
+        identity = _identity(output)
+        if identity in known:
+            path, what = known[identity]
+            which = "itself" if str(path) == str(output) else str(path)
+            raise _cannot_write(output, f"it is {what} {which}; choose another name")
+        known[identity] = output, "another output,"
+
+
+def _identity(path: Path) -> tuple[int, int] | str:
+    """Return what all names of a file share, hard links included."""
+    try:
+        found = path.stat()
+    except OSError:  # not there yet
+        return os.path.realpath(path)
+    return found.st_dev, found.st_ino
 
 
 def _create_draft(path: Path, target: Path) -> Path:

@@ -453,7 +453,8 @@ def fit(
     from abstain.saving import save
     from abstain.tables import Wishes, check_model_output, fit_table, fitted_as_json, open_table
 
-    check_model_output(out, table)
+    _check_keeps_inputs([out], [table])
+    check_model_output(out)
     wishes = Wishes(
         label,
         model=model,
@@ -568,6 +569,7 @@ def predict(
     (path,) = paths
     source = tables.open_table(path, separator, decimal, encoding, missing or [])
     if out is not None:
+        _check_keeps_inputs([out], paths, model, thresholds)
         tables.check_output(out, source)
     _check_model_files(model, thresholds)
     is_short = source.n_blocks < _BLOCKS_TO_WATCH
@@ -589,6 +591,21 @@ def _check_model_files(model: Path, thresholds: Path | None) -> None:
         raise InputError(f"--thresholds: there is no file {thresholds}; export it from a report")
     if not model.exists():
         raise InputError(f"cannot load {model}: there is no such file")
+
+
+def _check_keeps_inputs(
+    outputs: list[Path],
+    tables: list[Path],
+    model: Path | None = None,
+    thresholds: Path | None = None,
+) -> None:
+    """Refuse outputs that would replace what a command reads."""
+    from abstain._files import check_keeps_inputs
+
+    inputs = dict.fromkeys(tables, "the table")
+    inputs |= {} if model is None else {model: "the model"}
+    inputs |= {} if thresholds is None else {thresholds: "the thresholds file"}
+    check_keeps_inputs(outputs, inputs)
 
 
 def _load_with(model: Path, thresholds: Path | None) -> Any:
@@ -621,6 +638,7 @@ def _predict_many(
 
     _check_model_files(model, thresholds)
     jobs = plan_jobs(paths, out, reading)
+    _check_keeps_inputs([job.out for job in jobs if job.out], paths, model, thresholds)
     clf = _load_with(model, thresholds)
     check_jobs(clf, jobs)
     is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
@@ -690,11 +708,10 @@ def report(
     from abstain import _screens as screens
     from abstain._files import check_can_write
 
+    _check_keeps_inputs([out], [table], model)
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")
     check_can_write(out)
-    if model.exists() and out.exists() and out.samefile(model):
-        raise InputError(f"cannot write {out}: it is the model itself; choose another name")
     with screens.stages(quiet) as begin:
         begin(f"loading {model.name}")
         from abstain.report import write_report

@@ -270,7 +270,6 @@ def test_outputs_that_cannot_be(tmp_path, patients):
     patients.write_csv(tmp_path / "new.csv")
     table = open_table(tmp_path / "new.csv")
     for name, words in [
-        ("new.csv", "the table itself"),
         ("out.xlsx", "must end with"),
         ("no/out.csv", "no folder"),
         (".", "folder"),

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from abstain._checks import InputError
-from abstain._files import check_can_write, whole_files
+from abstain._files import check_can_write, check_keeps_inputs, whole_files
 from abstain._score_files.choosing import Choice
 from abstain._text import without_formula
 from abstain.fronts import ParetoFront
@@ -51,10 +51,9 @@ def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
         known = ", ".join(_SUFFIXES)
         raise InputError(f"cannot write {out}: its name must end with one of {known}")
     files = (out, out.with_suffix(f".thresholds{out.suffix}"), out.with_suffix(".json"))
+    check_keeps_inputs(files, dict.fromkeys(scores, "the score file"))
     for file in files:
         check_can_write(file)
-        if file.exists() and any(path.exists() and file.samefile(path) for path in scores):
-            raise InputError(f"cannot write {file}: it is the score file; choose another name")
     return files
 
 

@@ -132,8 +132,8 @@ def plan_jobs(paths: Sequence[Path], out: Path | None, reading: Reading) -> list
     Raises
     ------
     InputError
-        If a table cannot be read, the answers of two would be one file or replace a table, or the
-        folder is called like a table and is not there.
+        If a table cannot be read, the answers of two would be one file, or the folder is called
+        like a table and is not there.
 
     Examples
     --------
@@ -149,13 +149,7 @@ def plan_jobs(paths: Sequence[Path], out: Path | None, reading: Reading) -> list
         with named_if(len(paths) > 1, path):
             tables.append(reading.open(path))
     outs = [None] * len(paths) if out is None else _outputs(paths, out)
-    jobs = [Job(table, own) for table, own in zip(tables, outs, strict=True)]
-    for job in jobs:
-        if job.out is not None and job.out.exists() and job.out.samefile(job.table.path):
-            raise InputError(
-                f"cannot write {job.out}: it is the table itself; choose another folder"
-            )
-    return jobs
+    return [Job(table, own) for table, own in zip(tables, outs, strict=True)]
 
 
 @contextmanager

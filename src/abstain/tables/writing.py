@@ -63,7 +63,7 @@ def check_output(out: Path, table: Table) -> None:
     out : Path
         Where the answers shall lie; the suffix says in which format.
     table : Table
-        The table to be answered, which they must not replace.
+        The table to be answered.
 
     Raises
     ------
@@ -86,19 +86,15 @@ def check_output(out: Path, table: Table) -> None:
     if table.format is None and not out.name.lower().endswith(PARQUET):
         _check_text_can_hold(out, table)
     check_can_write(out)
-    if out.exists() and out.samefile(table.path):
-        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
 
 
-def check_model_output(out: Path, table: Path) -> None:
+def check_model_output(out: Path) -> None:
     """Refuse a model that could not be written, or under the name of another format.
 
     Parameters
     ----------
     out : Path
         Where the model shall lie.
-    table : Path
-        The table that it is fitted to, which it must not replace.
 
     Raises
     ------
@@ -107,13 +103,11 @@ def check_model_output(out: Path, table: Path) -> None:
 
     Examples
     --------
-    >>> check_model_output(Path("model.pkl"), Path("patients.csv"))
+    >>> check_model_output(Path("model.pkl"))
     Traceback (most recent call last):
         ...
     abstain._checks.InputError: cannot write model.pkl: models are saved by skops, not as .pkl; ...
     """
-    if out.exists() and table.exists() and out.samefile(table):
-        raise InputError(f"cannot write {out}: it is the table itself; choose another name")
     suffix = out.suffix.lower()
     if suffix in _OTHER_FORMATS:
         raise InputError(
