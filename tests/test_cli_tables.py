@@ -4,8 +4,10 @@ import gzip
 import io
 import itertools
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -312,6 +314,63 @@ def test_an_output_in_a_folder_never_replaces_an_input(run, inputs, others, repl
 
 
 @pytest.fixture
+def impatient():
+    """Fail instead of waiting for ever."""
+
+    def fail(*_):
+        raise TimeoutError("a pipe was waited for")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("pipe", "is a pipe; write its content to a file, and name that"),
+        ("loop", "cannot be read: Too many levels of symbolic links; check the path"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit x.csv --label x --out m.skops",
+        "predict x.csv new.csv",
+        "predict model.txt x.csv",
+        "predict model.txt x.csv more.csv",
+        "predict model.txt new.csv --thresholds x.csv",
+        "report x.csv new.csv",
+        "report model.txt x.csv",
+        "front x.csv --certainty a --correct b",
+        "front x.csv more.csv --certainty a --correct b",
+        "front x.csv --certainty a --correct b --cluster local",
+    ],
+)
+def test_what_is_no_regular_file_is_not_waited_for(run, inputs, impatient, command, kind, said):
+    if kind == "pipe":
+        os.mkfifo("x.csv")
+    else:
+        Path("x.csv").symlink_to("x.csv")
+    code, shown, complaints = run(*command.split())
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.endswith(f"x.csv {said}\n")
+    assert complaints.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["predict model.txt {}", "predict model.txt new.csv --out {}"])
+def test_a_name_that_is_too_long_is_named(run, inputs, command):
+    name = "n" * 300 + ".csv"
+    code, _, complaints = run(*command.format(name).split())
+    assert code == 2
+    assert name in complaints
+    assert "File name too long; " in complaints
+
+
+@pytest.fixture
 def inputs(folder, monkeypatch):
     monkeypatch.chdir(folder)
     for name in ("model.txt", "t.txt"):
@@ -333,7 +392,7 @@ def assert_refused_to_replace(run, folder, command, out, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["no.skops", "new.csv"], "no such file"),
+        (["no.skops", "new.csv"], "no.skops does not exist; check the path"),
         (["new.csv", "new.csv"], "not a file that abstain.save has written"),
         (["model.skops", "no.csv"], "does not exist"),
         (["model.skops", "new.csv", "--reject-mark", "gesund"], "--reject-mark"),
@@ -662,7 +721,7 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["no.skops", "new.csv"], "no such file"),
+        (["no.skops", "new.csv"], "no.skops does not exist; check the path"),
         (["model.skops", "no.csv"], "does not exist"),
         (["model.skops", "less.csv"], f"no column {LABEL!r}"),
         (["model.skops", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abstain import InputError
-from abstain._files import check_can_write, check_keeps_inputs, whole_files
+from abstain._files import check_can_write, check_keeps_inputs, check_regular_file, whole_files
 
 
 def names(folder):
@@ -135,6 +135,37 @@ def test_refuses_a_folder_that_is_not_writable(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "touch", refuse)
     with pytest.raises(InputError, match=r"cannot write .*a\.csv: Permission denied; "):
         check_can_write(tmp_path / "a.csv")
+
+
+# --- inputs are regular files -------------------------------------------------------------------
+
+
+def test_a_regular_file_may_be_read_by_name_or_link(tmp_path):
+    (tmp_path / "a.csv").touch()
+    (tmp_path / "link.csv").symlink_to("a.csv")
+    check_regular_file(tmp_path / "a.csv")
+    check_regular_file(tmp_path / "link.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("none.csv", r".*none\.csv does not exist; check the path"),
+        ("file/none.csv", r".*none\.csv does not exist; check the path"),
+        ("folder", ".*folder is a folder; name a file in it"),
+        ("pipe", ".*pipe is a pipe; write its content to a file, and name that"),
+        ("/dev/zero", "/dev/zero is a device; write its content to a file, and name that"),
+        ("loop", ".*loop cannot be read: Too many levels of symbolic links; check the path"),
+        ("n" * 300, ".*n cannot be read: File name too long; check the path"),
+    ],
+)
+def test_refuses_to_read_what_is_no_regular_file(tmp_path, name, said):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=f"^{said}$"):
+        check_regular_file(tmp_path / name)
 
 
 # --- inputs are left alone ----------------------------------------------------------------------

@@ -283,8 +283,9 @@ def test_all_wrong_is_no_error_if_the_classes_are_the_same(tmp_path):
 
 def test_refuses_paths(tmp_path):
     (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "scores.xlsx").touch()
     for name, said in {
-        "folder.csv": "is a folder; name a score file in it",
+        "folder.csv": "is a folder; name a file in it",
         "missing.csv": "does not exist; check the path",
         "scores.xlsx": r"no known format; .*\.csv, .*\.parquet",
     }.items():

@@ -8,13 +8,29 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from abstain._checks import InputError
 
-__all__ = ["check_can_write", "check_keeps_inputs", "named_if", "said_of", "whole_files"]
+__all__ = [
+    "check_can_write",
+    "check_keeps_inputs",
+    "check_regular_file",
+    "named_if",
+    "said_of",
+    "whole_files",
+]
+
+# What can have the name of a file and is none; to read a pipe may take for ever.
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 @contextmanager
@@ -85,6 +101,41 @@ def check_can_write(path: Path) -> None:
     """
     # Permissions can lie (read-only disks, network shares); only an attempt tells.
     _create_draft(path, Path(os.path.realpath(path))).unlink()
+
+
+def check_regular_file(path: Path) -> None:
+    """Refuse an input that is not there or not a regular file, before it is opened.
+
+    Parameters
+    ----------
+    path : Path
+        What shall be read. Links are followed.
+
+    Raises
+    ------
+    InputError
+        If it is missing, a folder, a pipe or a device, or its links lead nowhere.
+
+    Examples
+    --------
+    >>> check_regular_file(Path("/dev/null"))
+    Traceback (most recent call last):
+        ...
+    abstain._checks.InputError: /dev/null is a device; write its content to a file, and name that
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{path} does not exist; check the path") from None
+    except OSError as error:  # such as a loop of links
+        raise InputError(
+            f"{path} cannot be read: {error.strerror or error}; check the path"
+        ) from None
+    if kind == stat.S_IFDIR:
+        raise InputError(f"{path} is a folder; name a file in it")
+    if kind != stat.S_IFREG:
+        what = _KINDS.get(kind, "not a regular file")
+        raise InputError(f"{path} is {what}; write its content to a file, and name that")
 
 
 def check_keeps_inputs(outputs: Iterable[Path], inputs: Mapping[Path, str]) -> None:

@@ -4,6 +4,7 @@ A shell makes names of data/*.csv; where it does not, because of quotes or becau
 would, they are looked for here.
 """
 
+import os
 from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
@@ -39,16 +40,16 @@ def files_meant(paths: Sequence[Path]) -> list[Path]:
     abstain._checks.InputError: no file matches no such folder/*.csv; check the folder and ...
     """
     files = [file for path in paths for file in _meant(path)]
-    first: dict[Path, Path] = {}
+    first: dict[str, Path] = {}
     for file in files:
-        other = first.setdefault(file.resolve(), file)
+        other = first.setdefault(os.path.realpath(file), file)
         if other is not file:
             raise InputError(f"{file} is given twice, as {other} before; give each file once")
     return files
 
 
 def _meant(path: Path) -> list[Path]:
-    if path.exists() or not has_magic(str(path)):
+    if os.path.exists(path) or not has_magic(str(path)):
         return [path]
     found = sorted(glob(str(path)))
     if not found:

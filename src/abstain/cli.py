@@ -49,6 +49,8 @@ def _told_in_one_line() -> Iterator[None]:
     except OSError as error:
         if type(error).__module__.startswith("distributed"):
             _leave(f"error: the connection to the cluster was lost: {error}; start again", 2)
+        if error.filename is not None:
+            _leave(f"error: {error.filename}: {error.strerror}; check the path", 2)
         with suppress(OSError):  # what is still to be printed goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(f"error: cannot print the result: {error.strerror or error}; print it elsewhere", 1)
@@ -160,7 +162,7 @@ Cluster = Annotated[
 
 def _meant(paths: list[Path]) -> list[Path]:
     """Return the files that were named, or that a pattern in quotes stands for."""
-    if len(paths) == 1 and paths[0].exists():
+    if len(paths) == 1 and os.path.exists(paths[0]):
         return paths
     from abstain._paths import files_meant
 
@@ -279,13 +281,13 @@ def _front_on_cluster(
     """Have a cluster read score files, and find their front and its row for a target."""
     from abstain import pareto_front
     from abstain._cluster import cluster
+    from abstain._files import check_regular_file
     from abstain._patience import told_if_workers_die
     from abstain._score_files.on_cluster import choose_on_cluster, read_on_cluster
     from abstain._screens import counted
 
     for path in paths:
-        if not path.exists():
-            raise InputError(f"{path} does not exist; check the path")
+        check_regular_file(path)
     begin(f"asking the cluster {where}")
     with cluster(where) as client, told_if_workers_die(client, where):
         watch = begin(f"reading {counted(len(paths), 'file')}")
@@ -585,12 +587,13 @@ def predict(
         screens.show(screens.predict_screen(answered, path, out))
 
 
-def _check_model_files(model: Path, thresholds: Path | None) -> None:
-    """Refuse what is not there before anything is read for it."""
-    if thresholds is not None and not thresholds.is_file():
-        raise InputError(f"--thresholds: there is no file {thresholds}; export it from a report")
-    if not model.exists():
-        raise InputError(f"cannot load {model}: there is no such file")
+def _check_model_files(model: Path, thresholds: Path | None = None) -> None:
+    """Refuse what cannot be read before anything is read for it."""
+    from abstain._files import check_regular_file
+
+    check_regular_file(model)
+    if thresholds is not None:
+        check_regular_file(thresholds)
 
 
 def _check_keeps_inputs(
@@ -708,6 +711,7 @@ def report(
     from abstain import _screens as screens
     from abstain._files import check_can_write
 
+    _check_model_files(model)
     _check_keeps_inputs([out], [table], model)
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")

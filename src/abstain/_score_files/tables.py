@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from abstain._checks import InputError, list_columns, shown
+from abstain._files import check_regular_file
 from abstain._text import one_line
 
 __all__ = ["read_columns"]
@@ -47,13 +48,10 @@ def read_columns(path: Path, wanted: dict[str, str]) -> pl.DataFrame:
         If the file or one of the columns is not there or cannot be read.
     """
     name = path.name.lower()
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a score file in it")
+    check_regular_file(path)
     if not name.endswith(_TEXT + _PARQUET):
         known = ", ".join(_TEXT + _PARQUET)
         raise InputError(f"{path} is of no known format; its name must end with one of {known}")
-    if not path.exists():
-        raise InputError(f"{path} does not exist; check the path")
     with _told_about(path):
         read = _read_text if name.endswith(_TEXT) else _read_parquet
         return read(path, wanted)

@@ -8,6 +8,7 @@ undefined because all samples are rejected is null.
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
     InputError
         If one of them cannot be written.
     """
-    if out.is_dir():
+    if os.path.isdir(out):
         raise InputError(f"cannot write {out}: it is a folder; name a file in it")
     if out.suffix.lower() not in _SUFFIXES:
         known = ", ".join(_SUFFIXES)

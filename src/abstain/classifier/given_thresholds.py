@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._checks import InputError, check_fraction, check_real_vector, shown
+from abstain._files import check_regular_file
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.regions import Regions
 from abstain.fronts import ParetoFront
@@ -74,6 +75,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     read_thresholds(file)
     {'thresholds': [0.25, '-inf']}
     """
+    check_regular_file(Path(path))
     content = _read(path)
     try:
         given = _parse(content)

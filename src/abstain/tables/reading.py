@@ -22,6 +22,7 @@ from typing import IO
 import polars as pl
 
 from abstain._checks import InputError, shown
+from abstain._files import check_regular_file
 from abstain._text import one_line
 from abstain.tables.formats import (
     HEAD,
@@ -176,15 +177,12 @@ def open_table(
     (['size', 'kind'], ['size'], [1.5, 2.5])
     """
     name = path.name.lower()
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a table in it")
+    check_regular_file(path)
     if name.endswith(SPREADSHEETS):
         raise InputError(f"{path} is a spreadsheet; save the sheet as CSV")
     if not name.endswith(TEXT + PARQUET):
         known = ", ".join(TEXT + PARQUET)
         raise InputError(f"{path} is of no known format; its name must end with one of {known}")
-    if not path.exists():
-        raise InputError(f"{path} does not exist; check the path")
     with _told_about(path):
         if name.endswith(PARQUET):
             return _open_parquet(path, block_size)

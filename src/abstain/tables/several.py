@@ -7,6 +7,7 @@ others from it: what is wrong with it is told at the end.
 from __future__ import annotations  # signatures then show the names of types
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -172,7 +173,7 @@ def folder_for(jobs: Sequence[Job]) -> Iterator[None]:
         yield
         return
     folder = jobs[0].out.parent
-    was_there = folder.exists()
+    was_there = os.path.exists(folder)
     _make(folder)
     try:
         for job in jobs:
@@ -189,14 +190,14 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        why = "it is a file" if folder.is_file() else error.strerror or str(error)
+        why = "it is a file" if os.path.isfile(folder) else error.strerror or str(error)
         raise InputError(f"cannot write to --out {folder}: {why}; {_NEED_A_FOLDER}") from None
 
 
 def _check_is_no_table(out: Path) -> None:
     """Refuse a name that promises a file, where a folder would be made of it."""
     ending = next((each for each in TEXT + PARQUET if out.name.lower().endswith(each)), None)
-    if ending is not None and not out.exists():
+    if ending is not None and not os.path.exists(out):
         folder = out.with_name(out.name[: -len(ending)] or "answers")
         raise InputError(
             f"cannot write to --out {out}: {ending} is the ending of a file; {_NEED_A_FOLDER}, "

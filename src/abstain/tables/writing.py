@@ -7,6 +7,7 @@ part beside its place, and put together by polars without all of it in memory.
 
 from __future__ import annotations  # signatures then show the names of types
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -78,7 +79,7 @@ def check_output(out: Path, table: Table) -> None:
         ...
     abstain._checks.InputError: cannot write answers.xlsx: its name must end with one of ...
     """
-    if out.is_dir():
+    if os.path.isdir(out):
         raise InputError(f"cannot write {out}: it is a folder; name a file in it")
     if not out.name.lower().endswith(_TEXT_OUT + PARQUET):
         known = ", ".join(_TEXT_OUT + PARQUET)
