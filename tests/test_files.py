@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from abstain import InputError
-from abstain._files import check_can_write, check_keeps_inputs, check_regular_file, whole_files
+from abstain import InputError, _files
+from abstain._files import (
+    check_can_write,
+    check_keeps_inputs,
+    check_regular_file,
+    passing_folder,
+    whole_files,
+)
+from tests.drafts import left_draft
 
 
 def names(folder):
@@ -135,6 +142,65 @@ def test_refuses_a_folder_that_is_not_writable(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "touch", refuse)
     with pytest.raises(InputError, match=r"cannot write .*a\.csv: Permission denied; "):
         check_can_write(tmp_path / "a.csv")
+
+
+# --- drafts of processes that were killed -------------------------------------------------------
+
+
+def test_the_next_run_removes_what_a_killed_process_has_left(tmp_path):
+    left_draft(tmp_path / "a.csv").write_text("half")
+    folder = left_draft(tmp_path / "a")
+    folder.mkdir()
+    (folder / "part").write_text("half")
+    check_can_write(tmp_path / "b.csv")
+    assert names(tmp_path) == []
+
+
+def test_drafts_that_may_be_in_use_are_left_alone(tmp_path, monkeypatch):
+    left = left_draft(tmp_path / "a.csv")
+    machine, process = left.name.split("-")[1:3]
+    others = [
+        left.name.replace(machine, "0123456789abcdef"),  # of another machine
+        left.name.replace(f"-{process}-", f"-{os.getpid()}-"),  # of this process
+        left.name.replace(f"-{process}-", f"-{os.getppid()}-"),  # of one that is alive
+        ".abstain-0123456789abcdef.csv",  # nobody knows of whom
+        ".abstain-notes",
+    ]
+    for name in others:
+        (tmp_path / name).touch()
+    check_can_write(tmp_path / "b.csv")
+    assert names(tmp_path) == sorted(others)
+    # Where a machine cannot be told from others, nothing is removed.
+    left.touch()
+    monkeypatch.setattr(_files, "_machine", lambda: None)
+    check_can_write(tmp_path / "b.csv")
+    assert names(tmp_path) == sorted([*others, left.name])
+
+
+def test_a_folder_is_removed_with_all_that_is_in_it(tmp_path):
+    with passing_folder(tmp_path / "a.csv") as folder:
+        assert folder.parent == tmp_path
+        (folder / "part").touch()
+    assert names(tmp_path) == []
+
+
+# Before a name leads to a file, the file is on the disk; then so is the name.
+def test_files_and_folders_are_synced(tmp_path, monkeypatch):
+    done = []
+
+    def sync(number):
+        done.append(os.readlink(f"/proc/self/fd/{number}"))
+
+    def replace(source, target):
+        done.append(("moved", str(source)))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", replace)
+    with whole_files(tmp_path / "a.csv", tmp_path / "b.csv") as drafts:
+        pass
+    first, second = map(str, drafts)
+    moved = [("moved", first), ("moved", second)]
+    assert done == [first, second, *moved, str(tmp_path)]
 
 
 # --- inputs are regular files -------------------------------------------------------------------

@@ -5,24 +5,16 @@ Given how sure a classifier was, whether it was right, and which region each sam
 caught and right answers lost.
 """
 
+from __future__ import annotations  # signatures then show the names of types
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from abstain import metrics, plotting
-from abstain._checks import InputError
-from abstain.fronts import ParetoFront, pareto_front
-from abstain.targets import (
-    Accuracy,
-    Guarantee,
-    OperatingPoint,
-    RejectCost,
-    RejectRate,
-    Target,
-    operating_point,
-)
-
+TYPE_CHECKING = False  # as in typing, whose import would be half of this one
 if TYPE_CHECKING:
-    from abstain import cells, certainty, datasets, models, report
+    from typing import Any
+
+    from abstain import cells, certainty, datasets, metrics, models, plotting, report
+    from abstain._checks import InputError
     from abstain.classifier import (
         CoverageScorer,
         RejectOptionClassifier,
@@ -30,6 +22,7 @@ if TYPE_CHECKING:
         aurc_scorer,
         read_thresholds,
     )
+    from abstain.fronts import ParetoFront, pareto_front
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
     from abstain.plotting import (
         AccuracyRejectCurveDisplay,
@@ -42,6 +35,15 @@ if TYPE_CHECKING:
         RelevanceMatrixDisplay,
     )
     from abstain.saving import load, save
+    from abstain.targets import (
+        Accuracy,
+        Guarantee,
+        OperatingPoint,
+        RejectCost,
+        RejectRate,
+        Target,
+        operating_point,
+    )
 
 __version__ = "0.1.0"
 
@@ -88,27 +90,27 @@ __all__ = [
     "save",
 ]
 
-_OF_CLASSIFIER = (
-    "CoverageScorer",
-    "RejectOptionClassifier",
-    "augrc_scorer",
-    "aurc_scorer",
-    "read_thresholds",
-)
+_MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "report")
+_HOME = {
+    "_checks": "InputError",
+    "classifier": "CoverageScorer RejectOptionClassifier augrc_scorer aurc_scorer read_thresholds",
+    "fronts": "ParetoFront pareto_front",
+    "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
+    "plotting": "AccuracyRejectCurveDisplay CertaintyContourDisplay PrototypeDisplay "
+    "RejectConfusionDisplay RejectOutcomesDisplay RejectRegionDisplay RelevanceDisplay "
+    "RelevanceMatrixDisplay",
+    "saving": "load save",
+    "targets": "Accuracy Guarantee OperatingPoint RejectCost RejectRate Target operating_point",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn when it is asked for: fronts and the command do not."""
-    if name in ("cells", "certainty", "datasets", "models", "report"):
+    """Import what is asked for: a command is there, and hears of Ctrl-C, before NumPy is."""
+    if name in _MODULES:
         return import_module(f"abstain.{name}")
-    if name in _OF_CLASSIFIER:
-        return getattr(import_module("abstain.classifier"), name)
-    if name in plotting.__all__:
-        return getattr(plotting, name)
-    if name in ("load", "save"):
-        return getattr(import_module("abstain.saving"), name)
-    if name in __all__:
-        return getattr(import_module("abstain.models"), name)
+    for module, names in _HOME.items():
+        if name in names.split():
+            return getattr(import_module(f"abstain.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

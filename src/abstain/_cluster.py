@@ -14,14 +14,17 @@ from __future__ import annotations  # signatures then show the names of types
 import logging
 import os
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from tempfile import TemporaryDirectory
+from functools import partial
+from tempfile import mkdtemp
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from abstain._checks import InputError, shown
+from abstain._signals import undone_at_the_end
 
 __all__ = ["LOCAL", "check_versions", "cluster"]
 
@@ -103,7 +106,9 @@ def _local(distributed: Any, n_workers: int | None) -> Iterator[Any]:
     """Start worker processes of one thread each, and leave nothing of them behind."""
     from abstain._interrupts import unheard_by_what_starts
 
-    with ExitStack() as stack:
+    scratch = mkdtemp(prefix="abstain-")
+    remove = partial(shutil.rmtree, scratch, ignore_errors=True)
+    with undone_at_the_end(remove), ExitStack() as stack:
         with _told_if_not_started(), unheard_by_what_starts():
             made = distributed.LocalCluster(
                 n_workers=n_workers or os.cpu_count() or 1,
@@ -114,7 +119,7 @@ def _local(distributed: Any, n_workers: int | None) -> Iterator[Any]:
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
                 worker_dashboard_address="127.0.0.1:0",
-                local_directory=stack.enter_context(TemporaryDirectory(prefix="abstain-")),
+                local_directory=scratch,
                 silence_logs=logging.CRITICAL,
             )
             stack.callback(_close, made)

@@ -1,29 +1,45 @@
 """How does an output file appear whole or not at all, and which files are left alone?
 
-An output is written beside its place under a passing name and moved there when it is complete.
-Whatever goes wrong on the way, be it Ctrl-C, what stood there before still stands there.
+An output is written beside its place under a passing name, a draft, and moved there when it is
+complete and on the disk. Whatever goes wrong on the way, be it Ctrl-C, what stood there before
+still stands there.
+
+The name of a draft tells which process of which machine writes it. What a process has left that was
+killed is removed by the next one on that machine that writes to the folder.
 """
 
 import errno
+import hashlib
 import os
+import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache, partial
 from pathlib import Path
 
 from abstain._checks import InputError
+from abstain._signals import undone_at_the_end
 
 __all__ = [
     "check_can_write",
     "check_keeps_inputs",
     "check_regular_file",
     "named_if",
+    "passing_folder",
     "said_of",
     "whole_files",
 ]
 
+# The machine and the process that write it, and a number.
+_DRAFT = re.compile(r"\.abstain-([0-9a-f]{16})-(\d+)-[0-9a-f]{16}")
+# Seconds for which others may go on writing into a folder that is removed.
+_PATIENCE = 2.0
+# Folders of some network file systems cannot be synced, and need not be.
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 # What can have the name of a file and is none; to read a pipe may take for ever.
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -65,22 +81,48 @@ def whole_files(*paths: Path) -> Iterator[list[Path]]:
     ['note.txt']
     """
     targets = [Path(os.path.realpath(path)) for path in paths]
-    drafts: list[Path] = []
-    try:
-        for path, target in zip(paths, targets, strict=True):
-            drafts.append(_create_draft(path, target))
+    with ExitStack() as stack:
+        drafts = [
+            stack.enter_context(_draft(path, target))
+            for path, target in zip(paths, targets, strict=True)
+        ]
         with _told_about(*paths):
             yield list(drafts)
+            for draft in drafts:
+                _sync(draft)
         for path, target, draft in zip(paths, targets, drafts, strict=True):
-            _move(draft, target, path)
-    finally:
-        # Those that were moved are no longer there.
-        for draft in drafts:
-            draft.unlink(missing_ok=True)
+            with _told_about(path):
+                os.replace(draft, target)
+        with _told_about(*paths):
+            for folder in {target.parent for target in targets}:
+                _sync(folder)
+
+
+@contextmanager
+def passing_folder(beside: Path) -> Iterator[Path]:
+    """Hand out an empty folder, and remove it at the end with all that is in it.
+
+    Parameters
+    ----------
+    beside : Path
+        An output; the folder is made in the same folder.
+
+    Yields
+    ------
+    folder : Path
+        The folder.
+    """
+    folder = _draft_name(beside.with_suffix(""))
+    with undone_at_the_end(partial(_remove_folder, folder)):
+        with _told_about(beside):
+            folder.mkdir()
+        yield folder
 
 
 def check_can_write(path: Path) -> None:
     """Refuse an output that could not be written, before long work is spent on it.
+
+    Drafts that processes which were killed have left in its folder are removed.
 
     Parameters
     ----------
@@ -99,8 +141,10 @@ def check_can_write(path: Path) -> None:
         ...
     abstain._checks.InputError: cannot write no such folder/front.csv: there is no folder ...
     """
+    target = Path(os.path.realpath(path))
     # Permissions can lie (read-only disks, network shares); only an attempt tells.
-    _create_draft(path, Path(os.path.realpath(path))).unlink()
+    with _draft(path, target):
+        _remove_left_over(target.parent)
 
 
 def check_regular_file(path: Path) -> None:
@@ -179,8 +223,19 @@ def _identity(path: Path) -> tuple[int, int] | str:
     return found.st_dev, found.st_ino
 
 
-def _create_draft(path: Path, target: Path) -> Path:
-    """Create an empty file beside the target, with the permissions the target has or will have."""
+@contextmanager
+def _draft(path: Path, target: Path) -> Iterator[Path]:
+    """Hand out an empty file beside the target, and remove it at the end if it is still there.
+
+    It has the permissions that the target has or will have.
+    """
+    draft = _draft_name(target)
+    with undone_at_the_end(partial(_remove_file, draft)):
+        _create(draft, path, target)
+        yield draft
+
+
+def _create(draft: Path, path: Path, target: Path) -> None:
     with _told_about(path):
         if target.is_dir():
             raise _cannot_write(path, "it is a folder; name a file in it")
@@ -190,17 +245,79 @@ def _create_draft(path: Path, target: Path) -> Path:
             raise _cannot_write(path, f"there is no folder {path.parent}; create it first")
         if target.exists() and not target.is_file():
             raise _cannot_write(path, "it is not a regular file; choose another name")
-        # Independent of the target's name, which may already be as long as names can be.
-        draft = target.with_name(f".abstain-{secrets.token_hex(8)}{target.suffix}")
         draft.touch(exist_ok=False)
         if target.exists():
             shutil.copymode(target, draft)
-        return draft
 
 
-def _move(draft: Path, target: Path, path: Path) -> None:
-    with _told_about(path):
-        os.replace(draft, target)
+def _draft_name(target: Path) -> Path:
+    """Return a passing name, independent of that of the target, which may be as long as can be."""
+    owner = f"{_machine() or 'unknown'}-{os.getpid()}"
+    return target.with_name(f".abstain-{owner}-{secrets.token_hex(8)}{target.suffix}")
+
+
+@lru_cache(maxsize=1)
+def _machine() -> str | None:
+    """Return what tells processes whose ids can be compared: one machine since it was started.
+
+    None where that cannot be told. Containers of one machine have ids of their own.
+    """
+    try:
+        started = Path("/proc/sys/kernel/random/boot_id").read_text()
+        ids = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return None
+    return hashlib.sha256(f"{started} {ids}".encode()).hexdigest()[:16]
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove what processes of this machine have left that are no longer there."""
+    for path in folder.glob(".abstain-*"):
+        owner = _DRAFT.match(path.name)
+        if owner is None or owner[1] != _machine() or _is_alive(int(owner[2])):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            _remove_file(path)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
+def _remove_file(path: Path) -> None:
+    with suppress(OSError):  # the next run removes it
+        path.unlink(missing_ok=True)
+
+
+def _remove_folder(folder: Path) -> None:
+    until = time.monotonic() + _PATIENCE
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk when this returns."""
+    is_windows = os.name == "nt"
+    if is_windows and path.is_dir():  # which cannot be opened there
+        return
+    file = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
+    try:
+        os.fsync(file)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
+    finally:
+        os.close(file)
 
 
 @contextmanager

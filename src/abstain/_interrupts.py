@@ -12,12 +12,15 @@ from typing import Any
 
 __all__ = ["unheard_by_what_starts"]
 
+_TOLD_BY = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def unheard_by_what_starts() -> Iterator[None]:
     """Have threads and processes that are started here not hear of Ctrl-C, for all of their life.
 
-    Nor does this thread before the end of the block: what is half started can hardly be ended.
+    Nor does this thread before the end of the block, nor of SIGTERM if it handles that: what is
+    half started can hardly be ended.
 
     Examples
     --------
@@ -40,12 +43,14 @@ def unheard_by_what_starts() -> Iterator[None]:
         heard.append(number)
 
     # The mask is what others inherit; another thread than this may hear all the same.
-    before = signal.signal(signal.SIGINT, hear)
+    held_back = [number for number in _TOLD_BY if callable(signal.getsignal(number))]
+    before = {number: signal.signal(number, hear) for number in held_back}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     if heard:
-        raise KeyboardInterrupt
+        signal.raise_signal(heard[0])

@@ -782,6 +782,9 @@ def demo(
         typer.echo(f"The result lies in {printable(out)}")
 
 
+_GOES_ON = "the same command goes on from here"
+
+
 def _names(text: str | None) -> list[str] | None:
     """Return the names in a list with commas between; a comma at its end names nothing."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
@@ -817,6 +820,7 @@ def study(
     claims hold here. When stopped, the same command goes on from there.
     """
     from abstain import _screens as screens
+    from abstain._signals import advised
     from abstain.study import make_plan, run_study
 
     if jobs == 0 or jobs < -1:
@@ -828,11 +832,10 @@ def study(
         seed=seed,
     )
     try:
-        with screens.progress("running the study", quiet) as watch:
+        with advised(_GOES_ON), screens.progress("running the study", quiet) as watch:
             found = run_study(plan, out, jobs, watch, __version__, cluster)
     except KeyboardInterrupt:
-        _tell("stopped: the same command goes on from here")
-        raise typer.Exit(130) from None
+        _leave(f"interrupted: {_GOES_ON}", 130)
     if as_json:
         _print_json(json.dumps({"abstain": __version__, **found.as_dict()}, indent=2))
     elif not quiet:

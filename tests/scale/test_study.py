@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import dask
@@ -18,7 +18,7 @@ from abstain.study import Plan, distributing, make_plan, run_study, running
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, small_plan
 from tests.study.programs import Program
 
-STOPPED = "stopped: the same command goes on from here\n"
+STOPPED = "interrupted: the same command goes on from here\n"
 N_TASKS = 30
 POSIX = pytest.mark.skipif(
     os.name != "posix", reason="signals of POSIX: run this on Linux or macOS"
@@ -139,6 +139,17 @@ def worker_processes(program):
     ]
 
 
+def wait_for_the_end_of(pids, seconds=20):
+    """Wait for processes that end by themselves when the one that has started them has."""
+    until = time.monotonic() + seconds
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            while True:
+                os.kill(pid, 0)
+                assert time.monotonic() < until
+                time.sleep(0.05)
+
+
 @POSIX
 def test_ctrl_c_is_told_in_a_line_and_one_machine_goes_on(tmp_path, finished):
     folder = tmp_path / "study"
@@ -150,9 +161,7 @@ def test_ctrl_c_is_told_in_a_line_and_one_machine_goes_on(tmp_path, finished):
     assert (code, shown, len(pids)) == (130, "", 2)
     progress = r"(running the study: \d+ of 31\n)*"
     assert re.fullmatch(progress + STOPPED, complaints)
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    wait_for_the_end_of(pids)
     left = contents(folder)
     assert 2 < len(left) < N_TASKS + 1
     assert left.items() <= finished.items()

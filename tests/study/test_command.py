@@ -85,7 +85,7 @@ def test_names_may_come_in_any_order_and_with_spaces(run, asked):
 
 
 def test_without_options_all_is_run_as_in_the_paper(run, asked):
-    assert run() == (130, "", "stopped: the same command goes on from here\n")
+    assert run() == (130, "", "interrupted: the same command goes on from here\n")
     assert asked == [(study.make_plan(), Path("abstain-study"), -1, None)]
 
 
@@ -160,7 +160,7 @@ def test_ctrl_c_is_told_in_a_word(run, tmp_path, monkeypatch):
     monkeypatch.setattr(study.Plan, "run", interrupt)
     code, shown, complaints = run(*QUICKEST, "--out", tmp_path / "study")
     assert (code, shown) == (130, "")
-    assert complaints.endswith("stopped: the same command goes on from here\n")
+    assert complaints.endswith("interrupted: the same command goes on from here\n")
 
 
 # --- how far it is ------------------------------------------------------------------------------

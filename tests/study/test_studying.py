@@ -16,10 +16,11 @@ from abstain import InputError, __version__, cli
 from abstain.study import Plan, make_plan, running, sources
 from abstain.study.claims import Judged
 from abstain.study.results import COLUMNS
+from tests.drafts import left_draft
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
 from tests.study.programs import Program
 
-STOPPED = "stopped: the same command goes on from here\n"
+STOPPED = "interrupted: the same command goes on from here\n"
 N_FOLDS, MODELS = 10, ("rslvq", "gmlvq", "bayes")
 N_TASKS = N_FOLDS * len(MODELS)
 
@@ -212,7 +213,7 @@ def test_what_was_killed_in_mid_writing_leaves_nothing(tmp_path, finished):
     folder = tmp_path / "study"
     put_back(finished, folder)
     for place in (folder, folder / "parts"):
-        (place / ".abstain-0123456789abcdef.json").write_text('{"date"')
+        left_draft(place / "run.json").write_text('{"date"')
     run(small_plan(), folder)
     assert contents(folder) == finished
 
@@ -510,7 +511,7 @@ def test_without_matplotlib_it_is_said_before_anything_runs(tmp_path, monkeypatc
 # --- a worker that dies -------------------------------------------------------------------------
 
 
-def die(plan, task):
+def die(plan, task, caller):
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -6,14 +6,17 @@ compared with their known shapes and digests, and only then written to the folde
 
 from __future__ import annotations  # signatures then show the names of types
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 from abstain._checks import InputError
 from abstain._files import check_can_write, whole_files
+from abstain._signals import undone_at_the_end
 from abstain.datasets.home import VARIABLE
 from abstain.datasets.optional import optional
 from abstain.datasets.sources import Source
@@ -71,7 +74,8 @@ def _quiet(logger: Any) -> Iterator[None]:
 
 def _download(address: str, source: Source) -> bytes:
     pooch = optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
-    with TemporaryDirectory(prefix="abstain-") as passing:
+    passing = mkdtemp(prefix="abstain-")
+    with undone_at_the_end(partial(shutil.rmtree, passing, ignore_errors=True)):
         download = pooch.create(
             path=passing,
             base_url="",

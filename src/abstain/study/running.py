@@ -12,14 +12,16 @@ where.
 from __future__ import annotations  # signatures then show the names of types
 
 import json
+import os
 import signal
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from hashlib import sha256
-from multiprocessing import current_process
+from multiprocessing import active_children, current_process
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from abstain._checks import InputError
 from abstain._files import whole_files
+from abstain._signals import undone_if_told_to_stop
 from abstain.study.distributing import Workers
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task
@@ -41,6 +44,9 @@ __all__ = ["collect"]
 _one_at_a_time = threading.Lock()
 # Samples and parameters are the study's own: to check them takes a fifth of a small fit.
 _unchecked = partial(config_context, assume_finite=True, skip_parameter_validation=True)
+
+# Seconds from one look at the caller of a worker to the next.
+_LOOK_EVERY = 0.5
 
 # Told how many tasks are done, and of how many.
 Watch = Callable[[int, int], None]
@@ -56,6 +62,7 @@ def collect(
     watch(n_done, len(tasks))
     if missing:
         with (
+            undone_if_told_to_stop(_end_workers),
             _quietly_closed(_calls(plan, missing, n_jobs, elsewhere)) as found,
             _told_of_dead_workers(n_jobs),
         ):
@@ -72,9 +79,18 @@ def _calls(plan: Plan, tasks: list[Task], n_jobs: int, elsewhere: Workers | None
     """Return the results of tasks, each as soon as it is there."""
     unordered: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1}
     if elsewhere is None:
-        return Parallel(n_jobs, **unordered)(delayed(_run)(plan, task) for task in tasks)
+        caller = os.getpid()
+        return Parallel(n_jobs, **unordered)(delayed(_run)(plan, task, caller) for task in tasks)
     parallel = Parallel(backend=elsewhere.backend, **unordered)
     return parallel(delayed(_run_elsewhere)(plan, task, ours()) for task in tasks)
+
+
+def _end_workers() -> None:
+    """End the processes of joblib; those of Dask end by themselves when this one has."""
+    for process in active_children():
+        if process.name.startswith("LokyProcess") and process.pid is not None:
+            with suppress(OSError):
+                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 @contextmanager
@@ -99,12 +115,26 @@ def _told_of_dead_workers(n_jobs: int) -> Iterator[None]:
         ) from None
 
 
-def _run(plan: Plan, task: Task) -> tuple[Task, list[Record]]:
+def _run(plan: Plan, task: Task, caller: int | None = None) -> tuple[Task, list[Record]]:
     if _is_worker():
         # Ctrl-C is for the caller, who ends the workers: they need not complain as well.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if caller is not None:
+            _end_with(caller)
     with _one_at_a_time, threadpool_limits(1), _unchecked(), parallel_config("sequential"):
         return task, plan.run(task)
+
+
+@cache
+def _end_with(caller: int) -> None:
+    """Have this process end when its caller has, which may be killed before it ends its workers."""
+
+    def look() -> None:
+        while os.getppid() == caller:
+            time.sleep(_LOOK_EVERY)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
 
 
 def _run_elsewhere(plan: Plan, task: Task, wanted: Sources) -> tuple[Task, list[Record]]:

@@ -170,20 +170,12 @@ def _claim(folder: Path, configuration: dict[str, Any]) -> None:
         if not others:
             _write_json(file, known)
         (folder / PARTS).mkdir(exist_ok=True)
-        _clear_drafts(folder)
     except OSError as error:
         raise InputError(
             f"cannot make the folder {folder}: {error.strerror}; choose another --out"
         ) from error
     for place in (folder / RUN, folder / PARTS / RUN):
         check_can_write(place)
-
-
-def _clear_drafts(folder: Path) -> None:
-    """Remove what a call that was killed in mid-writing has left."""
-    for place in (folder, folder / PARTS):
-        for draft in place.glob(f"{DRAFT}*"):
-            draft.unlink(missing_ok=True)
 
 
 def _entries(folder: Path) -> list[Path]:

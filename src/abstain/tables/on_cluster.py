@@ -9,9 +9,7 @@ or not there, and what the worker has left goes with the folder.
 from __future__ import annotations  # signatures then show the names of types
 
 import pickle
-import secrets
 import shutil
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,16 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from abstain._checks import InputError
-from abstain._files import whole_files
+from abstain._files import passing_folder, whole_files
 from abstain._patience import as_they_come
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.several import AnsweredTables, Job, Reading, all_answered
 
 __all__ = ["answer_on_cluster", "scratch_beside"]
-
-# Seconds for which a worker that is not yet told may go on writing.
-_PATIENCE = 2.0
 
 
 @contextmanager
@@ -50,16 +45,8 @@ def scratch_beside(jobs: Sequence[Job]) -> Iterator[Path | None]:
     if jobs[0].out is None:
         yield None
         return
-    folder = jobs[0].out.parent.absolute() / f".abstain-{secrets.token_hex(8)}"
-    folder.mkdir()
-    try:
+    with passing_folder(jobs[0].out.absolute()) as folder:
         yield folder
-    finally:
-        until = time.monotonic() + _PATIENCE
-        shutil.rmtree(folder, ignore_errors=True)
-        while folder.exists() and time.monotonic() < until:
-            time.sleep(0.05)
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def answer_on_cluster(

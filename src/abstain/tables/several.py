@@ -10,13 +10,15 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from abstain._checks import InputError
 from abstain._files import named_if, said_of
+from abstain._signals import undone_at_the_end
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.columns import check_needed
@@ -173,17 +175,18 @@ def folder_for(jobs: Sequence[Job]) -> Iterator[None]:
         yield
         return
     folder = jobs[0].out.parent
-    was_there = os.path.exists(folder)
-    _make(folder)
-    try:
+    is_new = not os.path.exists(folder)
+    with undone_at_the_end(partial(_remove_if_empty, folder)) if is_new else nullcontext():
+        _make(folder)
         for job in jobs:
             assert job.out is not None
             check_output(job.out, job.table)
         yield
-    finally:
-        if not was_there:
-            with suppress(OSError):  # it is not empty
-                folder.rmdir()
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _make(folder: Path) -> None:

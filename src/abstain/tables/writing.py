@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any, Protocol
 
 import polars as pl
 
 from abstain._checks import InputError, shown
-from abstain._files import check_can_write, whole_files
+from abstain._files import check_can_write, passing_folder, whole_files
 from abstain.tables.formats import PARQUET, quoted
 from abstain.tables.reading import Block, Table
 from abstain.tables.reasons import as_text
@@ -194,8 +193,8 @@ def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
     separator = separator_for(out, table)
     with whole_files(out) as (draft,):
         if separator is None:
-            with TemporaryDirectory(prefix=".abstain-", dir=draft.parent) as folder:
-                parts = _Parts(Path(folder), names, numeric)
+            with passing_folder(draft) as folder:
+                parts = _Parts(folder, names, numeric)
                 yield parts
                 parts.join(draft)
         else:
