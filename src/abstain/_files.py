@@ -36,7 +36,7 @@ __all__ = [
 
 # The machine and the process that write it, and a number.
 _DRAFT = re.compile(r"\.abstain-([0-9a-f]{16})-(\d+)-[0-9a-f]{16}")
-# Seconds for which others may go on writing into a folder that is removed.
+# Seconds for which others may go on writing to a folder that is removed.
 _PATIENCE = 2.0
 # Folders of some network file systems cannot be synced, and need not be.
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
@@ -113,7 +113,7 @@ def passing_folder(beside: Path) -> Iterator[Path]:
         The folder.
     """
     folder = _draft_name(beside.with_suffix(""))
-    with undone_at_the_end(partial(_remove_folder, folder)):
+    with undone_at_the_end(partial(_remove, folder)):
         with _told_about(beside):
             folder.mkdir()
         yield folder
@@ -230,7 +230,7 @@ def _draft(path: Path, target: Path) -> Iterator[Path]:
     It has the permissions that the target has or will have.
     """
     draft = _draft_name(target)
-    with undone_at_the_end(partial(_remove_file, draft)):
+    with undone_at_the_end(partial(_remove, draft)):
         _create(draft, path, target)
         yield draft
 
@@ -274,12 +274,8 @@ def _remove_left_over(folder: Path) -> None:
     """Remove what processes of this machine have left that are no longer there."""
     for path in folder.glob(".abstain-*"):
         owner = _DRAFT.match(path.name)
-        if owner is None or owner[1] != _machine() or _is_alive(int(owner[2])):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            _remove_file(path)
+        if owner is not None and owner[1] == _machine() and not _is_alive(int(owner[2])):
+            _remove(path)
 
 
 def _is_alive(process: int) -> bool:
@@ -292,17 +288,23 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _remove_file(path: Path) -> None:
-    with suppress(OSError):  # the next run removes it
-        path.unlink(missing_ok=True)
-
-
-def _remove_folder(folder: Path) -> None:
+def _remove(path: Path) -> None:
+    """Remove a file or a folder, be it interrupted once or the folder still written to."""
     until = time.monotonic() + _PATIENCE
-    shutil.rmtree(folder, ignore_errors=True)
-    while folder.exists() and time.monotonic() < until:
-        time.sleep(0.05)
-        shutil.rmtree(folder, ignore_errors=True)
+    try:
+        while not _try_to_remove(path) and time.monotonic() < until:
+            time.sleep(0.05)
+    finally:
+        _try_to_remove(path)
+
+
+def _try_to_remove(path: Path) -> bool:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    return not os.path.lexists(path)
 
 
 def _sync(path: Path) -> None:

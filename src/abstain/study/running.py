@@ -18,7 +18,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 from hashlib import sha256
 from multiprocessing import active_children, current_process
@@ -63,8 +63,8 @@ def collect(
     if missing:
         with (
             undone_if_told_to_stop(_end_workers),
+            nullcontext() if elsewhere else _told_of_workers(n_jobs),
             _quietly_closed(_calls(plan, missing, n_jobs, elsewhere)) as found,
-            _told_of_dead_workers(n_jobs),
         ):
             for task, records in found:
                 with whole_files(_file(folder, task)) as (draft,):
@@ -105,9 +105,15 @@ def _quietly_closed(results: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _told_of_dead_workers(n_jobs: int) -> Iterator[None]:
+def _told_of_workers(n_jobs: int) -> Iterator[None]:
     try:
         yield
+    except OSError as error:
+        _end_workers()  # some may have been started
+        raise InputError(
+            f"the processes of --jobs {n_jobs} cannot be started: {error.strerror or error}; give "
+            "fewer --jobs"
+        ) from None
     except TerminatedWorkerError:
         raise InputError(
             f"a process of --jobs {n_jobs} was ended from outside, perhaps for want of memory; the "

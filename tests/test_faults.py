@@ -1,0 +1,213 @@
+"""Laws of the commands if a write, a move or a removal fails, whichever it is.
+
+A command is run again and again. In the first run its first touch of the disk fails, in the second
+one its second, until a run has fewer of them. Whatever fails: inputs are as they were, outputs are
+the old or the new ones and whole, no draft is left, and one line says what is wrong.
+"""
+
+import errno
+import itertools
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from abstain import cli, load
+from abstain.report import page
+
+# All that commands change a disk with.
+TOUCHES = [
+    *((os, name) for name in ("open", "chmod", "mkdir", "rmdir", "unlink", "replace", "fsync")),
+    *((Path, name) for name in ("write_text", "write_bytes")),
+    *((pl.DataFrame, name) for name in ("write_csv", "write_parquet")),
+    (pl.LazyFrame, "sink_parquet"),
+]
+# What is raised, whether the disk was touched all the same, and whether there were outputs before.
+FAULTS = {
+    "no room": (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), False, True),
+    "broken disk": (OSError(errno.EIO, os.strerror(errno.EIO)), False, False),
+    "Ctrl-C before": (KeyboardInterrupt(), False, False),
+    "Ctrl-C after": (KeyboardInterrupt(), True, True),
+}
+COMMANDS = {
+    "fit": ("fit known.csv --label kind --model naive-bayes --cv 2 --out out.skops", ["out.skops"]),
+    "predict": ("predict model.skops new.csv --out out.csv", ["out.csv"]),
+    "predict to Parquet": ("predict model.skops new.csv --out out.parquet", ["out.parquet"]),
+    "predict several": (
+        "predict model.skops new.csv more.csv --out answers",
+        ["answers/new.csv", "answers/more.csv"],
+    ),
+    "report": ("report model.skops known.csv --out out.html", ["out.html"]),
+    "front": (
+        "front scores.csv --certainty c --correct ok --out out.csv",
+        ["out.csv", "out.thresholds.csv", "out.json"],
+    ),
+    "front as Parquet": (
+        "front scores.csv --certainty c --correct ok --out out.pq",
+        ["out.pq", "out.thresholds.pq", "out.json"],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder with all that the commands read."""
+    folder = tmp_path_factory.mktemp("made")
+    rng = np.random.default_rng(0)
+    kind = np.tile(["x", "y"], 20)
+    known = pl.DataFrame({"a": rng.normal(size=40) + 2 * (kind == "y"), "kind": kind})
+    known.write_csv(folder / "known.csv")
+    known[:5].write_csv(folder / "new.csv")
+    known[5:9].write_csv(folder / "more.csv")
+    scores = {"c": rng.random(40).round(2), "ok": rng.random(40) < 0.8}
+    pl.DataFrame(scores).write_csv(folder / "scores.csv")
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(page, "render_report", lambda *_, **__: "<html>" * 1000)
+    if not (made / "model.skops").exists():
+        fit = COMMANDS["fit"][0].replace("out.skops", str(made / "model.skops"))
+        assert run(fit.replace("known.csv", str(made / "known.csv")), monkeypatch, capsys)[0] == 0
+    for path in made.iterdir():
+        Path(path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+def run(command, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["abstain", *command.split(), "--quiet"])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    return caught.value.code or 0, *capsys.readouterr()
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+class Fault:
+    """One of the touches of the disk, counted from 1, fails."""
+
+    def __init__(self, folder, place, error, is_after):
+        self.folder, self.place, self.error, self.is_after = folder, place, error, is_after
+        self.n_touches, self.failed = 0, None
+
+    def in_place_of(self, name, function):
+        def touch(*arguments, **options):
+            if name != "fsync" and not any(map(self.is_inside, arguments)):
+                return function(*arguments, **options)
+            self.n_touches += 1
+            if self.n_touches != self.place:
+                return function(*arguments, **options)
+            self.failed = name
+            if self.is_after:
+                with suppress(OSError):  # such as of what need not be removed
+                    function(*arguments, **options)
+            raise self.error
+
+        return touch
+
+    def is_inside(self, argument):
+        named = getattr(argument, "name", "") if hasattr(argument, "write") else argument
+        is_path = isinstance(named, str | os.PathLike) and os.fspath(named)
+        return is_path and Path(self.folder, named).is_relative_to(self.folder)
+
+
+def put(old, folder):
+    for name in contents(folder).keys() - old.keys():
+        Path(folder, name).unlink()
+    for name, content in old.items():
+        Path(folder, name).parent.mkdir(exist_ok=True)
+        Path(folder, name).write_bytes(content)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize("title", COMMANDS)
+def test_whatever_fails_nothing_is_lost(folder, monkeypatch, capsys, title, kind):
+    command, outputs = COMMANDS[title]
+    error, is_after, were_there = FAULTS[kind]
+    inputs = contents(folder)
+    assert run(command, monkeypatch, capsys) == (0, "", "")
+    new = contents(folder)
+    assert new.keys() == {*inputs, *outputs}
+    old = inputs | dict.fromkeys(outputs if were_there else (), b"old")
+    for place in itertools.count(1):
+        put(old, folder)
+        fault = Fault(folder, place, error, is_after)
+        with monkeypatch.context() as patched:
+            for owner, name in TOUCHES:
+                patched.setattr(owner, name, fault.in_place_of(name, getattr(owner, name)))
+            code, shown, complaints = run(command, patched, capsys)
+        if fault.failed is None:
+            break
+        found = contents(folder)
+        assert not [name for name in found if ".abstain-" in name], (place, fault.failed)
+        assert found.keys() <= old.keys() | set(outputs)
+        for name in old.keys() | found.keys():
+            is_whole = found.get(name) == old.get(name) or is_new(name, found[name], new)
+            assert is_whole, (place, fault.failed, name)
+        assert inputs.items() <= found.items()
+        assert shown == ""
+        if "Ctrl-C" in kind:
+            assert (code, complaints) == (130, "interrupted\n")
+        elif code == 0:  # what failed was done at the second attempt
+            assert complaints == ""
+            assert all(is_new(name, found[name], new) for name in outputs)
+        else:
+            assert code == 2
+            assert complaints.startswith("error: ")
+            assert "cannot write" in complaints
+            assert complaints.count("\n") == 1
+    assert place > 5  # there were some
+    assert contents(folder).keys() == new.keys()
+
+
+def is_new(name, content, new):
+    """Tell whether a file is as it should be; no two models are the same bytes."""
+    return content == new[name] or (name.endswith(".skops") and load(name) is not None)
+
+
+# Of the processes that a study starts, the first ones look after what the others share.
+FORKS = """
+import errno, os, sys, _posixsubprocess
+fork, place, n_forks = _posixsubprocess.fork_exec, int(sys.argv.pop(1)), 0
+
+def fail_in_place(*arguments):
+    global n_forks
+    n_forks += 1
+    if n_forks == place:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return fork(*arguments)
+
+_posixsubprocess.fork_exec = fail_in_place
+from abstain.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="forks of POSIX: run this on Linux or macOS")
+@pytest.mark.parametrize("place", [1, 3, 4])
+def test_a_process_that_cannot_be_started_is_told_in_a_line(tmp_path, place):
+    command = "study --quick --only pearl --models bayes --jobs 2 --quiet --out study"
+    found = subprocess.run(
+        [sys.executable, "-c", FORKS, str(place), *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(cli.__file__).parents[1])},
+    )
+    said = "the processes of --jobs 2 cannot be started: Resource temporarily unavailable"
+    assert found.stderr == f"error: {said}; give fewer --jobs\n"
+    assert (found.returncode, found.stdout) == (2, "")
+    assert not list(tmp_path.rglob(".abstain-*"))
