@@ -95,7 +95,7 @@ def measure(n_rows: int, n_columns: int, rounds: int) -> Row:
         # In a process of its own: a child counts what its parent had in memory when it was born.
         sizes = ["--write", str(folder), "--rows", str(n_rows), "--columns", str(n_columns)]
         subprocess.run([sys.executable, __file__, *sizes], check=True)
-        model, out = folder / "model.skops", folder / "answers.csv"
+        model, out = folder / "model.abstain", folder / "answers.csv"
         options = ["--accuracy", 0.95, "--confidence", 0.95, "--out", model]
         abstain("fit", folder / "train.csv", "--label", "class", *options)
         reads, processes, starts, commands, peaks = [], [], [], [], []

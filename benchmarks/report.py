@@ -86,7 +86,7 @@ def report_of_demo(folder: Path) -> Report:
     """Write what `abstain demo` writes."""
     run_demo(folder, __version__)
     lines = (folder / "new-tumours.csv").read_text(encoding="utf-8").splitlines()
-    model = load_model(folder / "model.skops")
+    model = load_model(folder / "model.abstain")
     return Report("abstain demo", folder / "report.html", model, len(lines) - 1)
 
 

@@ -49,13 +49,13 @@ def folder(tmp_path):
 
 @pytest.fixture
 def model(run, folder):
-    out = folder / "model.skops"
+    out = folder / "model.abstain"
     assert run("fit", folder / "patients.csv", "--label", LABEL, "--out", out, "-q") == (0, "", "")
     return out
 
 
 def test_from_a_table_to_answers(run, folder):
-    out, answers = folder / "model.skops", folder / "answers.csv"
+    out, answers = folder / "model.abstain", folder / "answers.csv"
     options = ["--model", "logistic", "--accuracy", "0.8", "--confidence", "0.9"]
     options += ["--cells", "global", "--seed", "1"]
     code, shown, complaints = run(
@@ -78,7 +78,7 @@ def test_from_a_table_to_answers(run, folder):
 @pytest.mark.parametrize("labels", ["text", "integers"])
 @pytest.mark.parametrize("name", tables.LEARNERS)
 def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels):
-    table, out, answers = folder / "patients.csv", folder / "model.skops", folder / "answers.csv"
+    table, out, answers = folder / "patients.csv", folder / "model.abstain", folder / "answers.csv"
     if labels == "integers":
         codes = pl.col(LABEL).rank("dense").cast(pl.Int64)
         pl.read_csv(table).with_columns(codes).write_csv(table)
@@ -92,7 +92,7 @@ def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels
 
 
 def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
-    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
     _, document, _ = run(*asked, "--json")
     found = json.loads(document)
@@ -119,7 +119,7 @@ def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     ],
 )
 def test_targets(run, folder, options, target):
-    out = folder / "m.skops"
+    out = folder / "m.abstain"
     arguments = ["--label", LABEL, "--model", "naive-bayes", *options, "--out", out, "--json"]
     code, shown, complaints = run("fit", folder / "patients.csv", *arguments)
     assert (code, complaints) == (0, "")
@@ -134,7 +134,7 @@ def test_targets(run, folder, options, target):
 
 
 def test_what_fit_prints_as_json_is_taken_as_thresholds(run, folder):
-    out, exported = folder / "m.skops", folder / "t.json"
+    out, exported = folder / "m.abstain", folder / "t.json"
     arguments = ["--label", LABEL, "--model", "glvq", "--out", out, "--json"]
     exported.write_text(run("fit", folder / "patients.csv", *arguments)[1])
     plain = run("predict", out, folder / "new.csv", "--json")
@@ -189,7 +189,7 @@ def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
     ],
 )
 def test_errors_of_fit_take_one_line(run, folder, arguments, words):
-    out = folder / "m.skops"
+    out = folder / "m.abstain"
     code, shown, complaints = run("fit", folder / "patients.csv", *arguments, "--out", out)
     assert (code, shown) == (2, "")
     assert complaints.startswith("error: ")
@@ -200,7 +200,7 @@ def test_errors_of_fit_take_one_line(run, folder, arguments, words):
 
 @pytest.mark.parametrize("model", tables.LEARNERS)
 def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model):
-    out = folder / "m.skops"
+    out = folder / "m.abstain"
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", model, "--out", out]
 
     def stop(*_):
@@ -229,7 +229,7 @@ def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model
     ],
 )
 def test_what_a_model_says_of_a_table_takes_one_line(run, tmp_path, rows_a_class, options, words):
-    table, out = tmp_path / "small.csv", tmp_path / "m.skops"
+    table, out = tmp_path / "small.csv", tmp_path / "m.abstain"
     rows = [f"{i},{i * i},x\n{i + 3},{50 - i},y" for i in range(1, rows_a_class + 1)]
     table.write_text("\n".join(["a,b,c", *rows]))
     code, shown, complaints = run("fit", table, "--label", "c", *options, "--out", out)
@@ -246,20 +246,20 @@ def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
         raise ValueError("not today,\nnor tomorrow.")
 
     monkeypatch.setattr(LogisticRegression, "fit", refuse)
-    options = ["--label", LABEL, "--model", "logistic", "--out", folder / "m.skops"]
+    options = ["--label", LABEL, "--model", "logistic", "--out", folder / "m.abstain"]
     code, _, complaints = run("fit", folder / "patients.csv", *options)
     told = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
     assert (code, told in complaints, complaints.count("\n")) == (2, True, 1)
 
 
-@pytest.mark.parametrize("name", ["model.pkl", "model.joblib", "model.csv", "m.HTML", "m.json"])
+@pytest.mark.parametrize("name", ["model.pkl", "model.skops", "model.csv", "m.HTML", "m.json"])
 def test_a_model_is_not_named_like_something_else(run, folder, name):
     out = folder / name
     code, shown, complaints = run("fit", folder / "patients.csv", "--label", LABEL, "--out", out)
     assert (code, shown, out.exists()) == (2, "", False)
     assert complaints == (
-        f"error: cannot write {out}: models are saved by skops, not as {out.suffix.lower()}; "
-        f"name it {out.with_suffix('.skops')}\n"
+        f"error: cannot write {out}: a model is no {out.suffix.lower()} file; "
+        f"name it {out.with_suffix('.abstain')}\n"
     )
 
 
@@ -337,7 +337,7 @@ def impatient():
 @pytest.mark.parametrize(
     "command",
     [
-        "fit x.csv --label x --out m.skops",
+        "fit x.csv --label x --out m.abstain",
         "predict x.csv new.csv",
         "predict model.txt x.csv",
         "predict model.txt x.csv more.csv",
@@ -392,13 +392,13 @@ def assert_refused_to_replace(run, folder, command, out, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["no.skops", "new.csv"], "no.skops does not exist; check the path"),
+        (["no.abstain", "new.csv"], "no.abstain does not exist; check the path"),
         (["new.csv", "new.csv"], "not a file that abstain.save has written"),
-        (["model.skops", "no.csv"], "does not exist"),
-        (["model.skops", "new.csv", "--reject-mark", "gesund"], "--reject-mark"),
-        (["model.skops", "new.csv", "--thresholds", "new.csv"], "--thresholds"),
-        (["model.skops", "new.csv", "--out", "x.xlsx"], "must end with"),
-        (["model.skops", "less.csv", "--out", "x.csv"], "the model needs: 'Alter';"),
+        (["model.abstain", "no.csv"], "does not exist"),
+        (["model.abstain", "new.csv", "--reject-mark", "gesund"], "--reject-mark"),
+        (["model.abstain", "new.csv", "--thresholds", "new.csv"], "--thresholds"),
+        (["model.abstain", "new.csv", "--out", "x.xlsx"], "must end with"),
+        (["model.abstain", "less.csv", "--out", "x.csv"], "the model needs: 'Alter';"),
     ],
 )
 def test_errors_of_predict_take_one_line(run, folder, model, monkeypatch, arguments, words):
@@ -427,11 +427,11 @@ def test_a_german_table(run, folder):
     )
     path = folder / "german.csv"
     path.write_bytes(german.write_csv(separator=";").encode("cp1252"))
-    arguments = ["--label", LABEL, "--out", folder / "m.skops", "--json"]
+    arguments = ["--label", LABEL, "--out", folder / "m.abstain", "--json"]
     document = json.loads(run("fit", path, *arguments)[1])
     assert document["numeric"] == ["Größe", "Alter"]
     assert document["classes"].keys() == {"gesund", "krank (übel)"}
-    code, *_ = run("predict", folder / "m.skops", path, "--out", folder / "a.csv")
+    code, *_ = run("predict", folder / "m.abstain", path, "--out", folder / "a.csv")
     assert code == 0
     answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
     assert answers.columns[-3:] == ["answer", "certainty", "reason"]
@@ -450,7 +450,7 @@ def test_a_third_missing(run, folder, rng):
     frame.write_csv(folder / "gaps.csv", null_value="NA")
     for name in ("gmlvq", "boosting", "svm"):
         code, _, complaints = run(
-            "fit", folder / "gaps.csv", "--label", "y", "--model", name, "--out", folder / "m.skops"
+            "fit", folder / "gaps.csv", "--label", "y", "--model", name, "--out", folder / "m.abstain"
         )
         assert (code, complaints) == (0, "")
 
@@ -460,7 +460,7 @@ def test_two_hundred_columns(run, folder, rng):
     y = (values[:, :5].sum(axis=1) > 0).astype(int)
     frame = pl.DataFrame(values, schema=[f"gene {i}" for i in range(200)]).with_columns(y=y)
     frame.write_csv(folder / "wide.csv")
-    code, shown, _ = run("fit", folder / "wide.csv", "--label", "y", "--out", folder / "m.skops")
+    code, shown, _ = run("fit", folder / "wide.csv", "--label", "y", "--out", folder / "m.abstain")
     assert code == 0
     assert "200: 200 numeric" in shown
     assert len(shown.splitlines()) < 24
@@ -522,7 +522,7 @@ def fitted_screen():
 
 
 def test_a_budget_that_is_not_used_is_told_with_one_that_is(run, folder):
-    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--model", "knn", "--cells", "global"]
     shown = " ".join(run(*asked, "--reject-rate", "0.01")[1].split())
     told = r"Fewer are rejected than may be: certainty takes only \d values; the next reject rate "
@@ -635,7 +635,7 @@ def test_words_agree_with_one():
 def test_one_more_column_is_one_column(run, tmp_path):
     frame = make_patients().with_columns(pl.lit("x").alias(f"same {i}") for i in range(6))
     frame.write_csv(tmp_path / "t.csv")
-    _, shown, _ = run("fit", tmp_path / "t.csv", "--label", LABEL, "--out", tmp_path / "m.skops")
+    _, shown, _ = run("fit", tmp_path / "t.csv", "--label", LABEL, "--out", tmp_path / "m.abstain")
     assert "… and 1 more column; --json names all" in shown
 
 
@@ -661,7 +661,7 @@ def test_wrong_use_takes_one_line(run, arguments):
     ],
 )
 def test_errors_speak_of_options(run, folder, options):
-    out = folder / "m.skops"
+    out = folder / "m.abstain"
     code, _, complaints = run(
         "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
     )
@@ -672,7 +672,7 @@ def test_errors_speak_of_options(run, folder, options):
 
 
 def test_an_accuracy_that_an_error_names_is_certified(run, folder):
-    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.skops"]
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--confidence", "0.9", "--json"]
     _, _, complaints = run(*asked, "--accuracy", "0.95")
     named = re.search(r"they certify (0\.\d+) at most", complaints)[1]
@@ -721,12 +721,12 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["no.skops", "new.csv"], "no.skops does not exist; check the path"),
-        (["model.skops", "no.csv"], "does not exist"),
-        (["model.skops", "less.csv"], f"no column {LABEL!r}"),
-        (["model.skops", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
-        (["model.skops", "new.csv", "--out", "no/report.html"], "there is no folder"),
-        (["model.skops", "new.csv", "--out", "new.txt"], "give it a name with .html"),
+        (["no.abstain", "new.csv"], "no.abstain does not exist; check the path"),
+        (["model.abstain", "no.csv"], "does not exist"),
+        (["model.abstain", "less.csv"], f"no column {LABEL!r}"),
+        (["model.abstain", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
+        (["model.abstain", "new.csv", "--out", "no/report.html"], "there is no folder"),
+        (["model.abstain", "new.csv", "--out", "new.txt"], "give it a name with .html"),
         (["model.html", "new.csv", "--out", "model.html"], "it is the model itself"),
     ],
 )

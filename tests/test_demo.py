@@ -42,7 +42,7 @@ def test_the_certified_accuracy_is_reached_on_new_tumours(demo):
 
 def test_the_commands_of_the_readme_say_the_same(demo):
     files = {path.name: path for path in demo.files}
-    clf = load(files["model.skops"])
+    clf = load(files["model.abstain"])
     new = tables.labelled_samples(clf, tables.open_table(files["new-tumours.csv"]))
     accepted = ~clf.reject(new.X)
     assert accepted.mean() == pytest.approx(demo.tumours.coverage)
@@ -80,7 +80,7 @@ def test_without_extras_there_is_everything_but_page_and_picture(tmp_path):
     assert [path.name for path in files] == [
         "tumours.csv",
         "new-tumours.csv",
-        "model.skops",
+        "model.abstain",
         "scores.csv",
         "front.csv",
         "front.thresholds.csv",

@@ -35,14 +35,14 @@ FAULTS = {
     "Ctrl-C after": (KeyboardInterrupt(), True, True),
 }
 COMMANDS = {
-    "fit": ("fit known.csv --label kind --model naive-bayes --cv 2 --out out.skops", ["out.skops"]),
-    "predict": ("predict model.skops new.csv --out out.csv", ["out.csv"]),
-    "predict to Parquet": ("predict model.skops new.csv --out out.parquet", ["out.parquet"]),
+    "fit": ("fit known.csv --label kind --model naive-bayes --cv 2 --out out.abstain", ["out.abstain"]),
+    "predict": ("predict model.abstain new.csv --out out.csv", ["out.csv"]),
+    "predict to Parquet": ("predict model.abstain new.csv --out out.parquet", ["out.parquet"]),
     "predict several": (
-        "predict model.skops new.csv more.csv --out answers",
+        "predict model.abstain new.csv more.csv --out answers",
         ["answers/new.csv", "answers/more.csv"],
     ),
-    "report": ("report model.skops known.csv --out out.html", ["out.html"]),
+    "report": ("report model.abstain known.csv --out out.html", ["out.html"]),
     "front": (
         "front scores.csv --certainty c --correct ok --out out.csv",
         ["out.csv", "out.thresholds.csv", "out.json"],
@@ -73,8 +73,8 @@ def made(tmp_path_factory):
 def folder(made, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(page, "render_report", lambda *_, **__: "<html>" * 1000)
-    if not (made / "model.skops").exists():
-        fit = COMMANDS["fit"][0].replace("out.skops", str(made / "model.skops"))
+    if not (made / "model.abstain").exists():
+        fit = COMMANDS["fit"][0].replace("out.abstain", str(made / "model.abstain"))
         assert run(fit.replace("known.csv", str(made / "known.csv")), monkeypatch, capsys)[0] == 0
     for path in made.iterdir():
         Path(path.name).write_bytes(path.read_bytes())
@@ -175,7 +175,7 @@ def test_whatever_fails_nothing_is_lost(folder, monkeypatch, capsys, title, kind
 
 def is_new(name, content, new):
     """Tell whether a file is as it should be; no two models are the same bytes."""
-    return content == new[name] or (name.endswith(".skops") and load(name) is not None)
+    return content == new[name] or (name.endswith(".abstain") and load(name) is not None)
 
 
 # Of the processes that a study starts, the first ones look after what the others share.

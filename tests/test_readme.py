@@ -98,7 +98,7 @@ def test_the_other_commands_run(tmp_path):
             [*abstain, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
-    for name in ("my-front.csv", "my-model.skops", "answers.csv", "my-report.html"):
+    for name in ("my-front.csv", "my-model.abstain", "answers.csv", "my-report.html"):
         assert (tmp_path / "abstain-demo" / name).exists()
     point = json.loads((tmp_path / "abstain-demo" / "my-front.json").read_text())
     assert point["accuracy"] >= 0.9

@@ -54,7 +54,7 @@ def made(tmp_path_factory):
     frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
     frame.write_csv(folder / "new.csv")
     wishes = Wishes("kind", model="glvq", target=RejectRate(0.1))
-    save(fit_table(open_table(folder / "new.csv"), wishes).clf, folder / "model.skops")
+    save(fit_table(open_table(folder / "new.csv"), wishes).clf, folder / "model.abstain")
     return folder
 
 
@@ -88,20 +88,20 @@ def run(folder, command, number, moment, **options):
 def test_a_command_ends_in_one_line_whatever_it_does(made, number, moment, out):
     before = sorted(made.iterdir())
     code, said = SAID[number]
-    command = f"predict model.skops new.csv --out {out}"
+    command = f"predict model.abstain new.csv --out {out}"
     assert run(made, command, number, moment) == (code, "", f"{said}\n")
     assert sorted(made.iterdir()) == before
 
 
 def test_the_folder_for_answers_goes_too(made):
     (made / "more.csv").write_bytes((made / "new.csv").read_bytes())
-    found = run(made, "predict model.skops new.csv more.csv --out o", "SIGTERM", "writing")
+    found = run(made, "predict model.abstain new.csv more.csv --out o", "SIGTERM", "writing")
     assert found == (143, "", "terminated\n")
     assert not (made / "o").exists()
 
 
 def test_who_has_it_ignored_is_not_stopped(made, tmp_path):
-    command = f"predict model.skops new.csv --out {tmp_path / 'out.csv'}"
+    command = f"predict model.abstain new.csv --out {tmp_path / 'out.csv'}"
     ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731
     assert run(made, command, "SIGINT", "writing", preexec_fn=ignore) == (0, "", "")
     assert (tmp_path / "out.csv").exists()

@@ -49,7 +49,7 @@ def make_table(n=60):
 
 # Text with such letters between quotes is a table like any other.
 def test_commands_write_out_what_a_terminal_would_obey(run, tmp_path):
-    table, model = tmp_path / f"t{EVIL}.csv", tmp_path / f"m{EVIL}.skops"
+    table, model = tmp_path / f"t{EVIL}.csv", tmp_path / f"m{EVIL}.abstain"
     make_table().write_csv(table)
     label, answers = f"class{EVIL}", tmp_path / f"a{EVIL}.csv"
     asked = ["fit", table, "--label", label, "--out", model, "--model", "glvq", "--cv", "2"]
@@ -82,12 +82,12 @@ def test_front_writes_out_what_a_terminal_would_obey(run, tmp_path):
     [
         ["front", f"{EVIL}\n.csv", "--certainty", "c", "--correct", "ok"],
         ["front", f"{EVIL}*.csv", "--certainty", "c", "--correct", "ok"],
-        ["fit", f"{EVIL}.csv", "--label", EVIL, "--out", "m.skops"],
-        ["fit", "t.csv", "--label", EVIL, "--out", "m.skops"],
-        ["fit", "t.csv", "--label", "y", "--out", f"{EVIL}/m.skops"],
-        ["fit", "t.csv", "--label", "y", "--out", "m.skops", "--model", EVIL],
-        ["fit", "t.csv", "--label", "y", "--out", "m.skops", "--cells", EVIL],
-        ["fit", "t.csv", "--label", "y", "--out", "m.skops", f"--{EVIL}"],
+        ["fit", f"{EVIL}.csv", "--label", EVIL, "--out", "m.abstain"],
+        ["fit", "t.csv", "--label", EVIL, "--out", "m.abstain"],
+        ["fit", "t.csv", "--label", "y", "--out", f"{EVIL}/m.abstain"],
+        ["fit", "t.csv", "--label", "y", "--out", "m.abstain", "--model", EVIL],
+        ["fit", "t.csv", "--label", "y", "--out", "m.abstain", "--cells", EVIL],
+        ["fit", "t.csv", "--label", "y", "--out", "m.abstain", f"--{EVIL}"],
         ["predict", EVIL, "t.csv"],
         ["report", EVIL, "t.csv"],
         ["study", "--only", EVIL],
@@ -108,7 +108,7 @@ def test_errors_write_out_what_a_terminal_would_obey(arguments, run, tmp_path, m
 @pytest.mark.parametrize("long", ["x" * 1_000_000, "\x1b" * 1_000_000, "a\u202e" * 500_000])
 def test_errors_are_short_however_long_what_they_quote(long, run, tmp_path):
     table = tmp_path / "t.csv"
-    asked = [table, "--label", "y", "--out", tmp_path / "m.skops", "-q"]
+    asked = [table, "--label", "y", "--out", tmp_path / "m.abstain", "-q"]
     rows = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(40))
     for text in (f"x,y\n{rows}{long},a\n", f"{long},z\n{rows}", f"{long},y\n{rows}?,a\nno,b\n"):
         table.write_text(text)

@@ -363,7 +363,7 @@ def fit(
     label: Annotated[
         str, typer.Option(help="The column that names the class.", rich_help_panel=_COLUMNS)
     ],
-    out: Annotated[Path, typer.Option(help="The model, such as model.skops.")],
+    out: Annotated[Path, typer.Option(help="The model, such as model.abstain.")],
     model: Annotated[
         str,
         typer.Option(

@@ -410,7 +410,7 @@ def fitted_table(tmp_path):
     make_patients().write_csv(tmp_path / "patients.csv")
     make_patients(80, seed=1).write_csv(tmp_path / "new.csv")
     found = fit_table(open_table(tmp_path / "patients.csv"), Wishes("Befund lang", cv=3))
-    save(found.clf, tmp_path / "model.skops")
+    save(found.clf, tmp_path / "model.abstain")
     return found.clf
 
 
@@ -423,7 +423,7 @@ def test_predict_takes_what_the_page_exports(opened, fitted_table, folder, tmp_p
     page.click("#export")
     (tmp_path / "thresholds.json").write_text(downloaded(folder, "thresholds.json"))
     told = round(page.value("#coverage") * len(y))
-    command = [sys.executable, "-m", "abstain", "predict", tmp_path / "model.skops"]
+    command = [sys.executable, "-m", "abstain", "predict", tmp_path / "model.abstain"]
     command += [tmp_path / "new.csv", "--thresholds", tmp_path / "thresholds.json", "--json"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     answered = json.loads(done.stdout)

@@ -18,7 +18,7 @@ def parts_of(path: Path) -> tuple[Any, bytes]:
     return json.loads(content[START : START + length]), content[START + length :]
 
 
-def sealed(body):
+def sealed(body: bytes) -> bytes:
     """Return a whole file: the start, a true checksum and what follows."""
     return MAGIC + sha256(body).digest() + body
 
@@ -82,7 +82,7 @@ def new_array(path, reference, array):
 
 def size_of(header: list[Any]) -> int:
     dtype, shape, *_ = header
-    return np.dtype(dtype).itemsize * math.prod(shape)
+    return int(np.dtype(dtype).itemsize * math.prod(shape))
 
 
 def read_array(path, reference):

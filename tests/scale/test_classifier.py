@@ -317,8 +317,8 @@ def test_a_certificate_can_be_had_again(client, numbered):
 
 def test_a_certificate_can_be_had_after_loading(client, numbered, tmp_path):
     clf = certified(numbered, certainty="conf")
-    save(clf, tmp_path / "clf.skops")
-    loaded = load(tmp_path / "clf.skops")
+    save(clf, tmp_path / "clf.abstain")
+    loaded = load(tmp_path / "clf.abstain")
     assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
     other = Accuracy(0.4, confidence=0.8, test_size=0.3)
     expected = clf.retarget(other).operating_point_.guarantee
@@ -412,8 +412,8 @@ def test_only_what_answers_need_travels(frozen, rest):
 
 def test_a_calibrated_classifier_is_saved_and_loaded(client, frozen, rest, tmp_path):
     clf = RejectOptionClassifier(frozen["gmlvq"]).fit(*as_dask(*rest))
-    save(clf, tmp_path / "clf.skops")
-    loaded = load(tmp_path / "clf.skops")
+    save(clf, tmp_path / "clf.abstain")
+    loaded = load(tmp_path / "clf.abstain")
     assert_same(loaded, clf)
     assert np.array_equal(loaded.predict(rest[0]), clf.predict(rest[0]))
     assert loaded.explain(rest[0][:5]).equals(clf.explain(rest[0][:5]))

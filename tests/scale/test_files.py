@@ -180,9 +180,9 @@ def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     make_patients().write_csv(folder / "patients.csv")
     command = [sys.executable, "-m", "abstain", "fit", folder / "patients.csv", "-q"]
-    options = ["--label", "Befund lang", "--out", folder / "model.skops"]
+    options = ["--label", "Befund lang", "--out", folder / "model.abstain"]
     subprocess.run([*command, *options], check=True)
-    return folder / "model.skops"
+    return folder / "model.abstain"
 
 
 @pytest.fixture

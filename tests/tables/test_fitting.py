@@ -47,8 +47,8 @@ def test_every_learner_fits_saves_and_answers(tmp_path, table, patients, name):
     assert fitted.features.categorical == ["Organ"]
     assert "different values" in fitted.features.left_out["Patient"]
     assert fitted.class_counts == dict(sorted(patients[LABEL].value_counts().rows()))
-    abstain.save(fitted.clf, tmp_path / "m.skops")
-    loaded = abstain.load(tmp_path / "m.skops")
+    abstain.save(fitted.clf, tmp_path / "m.abstain")
+    loaded = abstain.load(tmp_path / "m.abstain")
     assert needs_of(loaded).label == LABEL
     assert needs_of(loaded).needed == ["Größe", "Alter", "Organ"]
     assert answer_frame(loaded, patients).equals(answer_frame(fitted.clf, patients))

@@ -184,8 +184,8 @@ def test_decorated_tables_are_answered_as_plain_ones(tables):
     plain = fit_table(open_table(tables / "old.csv"), Wishes("kind", model="glvq")).clf
     fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
     assert fitted.features.numeric == ["price", "weight"]
-    save(fitted.clf, tables / "model.skops")
-    clf = load(tables / "model.skops")
+    save(fitted.clf, tables / "model.abstain")
+    clf = load(tables / "model.abstain")
     expected = answers(plain, tables / "new.csv", tables / "out.parquet")
     for name in ("new-decorated.csv", "new.csv"):
         answered, found = answers(clf, tables / name, tables / "out.parquet")
@@ -239,7 +239,7 @@ def test_models_that_were_saved_without_notations_go_on(tables):
 
 def test_the_summary_says_how_numbers_were_read(tables, capsys):
     fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
-    screens.show(screens.fit_screen(fitted, tables / "old.csv", tables / "m.skops"))
+    screens.show(screens.fit_screen(fitted, tables / "old.csv", tables / "m.abstain"))
     shown = capsys.readouterr().out
     price, weight = (fitted.features.written[name].example for name in ("price", "weight"))
     number = float(price.strip("$").replace(",", ""))

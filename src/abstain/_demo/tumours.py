@@ -60,7 +60,7 @@ class Tumours:
 def judge_tumours(folder: Path) -> Tumours:
     """Fit, certify, answer new tumours, and write a page about them."""
     known, new = _write_tables(folder)
-    model = folder / "model.skops"
+    model = folder / "model.abstain"
     target = Accuracy(ACCURACY, confidence=CONFIDENCE)
     clf = fit_table(open_table(known), Wishes(LABEL, target=target)).clf
     save(clf, model)

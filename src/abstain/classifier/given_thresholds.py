@@ -14,6 +14,7 @@ import math
 import os
 from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np

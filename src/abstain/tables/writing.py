@@ -35,9 +35,10 @@ __all__ = [
 NEW_COLUMNS = ("answer", "certainty", "reason")
 _TEXT_OUT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
-# Whoever opens such a file expects something else than a model of skops.
+# A file of such a name is expected to hold something else.
 _OTHER_FORMATS = (
-    *(".pkl", ".pickle", ".joblib", ".dill", ".onnx", ".pmml", ".pt", ".h5", ".npz", ".npy"),
+    *(".pkl", ".pickle", ".joblib", ".dill", ".skops", ".onnx", ".pmml", ".pt", ".h5"),
+    *(".npz", ".npy"),
     *(".csv", ".tsv", ".txt", ".gz", ".xls", ".xlsx", ".parquet", ".pq", ".html", ".htm", ".json"),
     *(".md", ".pdf", ".png", ".svg", ".py", ".toml", ".yaml", ".yml"),
 )
@@ -106,13 +107,13 @@ def check_model_output(out: Path) -> None:
     >>> check_model_output(Path("model.pkl"))
     Traceback (most recent call last):
         ...
-    abstain._checks.InputError: cannot write model.pkl: models are saved by skops, not as .pkl; ...
+    abstain._checks.InputError: cannot write model.pkl: a model is no .pkl file; name it ...
     """
     suffix = out.suffix.lower()
     if suffix in _OTHER_FORMATS:
         raise InputError(
-            f"cannot write {out}: models are saved by skops, not as {suffix}; name it "
-            f"{out.with_suffix('.skops')}"
+            f"cannot write {out}: a model is no {suffix} file; name it "
+            f"{out.with_suffix('.abstain')}"
         )
     check_can_write(out)
 
