@@ -450,7 +450,14 @@ def test_a_third_missing(run, folder, rng):
     frame.write_csv(folder / "gaps.csv", null_value="NA")
     for name in ("gmlvq", "boosting", "svm"):
         code, _, complaints = run(
-            "fit", folder / "gaps.csv", "--label", "y", "--model", name, "--out", folder / "m.abstain"
+            "fit",
+            folder / "gaps.csv",
+            "--label",
+            "y",
+            "--model",
+            name,
+            "--out",
+            folder / "m.abstain",
         )
         assert (code, complaints) == (0, "")
 

@@ -35,7 +35,10 @@ FAULTS = {
     "Ctrl-C after": (KeyboardInterrupt(), True, True),
 }
 COMMANDS = {
-    "fit": ("fit known.csv --label kind --model naive-bayes --cv 2 --out out.abstain", ["out.abstain"]),
+    "fit": (
+        "fit known.csv --label kind --model naive-bayes --cv 2 --out out.abstain",
+        ["out.abstain"],
+    ),
     "predict": ("predict model.abstain new.csv --out out.csv", ["out.csv"]),
     "predict to Parquet": ("predict model.abstain new.csv --out out.parquet", ["out.parquet"]),
     "predict several": (
