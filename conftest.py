@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+# Before NumPy is imported: tests run in parallel, and threads of each would wait for one another.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 os.environ["MPLBACKEND"] = "Agg"  # figures are drawn, never shown
 os.environ["SCIPY_ARRAY_API"] = "1"  # without it, scikit-learn skips one of its checks
 

@@ -91,7 +91,7 @@ class Encoder:
             return [self.encode(part, at, depth + 1) for part in parts]
 
         kind = type(value).__name__
-        if type(value) is list or kind == "_RemainderColsList":  # of scikit-learn 1.6
+        if type(value) is list:
             return inside(value)
         if type(value) is tuple:
             return {"tuple": inside(value)}

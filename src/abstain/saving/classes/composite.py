@@ -105,6 +105,24 @@ def _isotonic_problem(made: Any, sizes: Sizes) -> str:
     return "" if is_sound else "its steps do not rise"
 
 
+class _Columns(Known):
+    """In scikit-learn 1.6, the columns that remain are in a list that warns when it is read."""
+
+    def state(self, made: Any) -> dict[str, Any]:
+        """Return the attributes of a fit, with plain lists of columns."""
+        state = super().state(made)
+        for name in ("transformers_", "_remainder"):
+            if name in state:
+                state[name] = _with_plain_lists(state[name])
+        return state
+
+
+def _with_plain_lists(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_with_plain_lists, value))
+    return value.data if type(value).__name__ == "_RemainderColsList" else value
+
+
 def _columns_problem(made: Any, sizes: Sizes) -> str:
     names = [name for name, _, _ in made.transformers_]
     indices = made._transformer_to_input_indices
@@ -135,7 +153,7 @@ COMPOSITE = (
         params={"steps": listed(step), "memory": nothing},
     ),
     Known("sklearn.frozen.FrozenEstimator", params={"estimator": estimator}),
-    Known(
+    _Columns(
         "sklearn.compose.ColumnTransformer",
         FEATURES
         | {
