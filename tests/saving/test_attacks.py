@@ -14,15 +14,18 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree._tree import NODE_DTYPE, Tree
 
-from abstain import GMLVQ, RejectOptionClassifier, load, save
+from abstain import GMLVQ, RSLVQ, RejectOptionClassifier, load, save
 from abstain.saving import container
 from abstain.saving.persisting import VERSIONS
 from tests.saving.checks import X, Y, refused
@@ -274,9 +277,16 @@ def test_parameters_that_the_class_would_refuse(path):
     save(SVC().fit(X, Y), path)
     forge(path, lambda description: description["model"]["params"].update(degree=-1))
     refused(load, path, match="The 'degree' parameter of SVC must be")
-    save(RandomForestClassifier(3).fit(X, Y), path)
-    forge(path, lambda description: description["model"]["params"].update(n_jobs=10**6))
-    refused(load, path, match=r"RandomForestClassifier\.n_jobs must be at most 1024, got 1000000")
+
+
+def forge_first_node(path, tree, dtype, column, value):
+    """Change an entry of the first node of a tree, which lies in a matrix with others like it."""
+    kind = dtype[column].str
+    alike = [name for name in dtype.names if dtype[name].str == kind]
+    reference = dict(tree["nodes"]["dict"])[kind]
+    matrix = read_array(path, reference)
+    matrix[alike.index(column), 0] = value
+    new_array(path, reference, matrix)
 
 
 @pytest.mark.parametrize(
@@ -298,10 +308,7 @@ def test_parameters_that_the_class_would_refuse(path):
 def test_trees_that_point_outside_of_themselves(column, value, estimator, path):
     save(estimator.fit(X, Y), path)
     tree = dict(state_of(path, "DecisionTreeClassifier")["tree_"]["tree"]["dict"])
-    reference = dict(tree["nodes"]["dict"])[column]
-    array = read_array(path, reference)
-    array[0] = value
-    new_array(path, reference, array)
+    forge_first_node(path, tree, NODE_DTYPE, column, value)
     refused(load, path, match="a tree in it is not sound: it points outside of what it holds")
 
 
@@ -311,10 +318,7 @@ def test_trees_that_point_outside_of_themselves(column, value, estimator, path):
 def test_boosted_trees_that_point_outside_of_themselves(column, value, path):
     save(HistGradientBoostingClassifier(max_iter=3).fit(X, Y), path)
     tree = state_of(path, "HistGradientBoostingClassifier")["_predictors"][1][0]["boosting_tree"]
-    reference = dict(dict(tree["dict"])["nodes"]["dict"])[column]
-    array = read_array(path, reference)
-    array[0] = value
-    new_array(path, reference, array)
+    forge_first_node(path, dict(tree["dict"]), PREDICTOR_RECORD_DTYPE, column, value)
     refused(load, path, match="not sound")
 
 
@@ -374,4 +378,182 @@ def test_a_frozen_estimator_inside_a_frozen_estimator_has_an_end(path):
     model = GaussianNB().fit(X, Y)
     for _ in range(150):
         model = FrozenEstimator(model)
-    refused(save, model, path, match="nested too deeply")
+    refused(save, model, path, match="estimators in it are nested more than 9 levels deep")
+    save(GaussianNB().fit(X, Y), path)
+
+    def nest(description):
+        for _ in range(45):
+            steps = [{"tuple": ["a", description["model"]]}]
+            description["model"] = an_object("sklearn.pipeline.Pipeline", {"steps": steps})
+
+    forge(path, nest)
+    refused(load, path, match="estimators in it are nested more than 9 levels deep")
+
+
+# --- found by reading the loader ------------------------------------------------------------------
+
+
+def encoder(path, **settings):
+    columns = np.array([[0.0], [1.0], [2.0]] * 6 + [[3.0]])
+    model = OneHotEncoder(sparse_output=False, **settings).fit(columns)
+    save(model, path)
+    return model, columns
+
+
+def test_columns_of_an_encoder_follow_from_its_categories(path):
+    model, columns = encoder(path)
+    forge(path, lambda file: file["model"]["state"].update(_n_features_outs=[1]))
+    refused(load, path, match="OneHotEncoder has the attribute '_n_features_outs', which abstain")
+    for settings in ({}, {"drop": "first"}, {"min_frequency": 2}, {"max_categories": 2}):
+        model, columns = encoder(path, **settings)
+        assert load(path).transform(columns).tolist() == model.transform(columns).tolist()
+
+
+@pytest.mark.parametrize("forged", [[5.0, 1.0, 2.0, 3.0], [0.0, 0.0, 1.0, 2.0], [np.nan] * 4])
+def test_categories_out_of_order(forged, path):
+    encoder(path)
+    new_array(path, state_of(path, "OneHotEncoder")["categories_"][0], np.array(forged))
+    refused(load, path, match="its categories are not distinct and in order")
+
+
+@pytest.mark.parametrize("forged", [[0, 1, 2, 9], [0, 1, 2, 2], [3, 3, 3, 3]], ids=str)
+def test_rare_categories_of_others(forged, path):
+    encoder(path, min_frequency=2)
+    reference = state_of(path, "OneHotEncoder")["_default_to_infrequent_mappings"][0]
+    new_array(path, reference, np.array(forged))
+    refused(load, path, match="its rare categories do not belong to its categories")
+
+
+@pytest.mark.parametrize("kind", [{"type": "str_"}, {"dtype": "|O"}, {"dtype": "<U9999"}, "f8"])
+def test_an_encoder_writes_numbers(kind, path):
+    encoder(path)
+    forge(path, lambda file: file["model"]["params"].update(dtype=kind))
+    refused(load, path, match="OneHotEncoder.dtype must be a type of numbers|makes no sense")
+
+
+@pytest.mark.parametrize("metric", ["mahalanobis", "seuclidean", "haversine", "precomputed"])
+def test_distances_with_parameters_of_their_own(metric, path):
+    save(KNeighborsClassifier(algorithm="brute").fit(X, Y), path)
+    forge(path, lambda file: file["model"]["params"].update(metric=metric))
+    refused(load, path, match=r"KNeighborsClassifier\.metric must be one of")
+    save(KNeighborsClassifier(algorithm="brute").fit(X, Y), path)
+    forge(path, lambda file: file["model"]["params"].update(metric_params={"dict": []}))
+    refused(load, path, match=r"KNeighborsClassifier\.metric_params must be None")
+
+
+def test_keys_of_dictionaries_are_numbers_or_text(path):
+    write(path, {"dict": [[{"tuple": [1, 2]}, 3]]})
+    refused(load, path, match="a dictionary in it has keys that are neither numbers nor text")
+
+
+def test_halves_of_characters(path):
+    write(path, "\ud800")
+    refused(load, path, match="text in it holds something else than characters")
+    write(path, {"array": 0}, [["<U1", [1], "C"]], b"\x00\xd8\x00\x00")
+    refused(load, path, match="text in it holds something else than characters")
+
+
+def test_messages_hold_no_control_characters(path):
+    write(path, an_object("\x1b]0;harm\x07"))
+    refused(load, path, match=r"does not know: \\x1b\]0;harm\\x07")
+    write(path, {"function": "\x1b[2J"})
+    refused(load, path, match=r"\\x1b\[2J")
+    path.write_bytes(file_of({**VERSIONS, "abstain": "\x1b[2J", "model": 1}))
+    refused(load, path, match="it does not say which versions wrote it")
+
+
+def test_more_jobs_than_cores_are_as_many_as_there_are_cores(path):
+    save(RandomForestClassifier(3).fit(X, Y), path)
+    forge(path, lambda file: file["model"]["params"].update(n_jobs=10**6))
+    assert load(path).n_jobs == -1
+
+
+def test_a_tree_has_a_depth_that_samples_can_pass(path):
+    n_nodes = 2 * 20_000 + 1
+    inner = np.arange(0, n_nodes - 1, 2)
+    nodes = np.zeros(n_nodes, dtype=NODE_DTYPE)
+    nodes["left_child"], nodes["right_child"], nodes["feature"] = -1, -1, -2
+    nodes["left_child"][inner], nodes["right_child"][inner] = inner + 1, inner + 2
+    nodes["feature"][inner] = 0
+    tree = Tree(5, np.array([3]), 1)
+    values = np.full((n_nodes, 1, 3), 1 / 3)
+    state = {"max_depth": 1, "node_count": n_nodes, "nodes": nodes, "values": values}
+    tree.__setstate__(state)
+    model = DecisionTreeClassifier(max_depth=1).fit(X, Y)
+    model.tree_ = tree
+    save(model, path)
+    refused(load, path, match="a tree in it is deeper than 10,000 levels")
+
+
+def test_leaves_hold_shares(path):
+    save(DecisionTreeClassifier(max_depth=3).fit(X, Y), path)
+    tree = dict(state_of(path, "DecisionTreeClassifier")["tree_"]["tree"]["dict"])
+    new_array(path, tree["values"], -7 * read_array(path, tree["values"]))
+    refused(load, path, match="its leaves hold no shares of classes")
+
+
+@pytest.mark.parametrize(
+    ("model", "attribute", "forged"),
+    [
+        (GaussianNB(), "var_", np.zeros((3, 5))),
+        (GaussianNB(), "class_prior_", np.ones(3)),
+        (RSLVQ(), "sigma2_", np.zeros(3)),
+        (GMLVQ(), "omega_", np.zeros((5, 5))),
+        (GMLVQ(), "omega_", np.zeros((0, 5))),
+        (GMLVQ(), "prototypes_", np.full((3, 5), np.inf)),
+        (GaussianNB(), "classes_", np.array(["a", "a", "b"])),
+        (GaussianNB(), "classes_", np.zeros(0)),
+    ],
+    ids=lambda part: getattr(part, "shape", str(part)),
+)
+def test_numbers_that_would_be_divided_by(model, attribute, forged, path):
+    save(model.fit(X, Y), path)
+    name = type(model).__name__
+    new_array(path, state_of(path, name)[attribute], forged)
+    refused(load, path, match=rf"{name}\.{attribute} must be")
+
+
+def test_a_network_answers_with_its_own_classes(path):
+    save(MLPClassifier(3, solver="lbfgs", max_iter=5000, alpha=10).fit(X, Y), path)
+    classes = state_of(path, "LabelBinarizer")["classes_"]
+    new_array(path, classes, np.array(["oak", "pine", "yew"]))
+    refused(load, path, match="a MLPClassifier in it is not sound")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("n_errors", 10**6),
+        ("true_rejects", 10**6),
+        ("row", 10**6),
+        ("thresholds", None),
+        ("guarantee", {"dict": [["accuracy", "<script>"]]}),
+    ],
+)
+def test_operating_points_are_of_their_thresholds_and_samples(key, value, clf, path):
+    save(clf, path)
+
+    def change(file):
+        pairs = file["model"]["state"]["point"]["dict"]
+        if value is None:
+            # Those of the point, and those that decide, trade places.
+            own, other = dict(pairs)["thresholds"], file["model"]["state"]["cells_"]
+            own["array"], other["array"] = other["array"], own["array"]
+        else:
+            next(pair for pair in pairs if pair[0] == key)[1] = value
+
+    forge(path, change)
+    refused(load, path, match="RejectOptionClassifier")
+
+
+def test_what_a_function_is_called_with_is_not_for_a_file_to_choose(path):
+    model = make_pipeline(FunctionTransformer(np.tanh), GMLVQ()).fit(X, Y)
+    save(model, path)
+
+    def change(file):
+        params = object_of(file, "FunctionTransformer")["params"]
+        params["kw_args"] = {"dict": [["out", "harm"]]}
+
+    forge(path, change)
+    match = r"FunctionTransformer\.kw_args must be None"
+    refused(load, path, match=match, functions={"tanh": np.tanh})

@@ -82,7 +82,10 @@ def test_attributes_that_no_fit_sets_are_refused(path):
     refused(save, model, path, match="GaussianNB has the attribute 'note', which abstain does not")
     model = Shift().fit(X, Y)
     model.itself = [model]
-    refused(save, model, path, match="refers back to itself, or is nested too deeply")
+    refused(save, model, path, match="estimators in it are nested more than 9 levels deep")
+    model.itself = loop = []
+    loop.append(loop)
+    refused(save, model, path, match="Shift.itself refers back to itself, or is nested too deeply")
 
 
 def test_a_failing_save_keeps_what_was_there(clf, path, monkeypatch):

@@ -39,14 +39,14 @@ DIGEST_SIZE, LENGTH_SIZE = 32, 8
 START = len(MAGIC) + DIGEST_SIZE + LENGTH_SIZE
 
 MAX_FILE_BYTES = 4 * 2**30
-MAX_DESCRIPTION_BYTES = 64 * 2**20
+MAX_DESCRIPTION_BYTES = 16 * 2**20
 MAX_VALUES = 1_000_000
 MAX_DIMENSIONS = 4
 CHUNK = 2**20
 
 # What plain bytes can be read as: truth values, numbers and text of fixed length.
 _DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,5}|\|S[1-9]\d{0,5}")
-_LAST_CODE_POINT = 0x10FFFF
+_LAST_CODE_POINT, _SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
 class Contents(NamedTuple):
@@ -118,7 +118,7 @@ def read(path: Path) -> Contents:
                 f"it has {status.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read"
             )
         _check_start(file.read(len(MAGIC)))
-        _check_digest(file)
+        _check_digest(file, status.st_size)
         file.seek(START - LENGTH_SIZE)
         length = int.from_bytes(file.read(LENGTH_SIZE), "little")
         if length > min(MAX_DESCRIPTION_BYTES, status.st_size - START):
@@ -140,9 +140,10 @@ def _check_start(start: bytes) -> None:
         raise InputError("a newer abstain wrote it, in another format; update abstain")
 
 
-def _check_digest(file: BinaryIO) -> None:
+def _check_digest(file: BinaryIO, n_bytes: int) -> None:
     expected, digest = file.read(DIGEST_SIZE), sha256()
-    while chunk := file.read(CHUNK):
+    # A file that grows while it is read has an end all the same.
+    while chunk := file.read(min(CHUNK, max(n_bytes - file.tell(), 0))):
         digest.update(chunk)
     if digest.digest() != expected:
         raise InputError(
@@ -231,6 +232,15 @@ def _read_array(file: BinaryIO, name: str, shape: list[int], order: str, checksu
     # Other bytes than these make NumPy read or write beyond an array.
     if dtype.kind == "b" and flat.max(initial=0) > 1:
         raise InputError("an array of truth values in it holds something else")
-    if dtype.kind == "U" and flat.view(np.uint32).max(initial=0) > _LAST_CODE_POINT:
+    if dtype.kind == "U" and not _are_characters(flat.view(np.uint32)):
         raise InputError("text in it holds something else than characters")
     return array if order == "C" else array.T
+
+
+def _are_characters(codes: NDArray[np.uint32]) -> bool:
+    """Tell whether numbers stand for characters; surrogates are halves of them."""
+    last = codes.max(initial=0)
+    if last < _SURROGATES.start:
+        return True
+    is_half = (codes >= _SURROGATES.start) & (codes < _SURROGATES.stop)
+    return bool(last <= _LAST_CODE_POINT and not is_half.any())

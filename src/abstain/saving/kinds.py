@@ -19,6 +19,7 @@ from abstain._checks import InputError, is_missing
 __all__ = [
     "CLASSES",
     "FEATURES",
+    "POSITIVE",
     "Kind",
     "Sizes",
     "anything_plain",
@@ -29,8 +30,11 @@ __all__ = [
     "estimator",
     "flag",
     "float64",
+    "function",
+    "in_c_order",
     "instance",
     "int32",
+    "is_label",
     "is_object",
     "labels",
     "listed",
@@ -39,6 +43,7 @@ __all__ = [
     "one",
     "optional",
     "real",
+    "shares",
     "size",
     "splitter",
     "strings",
@@ -48,7 +53,11 @@ __all__ = [
 ]
 
 Sizes = dict[str, int]
-MAX_PARALLEL_JOBS = 1024
+# Of classes, of features and the like, and of anything that is counted: more would take memory or
+# time out of all proportion to a file.
+MAX_LABELS, MAX_SIZE, MAX_COUNT = 100_000, 10_000_000, 2**53
+MAX_NUMBER = float(np.finfo(np.float64).max)
+POSITIVE = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -79,12 +88,12 @@ def either(*kinds: Kind) -> Kind:
 
 
 def _has_shape(value: Any, letters: str, sizes: Sizes) -> bool:
-    """Tell whether an array has a shape; ``*`` is any size, digits are themselves."""
+    """Tell whether an array has a shape; ``*`` is any size, letters stand for 1 or more."""
     names = letters.split()
     if not isinstance(value, np.ndarray) or value.ndim != len(names):
         return False
     for name, length in zip(names, value.shape, strict=True):
-        expected = int(name) if name.isdigit() else sizes.get(name, length)
+        expected = int(name) if name.isdigit() else sizes.get(name, max(length, 1))
         if name != "*" and length != expected:
             return False
     sizes.update(
@@ -128,14 +137,23 @@ def labels(letter: str) -> Kind:
     def fits(value: Any, sizes: Sizes) -> bool:
         if not _has_shape(value, letter, sizes) or value.dtype.kind not in "biufUSO":
             return False
+        if len(value) > MAX_LABELS:
+            return False
         names = value.tolist()
         try:
             ascends = all(one < other for one, other in pairwise(names))
         except TypeError:
             return False
-        return ascends and not any(map(is_missing, names))
+        return ascends and all(map(is_label, names))
 
     return Kind(f"{letter} different labels in ascending order", fits)
+
+
+def is_label(value: Any) -> bool:
+    """Tell whether a value can be the name of a class or a cell."""
+    return isinstance(value, bool | int | float | str | bytes | np.generic) and not is_missing(
+        value
+    )
 
 
 def strings(letter: str) -> Kind:
@@ -144,18 +162,18 @@ def strings(letter: str) -> Kind:
     def fits(value: Any, sizes: Sizes) -> bool:
         if not _has_shape(value, letter, sizes) or value.dtype.kind not in "UO":
             return False
-        return all(isinstance(name, str) for name in value.tolist())
+        return len(value) <= MAX_SIZE and all(isinstance(name, str) for name in value.tolist())
 
     return Kind(f"{letter} names", fits)
 
 
-def number(*, low: float = -np.inf, high: float = np.inf, nan: bool = False) -> Kind:
-    """Return the kind of a real number."""
+def number(*, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Kind:
+    """Return the kind of a real number, which is finite unless the range says otherwise."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         if not isinstance(value, int | float | np.integer | np.floating) or type(value) is bool:
             return False
-        return bool(low <= value <= high) or (nan and value != value)
+        return bool(low <= value <= high)
 
     return Kind(f"a number from {low:g} to {high:g}", fits)
 
@@ -164,7 +182,10 @@ def size(letter: str | None = None, *, low: int = 0) -> Kind:
     """Return the kind of a count, which may be that of a shape."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
-        if not isinstance(value, int | np.integer) or type(value) is bool or value < low:
+        high = MAX_COUNT if letter is None else MAX_SIZE
+        if not isinstance(value, int | np.integer) or type(value) is bool:
+            return False
+        if not low <= value <= high:
             return False
         return letter is None or sizes.setdefault(letter, int(value)) == value
 
@@ -216,6 +237,9 @@ nothing = Kind("None", lambda value, sizes: value is None)
 one = Kind("1", lambda value, sizes: type(value) is int and value == 1)
 int32 = Kind("int32", lambda value, sizes: value.dtype == np.int32)
 float64 = Kind("float64", lambda value, sizes: value.dtype == np.float64)
+in_c_order = Kind("in C order", lambda value, sizes: value.flags.c_contiguous)
+shares = Kind("that add up to 1", lambda value, sizes: bool(abs(value.sum() - 1) < 1e-6))
+function = Kind("a function", lambda value, sizes: callable(value) and not isinstance(value, type))
 flag = Kind("a truth value", lambda value, sizes: isinstance(value, bool | np.bool_))
 text = Kind("text", lambda value, sizes: type(value) is str)
 
@@ -228,6 +252,9 @@ def _plain_parts(value: Any) -> Iterator[Any]:
             yield from _plain_parts(held)
     elif isinstance(value, list | tuple):
         for held in value:
+            yield from _plain_parts(held)
+    elif isinstance(value, np.ndarray) and value.dtype.hasobject:
+        for held in value.ravel().tolist():
             yield from _plain_parts(held)
 
 

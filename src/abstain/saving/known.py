@@ -16,7 +16,6 @@ from typing import Any
 
 from abstain._checks import InputError
 from abstain.saving.kinds import (
-    MAX_PARALLEL_JOBS,
     Kind,
     Sizes,
     anything_plain,
@@ -104,11 +103,6 @@ class Known:
             kind = self.params.get(name, anything_plain)
             if not kind.fits(value, {}):
                 raise InputError(f"{owner}.{name} must be {kind.words}, got {describe(value)}")
-            # So many threads would be started at the first answer.
-            if name == "n_jobs" and value is not None and abs(value) > MAX_PARALLEL_JOBS:
-                raise InputError(
-                    f"{owner}.n_jobs must be at most {MAX_PARALLEL_JOBS}, got {value!r}"
-                )
         if hasattr(made, "_parameter_constraints"):
             try:
                 made._validate_params()

@@ -4,6 +4,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 import os
 import pkgutil
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._checks import InputError, shown
 from abstain._files import whole_files
+from abstain._text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.classes import KNOWN
 from abstain.saving.container import Contents, read, write
@@ -26,6 +28,7 @@ from abstain.saving.values import Decoder, Encoder, survey
 
 __all__ = ["load", "save"]
 
+_VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,40}")
 VERSIONS = {"abstain": version("abstain"), "scikit-learn": sklearn.__version__}
 
 
@@ -70,7 +73,7 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
     try:
         model = encoder.encode(clf)
     except InputError as error:
-        raise InputError(f"cannot save {type(clf).__name__}: {_line(error)}") from None
+        raise InputError(f"cannot save {type(clf).__name__}: {one_line(error, 600)}") from None
     header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
     with whole_files(target) as (draft,), open(draft, "wb") as file:
         write(file, Contents(header, encoder.arrays))
@@ -135,7 +138,7 @@ def load(
         description, arrays = read(source)
         differing = _differing_versions(description)
         model = description.get("model")
-        _check_given(model, classes, given)
+        _check_given(description, classes, given)
         decoder = Decoder(arrays, classes, given)
         clf = decoder.decode(model)
         decoder.check_all_used()
@@ -208,9 +211,11 @@ def _functions(functions: Any) -> dict[str, Any]:
     return dict(given)
 
 
-def _check_given(model: Any, classes: Mapping[str, type], functions: Mapping[str, Any]) -> None:
+def _check_given(
+    description: Any, classes: Mapping[str, type], functions: Mapping[str, Any]
+) -> None:
     """Refuse classes and functions that are not known or given, before anything is built."""
-    named_classes, named_functions = survey(model)
+    named_classes, named_functions = survey(description)
     unknown = sorted(named_classes - KNOWN.keys() - classes.keys())
     if unknown:
         raise InputError(
@@ -233,7 +238,7 @@ def _listed(names: list[str]) -> str:
 def _differing_versions(description: Mapping[str, Any]) -> str | None:
     """Return which versions differ from those that wrote a file; None if none does."""
     saved = {package: description.get(package) for package in VERSIONS}
-    if not all(isinstance(number, str) and len(number) < 40 for number in saved.values()):
+    if not all(isinstance(each, str) and _VERSION.fullmatch(each) for each in saved.values()):
         raise InputError("it does not say which versions wrote it")
     packages = [package for package in VERSIONS if saved[package] != VERSIONS[package]]
     if not packages:
@@ -249,17 +254,12 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"cannot load {path}: {_line(error)}") from None
+        raise InputError(f"cannot load {path}: {one_line(error, 600)}") from None
     except FileNotFoundError:
         raise InputError(f"cannot load {path}: there is no such file") from None
     except OSError as error:
         why = "it is a folder; name a file in it" if path.is_dir() else error.strerror
         raise InputError(f"cannot load {path}: {why}") from error
     except Exception as error:  # anything, from values that are not what they seem
-        why = f"{type(error).__name__}: {_line(error)}"
+        why = f"{type(error).__name__}: {one_line(error, 600)}"
         raise InputError(f"cannot load {path}: it cannot be read ({why})") from error
-
-
-def _line(error: Exception) -> str:
-    """Return what an error says on one line: values that a file holds may be long."""
-    return f"{' '.join(str(error).split()):.500}"

@@ -23,6 +23,8 @@ __all__ = [
 
 Array = NDArray[Any]
 LEAF, UNDEFINED = -1, -2
+# What a sample passes takes memory for each level.
+MAX_TREE_DEPTH = 10_000
 
 
 def tree_state(tree: Any) -> dict[str, Any]:
@@ -97,19 +99,34 @@ def boosting_tree_from(state: Any) -> Any:
 
 
 def _columns(records: Array) -> dict[str, Any]:
-    return {name: np.ascontiguousarray(records[name]) for name in records.dtype.names or ()}
+    """Return records as one matrix for each type of column, and the names of the columns."""
+    groups = _by_type(records.dtype)
+    stacked = {kind: np.stack([records[name] for name in names]) for kind, names in groups.items()}
+    return {"names": list(records.dtype.names or ()), **stacked}
+
+
+def _by_type(dtype: np.dtype[Any]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name in dtype.names or ():
+        groups.setdefault(dtype[name].str, []).append(name)
+    return groups
 
 
 def _records(columns: Any, dtype: np.dtype[Any]) -> Array:
     """Return columns as records of the type that this version of scikit-learn has."""
-    _require_names(columns, set(dtype.names or ()))
-    first = next(iter(columns.values()))
-    _require(isinstance(first, np.ndarray) and first.ndim == 1 and 0 < len(first) < 2**31)
-    records = np.zeros(len(first), dtype=dtype)
-    for name, column in columns.items():
-        _require(isinstance(column, np.ndarray) and column.shape == first.shape)
-        _require(column.dtype == records[name].dtype)
-        records[name] = column
+    groups = _by_type(dtype)
+    _require_names(columns, {"names", *groups})
+    if columns["names"] != list(dtype.names or ()):
+        raise _other_parts()
+    matrices = [columns[kind] for kind in groups]
+    _require(all(isinstance(each, np.ndarray) and each.ndim == 2 for each in matrices))
+    n_nodes = matrices[0].shape[1]
+    _require(0 < n_nodes < 2**31)
+    records = np.zeros(n_nodes, dtype=dtype)
+    for (kind, names), matrix in zip(groups.items(), matrices, strict=True):
+        _require(matrix.dtype.str == kind and matrix.shape == (len(names), n_nodes))
+        for name, column in zip(names, matrix, strict=True):
+            records[name] = column
     return records
 
 
@@ -120,11 +137,13 @@ def _depth(left: Array, right: Array, inner: Array) -> int:
     parents = np.concatenate([index, index])
     _require(bool(((parents < children) & (children < len(left))).all()))
     _require(len(np.unique(children)) == len(children) == len(left) - 1)
-    level, depth = np.zeros(1, dtype=np.int64), 0
-    while len(level := level[inner[level]]):
+    level = np.zeros(1, dtype=np.int64)
+    for depth in range(MAX_TREE_DEPTH):
+        level = level[inner[level]]
+        if not len(level):
+            return depth
         level = np.concatenate([left[level], right[level]]).astype(np.int64)
-        depth += 1
-    return depth
+    raise InputError(f"a tree in it is deeper than {MAX_TREE_DEPTH:,} levels")
 
 
 def _require_features(features: Array, n_features: int) -> None:
@@ -133,7 +152,11 @@ def _require_features(features: Array, n_features: int) -> None:
 
 def _require_names(state: Any, names: set[str]) -> None:
     if not isinstance(state, dict) or set(state) != names:
-        raise InputError("a tree in it has other parts than trees of this scikit-learn have")
+        raise _other_parts()
+
+
+def _other_parts() -> InputError:
+    return InputError("a tree in it has other parts than trees of this scikit-learn have")
 
 
 def _require(is_sound: bool) -> None:

@@ -19,6 +19,8 @@ Each array is referred to once, so that nothing is built twice of the same bytes
 from __future__ import annotations  # signatures then show the names of types
 
 import math
+import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -40,6 +42,9 @@ __all__ = ["Decoder", "Encoder", "survey"]
 
 Array = NDArray[Any]
 MAX_DEPTH = 100
+# Estimators in estimators: a reject option around a frozen, calibrated pipeline of columns has 7.
+MAX_OBJECTS = 9
+_DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|\|O")
 
 # Types that are the value of a parameter, such as ``dtype=np.float64``.
 _TYPES = {
@@ -70,6 +75,7 @@ class Encoder:
     def __init__(self) -> None:
         self.arrays: list[Array] = []
         self.functions: dict[str, Any] = {}
+        self._n_objects = 0
 
     def encode(self, value: Any, at: str = "", depth: int = 0) -> Any:
         """Return what stands for a value in a file; ``at`` says where it was found."""
@@ -99,7 +105,7 @@ class Encoder:
             return {"dict": [inside(pair) for pair in value.items()]}
         if type(value) is slice:
             return {"slice": inside([value.start, value.stop, value.step])}
-        if isinstance(value, np.dtype) and value.names is None:
+        if isinstance(value, np.dtype) and _DTYPE.fullmatch(value.str):
             return {"dtype": value.str}
         if isinstance(value, type) and (names := [n for n, t in _TYPES.items() if t is value]):
             return {"type": names[0]}
@@ -146,15 +152,17 @@ class Encoder:
         params, state = known.settings(value), known.state(value)
         if name in KNOWN:
             known.check(value, state)
-        return {
-            "class": name,
-            "params": {
-                key: self.encode(held, f"{owner}.{key}", depth + 1) for key, held in params.items()
-            },
-            "state": {
-                key: self.encode(held, f"{owner}.{key}", depth + 1) for key, held in state.items()
-            },
-        }
+        self._n_objects += 1
+        _check_nesting(self._n_objects)
+
+        def inside(held: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                key: self.encode(part, f"{owner}.{key}", depth + 1) for key, part in held.items()
+            }
+
+        encoded = {"class": name, "params": inside(params), "state": inside(state)}
+        self._n_objects -= 1
+        return encoded
 
     def _named(self, function: Any) -> str:
         name = str(getattr(function, "__name__", type(function).__name__))
@@ -166,24 +174,46 @@ class Encoder:
         return name
 
 
-def survey(node: Any) -> tuple[set[str], set[str]]:
-    """Return the names of the classes and of the functions in plain values.
+def survey(description: Any) -> tuple[set[str], set[str]]:
+    """Return the names of the classes and of the functions in a description.
 
-    Values that are nested too deeply are refused before anything is built of them.
+    What is nested too deeply, or is no text, is refused before anything is built of it. Objects in
+    objects have a limit of their own: scikit-learn asks what a pipeline is like at each level, and
+    at each of them several times.
     """
     classes, functions = set(), set()
-    level, depth = [node], 0
-    while level:
-        if depth > 3 * MAX_DEPTH:
-            raise InputError("its description is nested too deeply")
-        for each in level:
-            if isinstance(each, dict) and isinstance(each.get("class"), str):
-                classes.add(each["class"])
-            if isinstance(each, dict) and isinstance(each.get("function"), str):
-                functions.add(each["function"])
-        level = [held for each in level for held in _held(each)]
-        depth += 1
-    return classes, functions
+    level = [(description, 0)]
+    for _ in range(3 * MAX_DEPTH):
+        for node, n_objects in level:
+            if isinstance(node, dict) and isinstance(node.get("class"), str):
+                classes.add(node["class"])
+                _check_nesting(n_objects + 1)
+            if isinstance(node, dict) and isinstance(node.get("function"), str):
+                functions.add(node["function"])
+            for text in [node] if isinstance(node, str) else node if isinstance(node, dict) else []:
+                _check_text(text)
+        level = [
+            (held, n_objects + (isinstance(node, dict) and "class" in node))
+            for node, n_objects in level
+            for held in _held(node)
+        ]
+        if not level:
+            return classes, functions
+    raise InputError("its description is nested too deeply")
+
+
+def _check_nesting(n_objects: int) -> None:
+    if n_objects > MAX_OBJECTS:
+        raise InputError(
+            f"estimators in it are nested more than {MAX_OBJECTS} levels deep, which is too deep"
+        )
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("text in it holds something else than characters") from None
 
 
 def _held(node: Any) -> Iterator[Any]:
@@ -283,6 +313,8 @@ class Decoder:
         known = KNOWN.get(name)
         kind = self.classes[name] if known is None else known.load()
         made_of = {key: self.decode(held) for key, held in params.items()}
+        if type(n_jobs := made_of.get("n_jobs")) is int and abs(n_jobs) > (os.cpu_count() or 1):
+            made_of["n_jobs"] = -1  # of all cores, which may be fewer than where it was fitted
         try:
             made = kind(**made_of)
         except TypeError as error:
@@ -327,10 +359,10 @@ def _dict(decoder: Decoder, held: Any) -> dict[Any, Any]:
     if not isinstance(held, list):
         raise _nonsense(held)
     pairs = [decoder.decode_list(pair, 2) for pair in held]
-    try:
-        made = {key: value for key, value in pairs}  # noqa: C416  # dict() hides what fails
-    except TypeError:
-        raise InputError("a dictionary in it has a list as key") from None
+    # Of tuples, any number can be found whose hashes are equal, which takes endless time.
+    if not all(isinstance(key, bool | int | float | str | np.generic | None) for key, _ in pairs):
+        raise InputError("a dictionary in it has keys that are neither numbers nor text")
+    made = dict(pairs)
     if len(made) < len(pairs):
         raise InputError("a dictionary in it has the same key twice")
     return made
@@ -344,12 +376,9 @@ def _slice(decoder: Decoder, held: Any) -> slice:
 
 
 def _dtype(decoder: Decoder, held: Any) -> np.dtype[Any]:
-    if not isinstance(held, str) or len(held) > 10 or not held[1:2].isalpha():
+    if not isinstance(held, str) or not _DTYPE.fullmatch(held):
         raise _nonsense(held)
-    try:
-        return np.dtype(held)
-    except (TypeError, ValueError):
-        raise _nonsense(held) from None
+    return np.dtype(held)
 
 
 def _type(decoder: Decoder, held: Any) -> Any:

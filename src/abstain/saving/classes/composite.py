@@ -16,6 +16,7 @@ from abstain.saving.kinds import (
     either,
     estimator,
     flag,
+    function,
     instance,
     listed,
     nothing,
@@ -35,14 +36,24 @@ __all__ = ["COMPOSITE"]
 def _is_step(value: Any, sizes: Sizes) -> bool:
     return (
         type(value) in (tuple, list)
-        and len(value) in (2, 3)
+        and len(value) == 2
         and type(value[0]) is str
-        and (value[1] in (None, "passthrough", "drop") or estimator.fits(value[1], sizes))
-        and all(anything_plain.fits(each, sizes) for each in value[2:])
+        and (value[1] in (None, "passthrough") or estimator.fits(value[1], sizes))
     )
 
 
-step = Kind("names and estimators", _is_step)
+def _is_part(value: Any, sizes: Sizes) -> bool:
+    return (
+        type(value) in (tuple, list)
+        and len(value) == 3
+        and type(value[0]) is str
+        and (value[1] in ("drop", "passthrough") or estimator.fits(value[1], sizes))
+        and anything_plain.fits(value[2], sizes)
+    )
+
+
+step = Kind("a name and an estimator", _is_step)
+part = Kind("a name, an estimator and columns", _is_part)
 # --- calibrated classifiers ---------------------------------------------------------------------
 
 
@@ -145,7 +156,6 @@ by_name = Kind(
         and anything_plain.fits(list(value.values()), sizes)
     ),
 )
-function = Kind("None or a function", lambda value, sizes: value is None or callable(value))
 
 COMPOSITE = (
     Known(
@@ -157,17 +167,17 @@ COMPOSITE = (
         "sklearn.compose.ColumnTransformer",
         FEATURES
         | {
-            "transformers_": listed(step),
+            "transformers_": listed(part),
             "_columns": anything_plain,
             "_transformer_to_input_indices": by_name,
-            "_remainder": step,
+            "_remainder": part,
             "sparse_output_": flag,
             "output_indices_": by_name,
             "_name_to_fitted_passthrough": optional(by_name),
             "_n_features": optional(size("d")),
         },
         params={
-            "transformers": listed(step),
+            "transformers": listed(part),
             "remainder": either(word("drop", "passthrough"), estimator),
         },
         problem=_columns_problem,
@@ -175,7 +185,13 @@ COMPOSITE = (
     Known(
         "sklearn.preprocessing.FunctionTransformer",
         {"n_features_in_": optional(size("d")), "feature_names_in_": optional(strings("d"))},
-        params={"func": function, "inverse_func": function},
+        # A file that names a function must not choose what it is called with.
+        params={
+            "func": optional(function),
+            "inverse_func": optional(function),
+            "kw_args": nothing,
+            "inv_kw_args": nothing,
+        },
     ),
     _Calibrated(
         "sklearn.calibration.CalibratedClassifierCV",
@@ -183,7 +199,7 @@ COMPOSITE = (
         | {
             "n_features_in_": optional(size("d", low=1)),
             "feature_names_in_": optional(strings("d")),
-            "calibrated_classifiers_": listed(instance(dict)),
+            "calibrated_classifiers_": listed(instance(dict), "c"),
         },
         params={"estimator": optional(estimator), "cv": splitter},
         problem=_calibrated_problem,

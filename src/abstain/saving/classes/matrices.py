@@ -10,6 +10,7 @@ import numpy as np
 from abstain.saving.kinds import (
     CLASSES,
     FEATURES,
+    POSITIVE,
     Kind,
     Sizes,
     anything_plain,
@@ -21,10 +22,12 @@ from abstain.saving.kinds import (
     int32,
     labels,
     listed,
+    nothing,
     number,
     one,
     optional,
     real,
+    shares,
     size,
     strings,
     text,
@@ -55,6 +58,7 @@ def _layers_fit(made: Any, sizes: Sizes) -> str:
         and widths[-1] == made.n_outputs_ == n_outputs
         and made.n_layers_ == len(widths)
         and made.out_activation_ == ("logistic" if n_outputs == 1 else "softmax")
+        and made._label_binarizer.classes_.tolist() == made.classes_.tolist()
     )
     return "" if is_chain else "its layers do not fit one another"
 
@@ -82,6 +86,12 @@ def _svc_problem(made: Any, sizes: Sizes) -> str:
     return (
         "" if is_sound else "its support vectors, classes and coefficients do not belong together"
     )
+
+
+METRICS = (
+    *("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "l1", "l2", "cityblock"),
+    *("canberra", "braycurtis", "hamming", "nan_euclidean"),
+)
 
 
 class _Neighbours(Known):
@@ -137,9 +147,9 @@ MATRICES = (
         | FEATURES
         | {
             "theta_": real("k d"),
-            "var_": real("k d", low=0),
+            "var_": real("k d", low=POSITIVE),
             "class_count_": real("k", low=0),
-            "class_prior_": real("k", low=0, high=1),
+            "class_prior_": both(real("k", low=0, high=1), shares),
             "epsilon_": number(low=0),
         },
     ),
@@ -193,7 +203,7 @@ MATRICES = (
             "t_": number(low=0),
             "loss_": number(),
             "loss_curve_": optional(listed(number())),
-            "best_loss_": optional(number()),
+            "best_loss_": optional(number(high=np.inf)),
             "validation_scores_": optional(listed(number())),
             "best_validation_score_": optional(number()),
         },
@@ -232,7 +242,12 @@ MATRICES = (
     _Neighbours(
         "sklearn.neighbors.KNeighborsClassifier",
         CLASSES | FEATURES | {"_fit_X": real("n d", nan=True), "_y": whole("n", below="k")},
-        params={"weights": optional(word("uniform", "distance")), "metric": text},
+        params={
+            "weights": optional(word("uniform", "distance")),
+            # Others take parameters, which no one checks against the samples.
+            "metric": word(*METRICS),
+            "metric_params": nothing,
+        },
     ),
     Known(
         "sklearn.neighbors.NearestCentroid",
@@ -254,9 +269,10 @@ MATRICES = (
             "feature_names_in_": optional(strings("*")),
             "n_classes_": size("k"),
             "n_outputs_": one,
-            "class_prior_": real("k", low=0, high=1),
-            "_strategy": word("prior", "most_frequent"),
+            "class_prior_": both(real("k", low=0, high=1), shares),
+            "_strategy": word("prior"),
             "sparse_output_": flag,
         },
+        params={"strategy": word("prior"), "constant": nothing},
     ),
 )

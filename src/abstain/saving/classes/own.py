@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from abstain._checks import InputError, is_missing
-from abstain.cells import check_cells, known_rule
+from abstain._checks import InputError
+from abstain.cells import check_cells, is_to_be_fitted, known_rule
 from abstain.certainty.registry import check_certainty, known_measure
 from abstain.classifier.calibration import Calibration, Rules
 from abstain.classifier.regions import Regions
@@ -26,11 +26,14 @@ from abstain.fronts.staircases import Staircases
 from abstain.models.settings import check_settings
 from abstain.saving.kinds import (
     FEATURES,
+    POSITIVE,
     Kind,
     Sizes,
-    anything_plain,
+    both,
     check_attributes,
     estimator,
+    function,
+    is_label,
     labels,
     number,
     optional,
@@ -72,10 +75,11 @@ PROTOTYPES = FEATURES | {
     "loss_": number(),
     "n_iter_": size(),
 }
-BANDWIDTHS = {"sigma2_": real("p", low=0), "_estimated_as": word("common", "local", "given")}
+BANDWIDTHS = {"sigma2_": real("p", low=POSITIVE), "_estimated_as": word("common", "local", "given")}
 RELEVANCES = {"relevances_": real("d")}
-MATRIX = RELEVANCES | {"omega_": real("c d")}
-MATRICES = {"relevances_": real("p d"), "omegas_": real("p c d")}
+some = Kind("not all 0", lambda value, sizes: bool(value.any()))
+MATRIX = RELEVANCES | {"omega_": both(real("c d"), some)}
+MATRICES = {"relevances_": real("p d"), "omegas_": both(real("p c d"), some)}
 
 _MODELS = {
     "GLVQ": {},
@@ -92,7 +96,9 @@ _MODELS = {
 
 rule = Kind(
     "a name, a clusterer or a function",
-    lambda value, sizes: type(value) is str or estimator.fits(value, sizes) or callable(value),
+    lambda value, sizes: (
+        type(value) is str or estimator.fits(value, sizes) or function.fits(value, sizes)
+    ),
 )
 target = Kind(
     "None or a target", lambda value, sizes: value is None or hasattr(type(value), "choose")
@@ -105,15 +111,15 @@ def _array(kinds: str, letter: str) -> Kind:
             return False
         if value.dtype.kind == "f" and np.isnan(value).any():
             return False
-        if value.dtype.kind == "O" and not all(map(_is_label, value.tolist())):
+        if value.dtype.kind == "O" and not all(map(is_label, value.tolist())):
             return False
         return sizes.setdefault(letter, len(value)) == len(value)
 
     return Kind(f"{letter} values without missing ones", fits)
 
 
-def _is_label(value: Any) -> bool:
-    return isinstance(value, bool | int | float | str | np.generic) and not is_missing(value)
+def _are_cells(value: Any, sizes: Sizes) -> bool:
+    return _array(LABELS, "c").fits(value, sizes) and len(set(value.tolist())) == len(value)
 
 
 def _cell_names(value: Any, sizes: Sizes) -> bool:
@@ -122,53 +128,9 @@ def _cell_names(value: Any, sizes: Sizes) -> bool:
         isinstance(value, np.ndarray)
         and value.ndim == 1
         and value.dtype == object
-        and all(each is None or _is_label(each) for each in value.tolist())
+        and all(each is None or is_label(each) for each in value.tolist())
         and sizes.setdefault("m", len(value)) == len(value)
     )
-
-
-LABELS, VALUES, FLAGS = "biufUSO", "f", "b"
-CALIBRATION = {
-    "certainty": _array(VALUES, "n"),
-    "correct": _array(FLAGS, "n"),
-    "cells": _array(LABELS, "n"),
-}
-STAIRCASES = {
-    "cells": whole("j"),
-    "starts": whole("*"),
-    "true_rejects": whole("s"),
-    "false_rejects": whole("s"),
-    "thresholds": _array(VALUES, "s"),
-    "n_samples": size(low=1),
-    "n_errors": size(),
-}
-HELD_OUT = {
-    "certainty": _array(VALUES, "n"),
-    "correct": _array(FLAGS, "n"),
-    "columns": whole("n", low=-1),
-    "counts": optional(whole("n", low=1)),
-}
-POINT = {
-    "row": optional(size()),
-    "n_samples": size(low=1),
-    "n_errors": size(),
-    "true_rejects": size(),
-    "false_rejects": size(),
-    "gap": size(),
-    "cells": Kind("names of cells", _cell_names),
-    "thresholds": _array(VALUES, "m"),
-    "guarantee": optional(anything_plain),
-}
-GUARANTEE = {
-    "accuracy": number(low=0, high=1),
-    "confidence": number(low=0, high=1),
-    "n_samples": size(low=1),
-    "accepted": size(),
-    "errors": size(),
-    "bound": number(low=0, high=1),
-    "n_tested": size(),
-}
-RULES = {"certainty": rule, "cells": rule}
 
 
 def _parts(name: str, kinds: Mapping[str, Kind]) -> Kind:
@@ -181,6 +143,53 @@ def _parts(name: str, kinds: Mapping[str, Kind]) -> Kind:
         return True
 
     return Kind(f"a dict of {', '.join(kinds)}", fits)
+
+
+LABELS, VALUES, FLAGS = "biufUSO", "f", "b"
+CALIBRATION = {
+    "certainty": _array(VALUES, "n"),
+    "correct": _array(FLAGS, "n"),
+    "cells": _array(LABELS, "n"),
+}
+# The time and memory of a front grow with its errors.
+MAX_ERRORS = 100_000_000
+int64 = Kind("int64", lambda value, sizes: value.dtype == np.int64)
+STAIRCASES = {
+    "cells": both(whole("j"), int64),
+    "starts": both(whole("*"), int64),
+    "true_rejects": both(whole("s", below=MAX_ERRORS), int64),
+    "false_rejects": both(whole("s"), int64),
+    "thresholds": _array(VALUES, "s"),
+    "n_samples": size(low=1),
+    "n_errors": size(),
+}
+HELD_OUT = {
+    "certainty": _array(VALUES, "n"),
+    "correct": _array(FLAGS, "n"),
+    "columns": whole("n", low=-1),
+    "counts": optional(whole("n", low=1)),
+}
+GUARANTEE = {
+    "accuracy": number(low=0, high=1),
+    "confidence": number(low=0, high=1),
+    "n_samples": size(low=1),
+    "accepted": size(),
+    "errors": size(),
+    "bound": number(low=0, high=1),
+    "n_tested": size(),
+}
+POINT = {
+    "row": optional(size()),
+    "n_samples": size(low=1),
+    "n_errors": size(),
+    "true_rejects": size(),
+    "false_rejects": size(),
+    "gap": size(),
+    "cells": Kind("names of cells", _cell_names),
+    "thresholds": _array(VALUES, "m"),
+    "guarantee": optional(_parts("guarantee", GUARANTEE)),
+}
+RULES = {"certainty": rule, "cells": rule}
 
 
 class _RejectOption(Known):
@@ -261,6 +270,8 @@ def _reject_option_problem(made: Any, sizes: Sizes) -> str:
         return "its classes are not those of its estimator"
     check_certainty(made.rules["certainty"])
     check_cells(made.rules["cells"])
+    if is_to_be_fitted(made.rules["cells"]):
+        return "the clusterer of its cells is not fitted"
     check_reject_label(made.reject_label, made.classes_)
     known = getattr(made, "calibration", None) or getattr(made, "staircases", None)
     if known is None:
@@ -270,7 +281,29 @@ def _reject_option_problem(made: Any, sizes: Sizes) -> str:
     held_out = made.held_out
     if held_out is not None and (held_out["columns"] >= n_positions).any():
         return "its held-out samples are of cells that it does not have"
-    return ""
+    return _point_problem(made, known)
+
+
+def _point_problem(made: Any, known: Mapping[str, Any]) -> str:
+    """Return whether an operating point speaks of these thresholds and samples."""
+    point, guarantee = made.point, made.point["guarantee"]
+    threshold_of = dict(zip([*made.cells_.tolist(), None], made.thresholds_.tolist(), strict=True))
+    limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
+    if "correct" in known:
+        n_samples, n_errors = len(known["correct"]), int((~known["correct"]).sum())
+    else:
+        n_samples, n_errors = known["n_samples"], known["n_errors"]
+    is_sound = (
+        limits == point["thresholds"].tolist()
+        and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
+        and point["true_rejects"] <= n_errors
+        and point["false_rejects"] <= n_samples - n_errors
+        and (point["row"] is None or point["row"] <= n_errors)
+        and (guarantee is None or guarantee["errors"] <= guarantee["accepted"])
+        and (guarantee is None or guarantee["accepted"] <= guarantee["n_samples"])
+        and (guarantee is None or made.held_out is not None)
+    )
+    return "" if is_sound else "its operating point is not of its thresholds and samples"
 
 
 def _staircase_problem(steps: Mapping[str, Any], n_positions: int) -> str:
@@ -305,6 +338,7 @@ def _staircase_problem(steps: Mapping[str, Any], n_positions: int) -> str:
 
 # --- tables -------------------------------------------------------------------------------------
 
+LONGEST_UNIT = 100
 names = Kind(
     "a list of names",
     lambda value, sizes: type(value) in (list, tuple) and all(type(each) is str for each in value),
@@ -313,7 +347,7 @@ notations = Kind(
     "how numbers are written, by column",
     lambda value, sizes: type(value) is dict
     and all(type(name) is str and names.fits(parts, {}) and len(parts) == 5
-            for name, parts in value.items()),
+            and max(map(len, parts[:4])) <= LONGEST_UNIT for name, parts in value.items()),
 )  # fmt: skip
 
 
@@ -330,6 +364,18 @@ def _are_known_values(value: Any, sizes: Sizes) -> bool:
     )
 
 
+def _columns_problem(made: Any, sizes: Sizes) -> str:
+    needed = [*made.numeric, *made.categorical]
+    are_text = {name: isinstance(known[0], str) for name, known in made.known_values_.items()}
+    is_sound = (
+        len(set(needed)) == len(needed) == sizes["d"]
+        and set(made.written or ()) <= set(made.numeric)
+        and {name for name, is_text in are_text.items() if is_text} <= set(made.categorical)
+        and {name for name, is_text in are_text.items() if not is_text} <= set(made.numeric)
+    )
+    return "" if is_sound else "what it knows of columns is not of its columns"
+
+
 OWN = (
     *(
         Known(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
@@ -343,12 +389,12 @@ OWN = (
             "n_features_in_": optional(size("d", low=1)),
             "estimator_": estimator,
             "classes_": labels("k"),
-            "cells_": _array(LABELS, "c"),
+            "cells_": Kind("different labels of cells", _are_cells),
             "thresholds_": _array(VALUES, "t"),
             "point": _parts("operating_point_", POINT),
             "rules": _parts("rules", RULES),
             "held_out": optional(_parts("held_out", HELD_OUT)),
-            "usual_distance": number(low=0),
+            "usual_distance": number(low=0, high=np.inf),
             "front_method": word(*METHODS),
             "calibration": optional(_parts("calibration_", CALIBRATION)),
             "staircases": optional(_parts("staircases", STAIRCASES)),
@@ -377,5 +423,6 @@ OWN = (
             "missing": names,
             "written": optional(notations),
         },
+        problem=_columns_problem,
     ),
 )

@@ -15,6 +15,7 @@ from abstain.saving.kinds import (
     both,
     either,
     flag,
+    in_c_order,
     instance,
     int32,
     listed,
@@ -33,29 +34,48 @@ __all__ = ["PREPROCESSING"]
 
 
 def _encoder_problem(made: Any, sizes: Sizes) -> str:
-    """Return whether the lists of an encoder speak of the categories that it has."""
-    counts = [len(each) for each in made.categories_]
+    """Return whether the lists of an encoder speak of the categories that it has.
 
-    def below(indices: Any, ends: list[int]) -> bool:
-        return indices is None or all(
-            each is None or 0 <= each < end for each, end in zip(indices, ends, strict=True)
-        )
+    scikit-learn makes columns of a matrix of them, and writes wherever they point.
+    """
+    rare = getattr(made, "_infrequent_indices", None) or [None] * sizes["d"]
+    mappings = getattr(made, "_default_to_infrequent_mappings", None) or [None] * sizes["d"]
+    if not len(rare) == len(mappings) == sizes["d"]:
+        return "it has other columns than lists of rare categories"
+    for categories, indices, mapping in zip(made.categories_, rare, mappings, strict=True):
+        if not _are_distinct(categories):
+            return "its categories are not distinct and in order"
+        if not _is_mapping(mapping, indices, len(categories)):
+            return "its rare categories do not belong to its categories"
+    return ""
 
-    mappings = getattr(made, "_default_to_infrequent_mappings", None) or [None] * len(counts)
-    rare = getattr(made, "_infrequent_indices", None) or [None] * len(counts)
-    is_sound = (
-        below(getattr(made, "drop_idx_", None), counts)
-        and below(getattr(made, "_drop_idx_after_grouping", None), counts)
-        and all(
-            mapping is None or (len(mapping) == count and mapping.max(initial=0) < count)
-            for mapping, count in zip(mappings, counts, strict=True)
-        )
-        and all(
-            each is None or each.max(initial=0) < count
-            for each, count in zip(rare, counts, strict=True)
-        )
+
+def _are_distinct(categories: Any) -> bool:
+    if categories.dtype.kind in "OU":
+        return len({(type(each), each) for each in categories.tolist()}) == len(categories)
+    present = categories[~np.isnan(categories)] if categories.dtype.kind == "f" else categories
+    return bool(
+        (present[:-1] < present[1:]).all()
+        and np.array_equal(categories[: len(present)], present)  # what is missing is last
+        and len(categories) - len(present) <= 1
     )
-    return "" if is_sound else "its categories do not belong together"
+
+
+def _is_mapping(mapping: Any, indices: Any, n_categories: int) -> bool:
+    """Tell whether frequent categories are numbered in their order, and rare ones after them."""
+    if mapping is None or indices is None:
+        return mapping is None and indices is None
+    is_rare = np.zeros(n_categories, dtype=bool)
+    if (indices >= n_categories).any():
+        return False
+    is_rare[indices] = True
+    expected = np.where(is_rare, (~is_rare).sum(), np.cumsum(~is_rare) - 1)
+    return bool(np.array_equal(mapping, expected))
+
+
+def _finish_encoder(made: Any) -> None:
+    made._set_drop_idx()
+    made._n_features_outs = made._compute_n_features_outs()
 
 
 def _finish_clusters(made: Any) -> None:
@@ -71,6 +91,13 @@ category_values = Kind(
     ),
 )
 MEAN_AND_SCALE = optional(real("d", nan=True))
+NO_ZEROS = both(
+    real("d", nan=True), Kind("none of them 0", lambda value, sizes: bool((value != 0).all()))
+)
+numbers = Kind(
+    "a type of numbers",
+    lambda value, sizes: isinstance(value, type | np.dtype) and np.dtype(value).kind in "biuf",
+)
 
 PREPROCESSING = (
     Known(
@@ -79,7 +106,7 @@ PREPROCESSING = (
         | {
             "mean_": MEAN_AND_SCALE,
             "var_": MEAN_AND_SCALE,
-            "scale_": MEAN_AND_SCALE,
+            "scale_": optional(NO_ZEROS),
             "n_samples_seen_": either(number(low=0), whole("d"), real("d", low=0)),
         },
     ),
@@ -93,7 +120,7 @@ PREPROCESSING = (
     ),
     Known(
         "sklearn.preprocessing.RobustScaler",
-        FEATURES | {"center_": MEAN_AND_SCALE, "scale_": MEAN_AND_SCALE},
+        FEATURES | {"center_": MEAN_AND_SCALE, "scale_": optional(NO_ZEROS)},
     ),
     Known(
         "sklearn.preprocessing.OneHotEncoder",
@@ -103,10 +130,10 @@ PREPROCESSING = (
             "_infrequent_enabled": flag,
             "_infrequent_indices": optional(listed(optional(whole("*")))),
             "_default_to_infrequent_mappings": optional(listed(optional(whole("*")))),
-            "drop_idx_": optional(anything_plain),
-            "_drop_idx_after_grouping": optional(anything_plain),
-            "_n_features_outs": listed(size(), "d"),
         },
+        params={"dtype": numbers},
+        dropped=frozenset({"drop_idx_", "_drop_idx_after_grouping", "_n_features_outs"}),
+        finish=_finish_encoder,
         problem=_encoder_problem,
     ),
     Known(
@@ -117,7 +144,13 @@ PREPROCESSING = (
         "sklearn.impute.SimpleImputer",
         FEATURES
         | {
-            "statistics_": either(real("d", nan=True), category_values),
+            "statistics_": either(
+                real("d", nan=True),
+                both(
+                    category_values,
+                    Kind("d of them", lambda value, sizes: len(value) == sizes["d"]),
+                ),
+            ),
             "indicator_": nothing,
             "_fit_dtype": instance(*{type(np.dtype(name)) for name in ("f4", "f8", "O", "i8")}),
             "_fill_dtype": optional(anything_plain),
@@ -129,7 +162,7 @@ PREPROCESSING = (
         | {
             "components_": real("c d"),
             "mean_": real("d"),
-            "explained_variance_": real("c"),
+            "explained_variance_": real("c", low=0),
             "explained_variance_ratio_": real("c", nan=True),
             "singular_values_": real("c"),
             "noise_variance_": number(),
@@ -143,7 +176,7 @@ PREPROCESSING = (
         "sklearn.cluster.KMeans",
         FEATURES
         | {
-            "cluster_centers_": real("c d"),
+            "cluster_centers_": both(real("c d"), in_c_order),
             "labels_": both(whole("*", below="c"), int32),
             "inertia_": number(low=0),
             "n_iter_": size(),

@@ -11,7 +11,6 @@ from abstain.saving.kinds import (
     FEATURES,
     Kind,
     Sizes,
-    anything_plain,
     flag,
     instance,
     labels,
@@ -30,10 +29,13 @@ __all__ = ["TREES"]
 
 
 def _tree_problem(made: Any, sizes: Sizes) -> str:
-    tree = made.tree_
-    is_sound = tree.n_features == sizes["d"] and tree.n_outputs == 1
-    n_values = sizes.get("k", 1)
-    return "" if is_sound and tree.n_classes[0] == n_values else "its tree is not of its size"
+    tree, is_classifier = made.tree_, "k" in sizes
+    if tree.n_features != sizes["d"] or tree.n_classes[0] != sizes.get("k", 1):
+        return "its tree is not of its size"
+    are_shares = tree.value.min() >= 0 and np.allclose(tree.value.sum(axis=2), 1)
+    if is_classifier and not are_shares:
+        return "its leaves hold no shares of classes"
+    return ""
 
 
 def _forest_problem(made: Any, sizes: Sizes) -> str:
@@ -90,6 +92,7 @@ def _finish_boosting(made: Any) -> None:
     mapper.bin_thresholds_ = []
     made._n_features = made.n_features_in_
     made._preprocessor = made.is_categorical_ = made._is_categorical_remapped = None
+    made._feature_subsample_rng = np.random.default_rng(made._random_seed)
 
 
 def _boosting_problem(made: Any, sizes: Sizes) -> str:
@@ -126,6 +129,7 @@ def _stages_problem(made: Any, sizes: Sizes) -> str:
 
 def _finish_stages(made: Any) -> None:
     made._loss = made._get_loss(sample_weight=None)
+    made._rng = np.random.RandomState()
 
 
 stages = Kind(
@@ -154,7 +158,7 @@ TREES = (
             "n_trees_per_iteration_": size("t"),
             "_baseline_prediction": real("1 t"),
             "_predictors": listed(listed(instance("TreePredictor"), "t")),
-            "_random_seed": optional(anything_plain),
+            "_random_seed": optional(size()),
             "do_early_stopping_": flag,
             "_use_validation_data": flag,
             "train_score_": real("*"),
