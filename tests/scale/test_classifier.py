@@ -402,8 +402,8 @@ def test_a_later_target_does_not_change_answers_to_come(client, frozen, rest):
 def test_only_what_answers_need_travels(frozen, rest):
     clf = RejectOptionClassifier(frozen["bayes"]).fit(*rest)
     light = clf._light()
-    assert not {"front_", "calibration_"} & set(vars(light))
-    assert {"front_", "calibration_"} <= set(vars(clf))
+    assert not {"_front", "calibration_"} & set(vars(light))
+    assert {"_front", "calibration_"} <= set(vars(clf))
     assert np.array_equal(light.reject(rest[0]), clf.reject(rest[0]))
 
 
