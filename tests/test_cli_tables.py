@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 import abstain
 from abstain import _screens as screens
 from abstain import cli, tables
+from tests.saving.forging import forge, object_of
 from tests.tables.conftest import make_patients
 
 LABEL = "Befund lang"
@@ -261,6 +262,33 @@ def test_a_model_is_not_named_like_something_else(run, folder, name):
         f"error: cannot write {out}: a model is no {out.suffix.lower()} file; "
         f"name it {out.with_suffix('.abstain')}\n"
     )
+
+
+@pytest.mark.parametrize("command", ["predict", "report"])
+def test_a_model_that_cannot_answer_is_told_in_one_line(command, run, folder, model):
+    """Its file is sound part by part: scikit-learn finds out that parts do not fit one another."""
+    forged = folder / "forged.abstain"
+    forged.write_bytes(model.read_bytes())
+
+    def mix_up(description):
+        encoder = object_of(description["model"]["state"], "ColumnTransformer")["state"]
+        encoder["_transformer_to_input_indices"]["dict"] = []
+
+    forge(forged, mix_up)
+    with pytest.raises(abstain.InputError, match="its transformers and columns do not belong"):
+        abstain.load(forged)
+
+    def weigh(description):
+        encoder = object_of(description["model"]["state"], "ColumnTransformer")
+        encoder["params"]["transformer_weights"] = {"dict": [["numbers", "heavy"]]}
+
+    forged.write_bytes(model.read_bytes())
+    forge(forged, weigh)
+    out = ["--out", folder / "x.html"] if command == "report" else []
+    code, shown, complaints = run(command, forged, folder / "patients.csv", *out)
+    assert (code, shown, complaints.count("\n")) == (2, "", 1)
+    assert "forged.abstain cannot answer these rows (" in complaints
+    assert complaints.endswith("; fit and save it again\n")
 
 
 def test_broken_thresholds_are_told_with_their_file(run, folder, model):

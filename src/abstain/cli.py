@@ -512,6 +512,20 @@ def _table_target(
     return asked
 
 
+@contextmanager
+def _told_of_model(model: Path) -> Iterator[None]:
+    """Tell in one line where a model fails: a file may hold one that no fit would make."""
+    try:
+        yield
+    except (InputError, OSError, typer.Exit, _UsageError):
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{model} cannot answer these rows ({type(error).__name__}: {error}); fit and save it "
+            "again"
+        ) from error
+
+
 def _load(model: Path) -> Any:
     from abstain.saving import load
 
@@ -566,7 +580,10 @@ def predict(
         from abstain.tables.several import Reading
 
         reading = Reading(separator, decimal, encoding, tuple(missing or []))
-        _predict_many(model, paths, out, thresholds, cluster, reading, reject_mark, as_json, quiet)
+        with _told_of_model(model):
+            _predict_many(
+                model, paths, out, thresholds, cluster, reading, reject_mark, as_json, quiet
+            )
         return
     (path,) = paths
     source = tables.open_table(path, separator, decimal, encoding, missing or [])
@@ -575,7 +592,8 @@ def predict(
         tables.check_output(out, source)
     _check_model_files(model, thresholds)
     is_short = source.n_blocks < _BLOCKS_TO_WATCH
-    with tables.ReadAhead(source) as ahead:  # while the rest is imported, and the model loaded
+    # While the rest is imported, and the model loaded.
+    with _told_of_model(model), tables.ReadAhead(source) as ahead:
         from abstain import _screens as screens
 
         with screens.progress(f"answering {path}", quiet or is_short) as watch:
@@ -716,7 +734,7 @@ def report(
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")
     check_can_write(out)
-    with screens.stages(quiet) as begin:
+    with _told_of_model(model), screens.stages(quiet) as begin:
         begin(f"loading {model.name}")
         from abstain.report import write_report
         from abstain.tables import (
