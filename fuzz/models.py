@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
@@ -39,12 +40,13 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import abstain
@@ -52,14 +54,22 @@ from abstain import InputError, RejectOptionClassifier, RejectRate
 from tests.saving.forging import file_of, parts_of, size_of
 
 SECONDS, MEGABYTES = 5, 500
+RARE: dict[str, Any] = {"handle_unknown": "infrequent_if_exist"}
 SAMPLES, LABELS = make_classification(
     150, 5, n_informative=4, n_redundant=0, n_classes=3, flip_y=0.2, random_state=0
 )
+SAMPLES = SAMPLES.round()  # so that they are categories as well
 CLASSES = np.array(["ash", "beech", "cedar"])[LABELS]
 
 
 def estimators() -> list[Any]:
     """Return classifiers of all families."""
+    encoder = ColumnTransformer(
+        [
+            ("kinds", OneHotEncoder(min_frequency=5, sparse_output=False, **RARE), [0, 1]),
+            ("numbers", SimpleImputer(), [2, 3, 4]),
+        ]
+    )
     return [
         abstain.GMLVQ(),
         abstain.LGMLVQ(),
@@ -75,6 +85,7 @@ def estimators() -> list[Any]:
         LinearDiscriminantAnalysis(),
         GaussianNB(),
         CalibratedClassifierCV(GaussianNB(), method="isotonic", cv=2),
+        make_pipeline(encoder, LinearDiscriminantAnalysis()),
     ]
 
 

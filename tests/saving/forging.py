@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.saving.container import MAGIC, START, array_checksum
+from abstain.saving.container import MAGIC, START, array_checksum, description_checksum
 
 
 def parts_of(path: Path) -> tuple[Any, bytes]:
@@ -43,6 +43,7 @@ def file_of(description: Any, arrays: bytes = b"", *, is_forged: bool = True) ->
     if not isinstance(description, bytes):
         if is_forged:
             with_checksums(description, arrays)
+            description["checksum"] = description_checksum(description)
         description = json.dumps(description).encode()
     return sealed(len(description).to_bytes(8, "little") + description + arrays)
 

@@ -7,8 +7,9 @@ r"""How are a description and its arrays laid out in a file, and read back witho
     arrays                  their plain bytes, one after the other
 
 Nothing is compressed, so that what a file takes in memory is bounded by its size. The description
-lists the type, shape and order of each array, and the CRC-32 of these and its bytes; together the
-arrays must account for every byte. The limits are checked before anything is built of a file.
+lists the type, shape and order of each array, and the CRC-32 of these and its bytes; it ends in a
+CRC-32 of its own. The arrays must account for every byte. The limits are checked before anything is
+built of a file.
 Checksums find damage, not forgery: anyone who writes a file can compute them.
 """
 
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 
-__all__ = ["Contents", "array_checksum", "read", "write"]
+__all__ = ["Contents", "array_checksum", "description_checksum", "read", "write"]
 
 Array = NDArray[Any]
 
@@ -61,6 +62,7 @@ def write(file: BinaryIO, contents: Contents) -> None:
     arrays = [_little_endian(array) for array in contents.arrays]
     listed = [_listed(array) for array in arrays]
     described = {**contents.description, "arrays": listed}
+    described["checksum"] = description_checksum(described)
     description = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
     if len(description) > MAX_DESCRIPTION_BYTES or _n_values(description) > MAX_VALUES:
         raise InputError(
@@ -89,6 +91,12 @@ def _bytes(array: Array) -> Any:
 def _listed(array: Array) -> list[Any]:
     header = [array.dtype.str, list(array.shape), _order(array)]
     return [*header, array_checksum(header, _bytes(array))]
+
+
+def description_checksum(described: dict[str, Any]) -> int:
+    """Return the CRC-32 of a description without its checksum, however its text is spaced."""
+    others = {name: value for name, value in described.items() if name != "checksum"}
+    return crc32(json.dumps(others).encode())
 
 
 def array_checksum(header: list[Any], content: Any) -> int:
@@ -176,6 +184,8 @@ def _parsed(description: bytes) -> dict[str, Any]:
         raise InputError(f"its description is no JSON ({error})") from None
     if not isinstance(parsed, dict):
         raise InputError("its description is no JSON object")
+    if parsed.pop("checksum", None) != description_checksum(parsed):
+        raise InputError("its description was changed after it was saved; take another copy")
     return parsed
 
 
