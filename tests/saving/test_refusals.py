@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +37,8 @@ from abstain.saving.classes import KNOWN
 from abstain.saving.persisting import VERSIONS
 from tests.saving.checks import X, Y, refused, round_trip, same_answers, same_bits
 from tests.saving.forging import file_of, forge, parts_of
+
+ROOT = Path(__file__).parents[2]
 
 # --- what is saved ------------------------------------------------------------------------------
 
@@ -243,6 +246,14 @@ def test_everything_known_exists_under_its_name():
     for name, known in KNOWN.items():
         if hasattr(sklearn.calibration, "_TemperatureScaling") or "Temperature" not in name:
             assert known.load().__name__ == name.rpartition(".")[2]
+
+
+def test_the_guide_lists_what_can_be_loaded():
+    page = (ROOT / "docs" / "guide" / "saving.md").read_text(encoding="utf-8")
+    listed = re.findall(r"`([A-Z]\w+)`", page.split("## Which classes")[1].split("Others, and")[0])
+    known = {name.rpartition(".")[2] for name in KNOWN}
+    assert len(listed) == len(set(listed)) > 25
+    assert set(listed) <= known
 
 
 # --- damage --------------------------------------------------------------------------------------
