@@ -290,3 +290,12 @@ def test_other_files_of_the_same_content_are_no_inputs(tmp_path):
     for name in ("in.csv", "out.csv"):
         (tmp_path / name).write_text("same")
     check_keeps_inputs([tmp_path / "out.csv", tmp_path / "new.csv"], {tmp_path / "in.csv": "it"})
+
+
+def test_a_circle_of_links_is_no_place_for_an_output(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(InputError, match="its links lead in a circle; choose another name"):
+        check_can_write(one)
+    assert one.is_symlink()

@@ -245,6 +245,8 @@ def _create(draft: Path, path: Path, target: Path) -> None:
             raise _cannot_write(path, f"there is no folder {path.parent}; create it first")
         if target.exists() and not target.is_file():
             raise _cannot_write(path, "it is not a regular file; choose another name")
+        if target.is_symlink():  # still one, though all links were followed
+            raise _cannot_write(path, "its links lead in a circle; choose another name")
         draft.touch(exist_ok=False)
         if target.exists():
             shutil.copymode(target, draft)

@@ -520,10 +520,8 @@ def _told_of_model(model: Path) -> Iterator[None]:
     except (InputError, OSError, typer.Exit, _UsageError):
         raise
     except Exception as error:
-        raise InputError(
-            f"{model} cannot answer these rows ({type(error).__name__}: {error}); fit and save it "
-            "again"
-        ) from error
+        said = f"{model} cannot answer these rows ({type(error).__name__}: {error})"
+        _leave(f"error: {one_line(said)}; fit and save it again", 1)
 
 
 def _load(model: Path) -> Any:

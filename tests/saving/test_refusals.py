@@ -91,6 +91,15 @@ def test_attributes_that_no_fit_sets_are_refused(path):
     refused(save, model, path, match="Shift.itself refers back to itself, or is nested too deeply")
 
 
+@pytest.mark.parametrize(
+    "forged", [np.zeros((1,) * 5), np.zeros(3, np.longdouble), np.array(["x" * 10_000])]
+)
+def test_arrays_that_a_file_cannot_hold_are_refused_when_saving(forged, path):
+    model = Shift().fit(X, Y)
+    model.shift_ = forged
+    refused(save, model, path, match=r"cannot save Shift: Shift\.shift_ is an array of .* cannot")
+
+
 def test_a_failing_save_keeps_what_was_there(clf, path, monkeypatch):
     save(clf, path)
     before = path.read_bytes()

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from abstain import InputError, __version__, cli
-from abstain.study import Plan, make_plan, running, sources
+from abstain.study import Plan, make_plan, running, sources, studying
 from abstain.study.claims import Judged
 from abstain.study.results import COLUMNS
 from tests.drafts import left_draft
@@ -523,3 +523,11 @@ def test_a_worker_that_is_killed_is_told_in_a_line(tmp_path, monkeypatch):
     ) as caught:
         run(quickest_plan(), tmp_path / "study", 2)
     assert str(caught.value).count("\n") == 0
+
+
+def test_nothing_waits_for_a_pipe_in_the_folder_of_a_study(tmp_path, monkeypatch):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(running, "_file", lambda folder, task: pipe)
+    assert running._read(tmp_path, "study", None) is None
+    assert studying._read_json(pipe) is None

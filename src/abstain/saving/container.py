@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError
 
-__all__ = ["Contents", "array_checksum", "description_checksum", "read", "write"]
+__all__ = ["Contents", "array_checksum", "can_hold", "description_checksum", "read", "write"]
 
 Array = NDArray[Any]
 
@@ -46,7 +46,7 @@ MAX_DIMENSIONS = 4
 CHUNK = 2**20
 
 # What plain bytes can be read as: truth values, numbers and text of fixed length.
-_DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,5}|\|S[1-9]\d{0,5}")
+_DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,3}|\|S[1-9]\d{0,3}")
 _LAST_CODE_POINT, _SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
@@ -55,6 +55,11 @@ class Contents(NamedTuple):
 
     description: dict[str, Any]
     arrays: list[Array]
+
+
+def can_hold(array: Array) -> bool:
+    """Tell whether a file can hold an array: of few dimensions, of numbers or of short text."""
+    return _is_header([*_header(array), 0])
 
 
 def write(file: BinaryIO, contents: Contents) -> None:
@@ -68,6 +73,8 @@ def write(file: BinaryIO, contents: Contents) -> None:
         raise InputError(
             f"it has more than {MAX_VALUES:,} values outside of arrays; hold them in NumPy arrays"
         )
+    if sum(array.nbytes for array in arrays) > MAX_FILE_BYTES - START - len(description):
+        raise InputError(f"it takes more than {MAX_FILE_BYTES:,} bytes; use a smaller model")
     digest = sha256()
     file.write(MAGIC + bytes(DIGEST_SIZE))
     for part in _parts(description, arrays):
@@ -88,8 +95,12 @@ def _bytes(array: Array) -> Any:
     return np.ascontiguousarray(flat).reshape(-1).view(np.uint8).data
 
 
+def _header(array: Array) -> list[Any]:
+    return [array.dtype.newbyteorder("<").str, list(array.shape), _order(array)]
+
+
 def _listed(array: Array) -> list[Any]:
-    header = [array.dtype.str, list(array.shape), _order(array)]
+    header = _header(array)
     return [*header, array_checksum(header, _bytes(array))]
 
 

@@ -56,6 +56,7 @@ Sizes = dict[str, int]
 # Of classes, of features and the like, and of anything that is counted: more would take memory or
 # time out of all proportion to a file.
 MAX_LABELS, MAX_SIZE, MAX_COUNT = 100_000, 10_000_000, 2**53
+MAX_LABEL_LENGTH = 1000
 MAX_NUMBER = float(np.finfo(np.float64).max)
 POSITIVE = float(np.finfo(np.float64).tiny)
 
@@ -137,7 +138,7 @@ def labels(letter: str) -> Kind:
     def fits(value: Any, sizes: Sizes) -> bool:
         if not _has_shape(value, letter, sizes) or value.dtype.kind not in "biufUSO":
             return False
-        if len(value) > MAX_LABELS:
+        if len(value) > MAX_LABELS or value.dtype.itemsize > 4 * MAX_LABEL_LENGTH:
             return False
         names = value.tolist()
         try:
@@ -146,11 +147,14 @@ def labels(letter: str) -> Kind:
             return False
         return ascends and all(map(is_label, names))
 
-    return Kind(f"{letter} different labels in ascending order", fits)
+    words = f"{letter} different labels in ascending order, of at most {MAX_LABEL_LENGTH} letters"
+    return Kind(words, fits)
 
 
 def is_label(value: Any) -> bool:
-    """Tell whether a value can be the name of a class or a cell."""
+    """Tell whether a value can be the name of a class or a cell: it is repeated for each sample."""
+    if isinstance(value, str | bytes) and len(value) > MAX_LABEL_LENGTH:
+        return False
     return isinstance(value, bool | int | float | str | bytes | np.generic) and not is_missing(
         value
     )

@@ -23,8 +23,9 @@ from abstain._text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.classes import KNOWN
 from abstain.saving.container import Contents, read, write
+from abstain.saving.decoding import Decoder, survey
+from abstain.saving.encoding import Encoder
 from abstain.saving.known import public_name
-from abstain.saving.values import Decoder, Encoder, survey
 
 __all__ = ["load", "save"]
 
@@ -69,14 +70,20 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
     """
     target = _as_path(path)
     _check_fitted(clf)
-    encoder = Encoder()
-    try:
+    with _named_class(clf):
+        encoder = Encoder()
         model = encoder.encode(clf)
+    header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
+    with whole_files(target) as (draft,), open(draft, "wb") as file, _named_class(clf):
+        write(file, Contents(header, encoder.arrays))
+
+
+@contextmanager
+def _named_class(clf: Any) -> Iterator[None]:
+    try:
+        yield
     except InputError as error:
         raise InputError(f"cannot save {type(clf).__name__}: {one_line(error, 600)}") from None
-    header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
-    with whole_files(target) as (draft,), open(draft, "wb") as file:
-        write(file, Contents(header, encoder.arrays))
 
 
 def load(

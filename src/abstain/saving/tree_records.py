@@ -30,6 +30,8 @@ MAX_TREE_DEPTH = 10_000
 def tree_state(tree: Any) -> dict[str, Any]:
     """Return what a tree of a forest or a decision tree is made of."""
     state = tree.__getstate__()
+    if tree.max_depth > MAX_TREE_DEPTH:
+        raise _too_deep()
     return {
         "n_features": int(tree.n_features),
         "n_classes": np.asarray(tree.n_classes, dtype=np.int64),
@@ -143,7 +145,11 @@ def _depth(left: Array, right: Array, inner: Array) -> int:
         if not len(level):
             return depth
         level = np.concatenate([left[level], right[level]]).astype(np.int64)
-    raise InputError(f"a tree in it is deeper than {MAX_TREE_DEPTH:,} levels")
+    raise _too_deep()
+
+
+def _too_deep() -> InputError:
+    return InputError(f"a tree in it is deeper than {MAX_TREE_DEPTH:,} levels; set max_depth")
 
 
 def _require_features(features: Array, n_features: int) -> None:

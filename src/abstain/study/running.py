@@ -31,7 +31,7 @@ from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
 from abstain._checks import InputError
-from abstain._files import whole_files
+from abstain._files import check_regular_file, whole_files
 from abstain._signals import undone_if_told_to_stop
 from abstain.study.distributing import Workers
 from abstain.study.measuring import Record
@@ -182,6 +182,7 @@ def _digest(content: Any) -> str:
 def _read(folder: Path, study: str, task: Task) -> list[Record] | None:
     """Return the records of a task; None of one that is yet to be run, or whose file is not its."""
     try:
+        check_regular_file(_file(folder, task))
         found = json.loads(_file(folder, task).read_text())
         records: list[Record] | None = found.get("records") if isinstance(found, dict) else None
         is_own = found == _part(study, task, records or [])

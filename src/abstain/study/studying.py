@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from abstain._checks import InputError
-from abstain._files import check_can_write, whole_files
+from abstain._files import check_can_write, check_regular_file, whole_files
 from abstain.study.curves import Curves
 from abstain.study.distributing import Workers, check_jobs, workers
 from abstain.study.figures import check_installed, draw_figures
@@ -201,6 +201,7 @@ def _difference(found: Any, wanted: dict[str, Any]) -> str:
 
 def _read_json(file: Path) -> Any:
     try:
+        check_regular_file(file)
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None

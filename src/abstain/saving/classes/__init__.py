@@ -8,11 +8,13 @@ from abstain.saving.classes.composite import COMPOSITE
 from abstain.saving.classes.matrices import MATRICES
 from abstain.saving.classes.own import OWN
 from abstain.saving.classes.preprocessing import PREPROCESSING
+from abstain.saving.classes.reject_option import REJECT_OPTION
 from abstain.saving.classes.trees import TREES
 from abstain.saving.known import Known
 
 __all__ = ["KNOWN"]
 
 KNOWN: dict[str, Known] = {
-    known.name: known for known in (*OWN, *COMPOSITE, *PREPROCESSING, *MATRICES, *TREES)
+    known.name: known
+    for known in (REJECT_OPTION, *OWN, *COMPOSITE, *PREPROCESSING, *MATRICES, *TREES)
 }

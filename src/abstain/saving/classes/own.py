@@ -1,28 +1,10 @@
-"""What are the models, targets and classifiers of this package made of?
-
-A reject option keeps what its front follows from, not the front itself: the calibration samples,
-or, where only Dask could hold these, the steps of each cell. The front is computed again when it is
-first asked for, so that no file can claim another one than its samples have.
-"""
+"""What are the models, targets and tables of this package made of?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from functools import partial
 from typing import Any
 
-import numpy as np
-
 from abstain._checks import InputError
-from abstain.cells import check_cells, is_to_be_fitted, known_rule
-from abstain.certainty.registry import check_certainty, known_measure
-from abstain.classifier.calibration import Calibration, Rules
-from abstain.classifier.regions import Regions
-from abstain.classifier.rejected_labels import check_reject_label
-from abstain.fronts import METHODS, pareto_front
-from abstain.fronts.held_out import HeldOut
-from abstain.fronts.staircases import Staircases
 from abstain.models.settings import check_settings
 from abstain.saving.kinds import (
     FEATURES,
@@ -30,23 +12,16 @@ from abstain.saving.kinds import (
     Kind,
     Sizes,
     both,
-    check_attributes,
-    estimator,
-    function,
-    is_label,
     labels,
     number,
     optional,
     real,
     size,
-    splitter,
     text,
     whole,
     word,
 )
-from abstain.saving.known import Known, params_of
-from abstain.targets.guarantee import Guarantee
-from abstain.targets.operating import OperatingPoint
+from abstain.saving.known import Known
 
 __all__ = ["OWN"]
 
@@ -90,250 +65,6 @@ _MODELS = {
     "MRSLVQ": BANDWIDTHS | MATRIX,
     "LMRSLVQ": BANDWIDTHS | MATRICES,
 }
-
-
-# --- the reject option --------------------------------------------------------------------------
-
-rule = Kind(
-    "a name, a clusterer or a function",
-    lambda value, sizes: (
-        type(value) is str or estimator.fits(value, sizes) or function.fits(value, sizes)
-    ),
-)
-target = Kind(
-    "None or a target", lambda value, sizes: value is None or hasattr(type(value), "choose")
-)
-
-
-def _array(kinds: str, letter: str) -> Kind:
-    def fits(value: Any, sizes: Sizes) -> bool:
-        if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in kinds:
-            return False
-        if value.dtype.kind == "f" and np.isnan(value).any():
-            return False
-        if value.dtype.kind == "O" and not all(map(is_label, value.tolist())):
-            return False
-        return sizes.setdefault(letter, len(value)) == len(value)
-
-    return Kind(f"{letter} values without missing ones", fits)
-
-
-def _are_cells(value: Any, sizes: Sizes) -> bool:
-    return _array(LABELS, "c").fits(value, sizes) and len(set(value.tolist())) == len(value)
-
-
-def _cell_names(value: Any, sizes: Sizes) -> bool:
-    """Of an operating point: names of cells, or None for the one that small cells share."""
-    return (
-        isinstance(value, np.ndarray)
-        and value.ndim == 1
-        and value.dtype == object
-        and all(each is None or is_label(each) for each in value.tolist())
-        and sizes.setdefault("m", len(value)) == len(value)
-    )
-
-
-def _parts(name: str, kinds: Mapping[str, Kind]) -> Kind:
-    """Return the kind of a dict with declared values."""
-
-    def fits(value: Any, sizes: Sizes) -> bool:
-        if type(value) is not dict:
-            return False
-        check_attributes(f"RejectOptionClassifier.{name}", value, kinds, {})
-        return True
-
-    return Kind(f"a dict of {', '.join(kinds)}", fits)
-
-
-LABELS, VALUES, FLAGS = "biufUSO", "f", "b"
-CALIBRATION = {
-    "certainty": _array(VALUES, "n"),
-    "correct": _array(FLAGS, "n"),
-    "cells": _array(LABELS, "n"),
-}
-# The time and memory of a front grow with its errors.
-MAX_ERRORS = 100_000_000
-int64 = Kind("int64", lambda value, sizes: value.dtype == np.int64)
-STAIRCASES = {
-    "cells": both(whole("j"), int64),
-    "starts": both(whole("*"), int64),
-    "true_rejects": both(whole("s", below=MAX_ERRORS), int64),
-    "false_rejects": both(whole("s"), int64),
-    "thresholds": _array(VALUES, "s"),
-    "n_samples": size(low=1),
-    "n_errors": size(),
-}
-HELD_OUT = {
-    "certainty": _array(VALUES, "n"),
-    "correct": _array(FLAGS, "n"),
-    "columns": whole("n", low=-1),
-    "counts": optional(whole("n", low=1)),
-}
-GUARANTEE = {
-    "accuracy": number(low=0, high=1),
-    "confidence": number(low=0, high=1),
-    "n_samples": size(low=1),
-    "accepted": size(),
-    "errors": size(),
-    "bound": number(low=0, high=1),
-    "n_tested": size(),
-}
-POINT = {
-    "row": optional(size()),
-    "n_samples": size(low=1),
-    "n_errors": size(),
-    "true_rejects": size(),
-    "false_rejects": size(),
-    "gap": size(),
-    "cells": Kind("names of cells", _cell_names),
-    "thresholds": _array(VALUES, "m"),
-    "guarantee": optional(_parts("guarantee", GUARANTEE)),
-}
-RULES = {"certainty": rule, "cells": rule}
-
-
-class _RejectOption(Known):
-    """The estimator, thresholds and operating point, and what the front follows from."""
-
-    def check_params(self, made: Any) -> None:
-        """Refuse parameters that a fit would refuse."""
-        super().check_params(made)
-        made._check_settings()
-
-    def settings(self, made: Any) -> dict[str, Any]:
-        """Return the parameters, with the names of rules that are given as functions of ours."""
-        named = {"certainty": known_measure(made.certainty), "cells": known_rule(made.cells)}
-        return params_of(made) | named
-
-    def state(self, made: Any) -> dict[str, Any]:
-        """Return what a fit has left."""
-        held = vars(made)
-        state = {
-            name: held[name]
-            for name in ("estimator_", "classes_", "cells_", "thresholds_")
-            if name in held
-        }
-        state |= {name: held[name] for name in FEATURES if name in held}
-        state |= {name: held[name] for name in ("_metadata_request",) if name in held}
-        if "thresholds_" not in held:
-            return state
-        point, held_out = made.operating_point_, made._held_out
-        guarantee = None if point.guarantee is None else asdict(point.guarantee)
-        state |= {
-            "point": {**_fields(point, POINT), "guarantee": guarantee},
-            "held_out": None if held_out is None else held_out._asdict(),
-            "rules": made._rules._asdict(),
-            "usual_distance": made._usual_distance,
-            "front_method": made.front_.method,
-        }
-        if "calibration_" in held:
-            state["calibration"] = made.calibration_._asdict()
-        else:
-            state["staircases"] = _fields(made.front_.staircases, STAIRCASES)
-        return state
-
-    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
-        """Set what a fit leaves; the front waits until it is asked for."""
-        plain = ("estimator_", "classes_", "cells_", "thresholds_", *FEATURES, "_metadata_request")
-        for name in plain:
-            if state.get(name) is not None:
-                setattr(made, name, state[name])
-        if "point" not in state:
-            return
-        made._rules = Rules(**state["rules"])
-        made._usual_distance = state["usual_distance"]
-        made._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
-        guarantee = state["point"]["guarantee"]
-        made.operating_point_ = OperatingPoint(
-            **state["point"] | {"guarantee": None if guarantee is None else Guarantee(**guarantee)}
-        )
-        method = state["front_method"]
-        if state.get("calibration") is not None:
-            known = made.calibration_ = Calibration(**state["calibration"])
-            positions = Regions(made.cells_).positions(known.cells)
-            made._front = partial(
-                pareto_front, known.certainty, known.correct, positions, method=method
-            )
-        else:
-            made._front = partial(METHODS[method], Staircases(**state["staircases"]))
-
-
-def _fields(held: Any, kinds: Mapping[str, Kind]) -> dict[str, Any]:
-    return {name: getattr(held, name) for name in kinds}
-
-
-def _reject_option_problem(made: Any, sizes: Sizes) -> str:
-    n_positions = len(made.cells_) + 1
-    if len(made.thresholds_) != n_positions:
-        return f"{len(made.cells_)} cells need {n_positions} thresholds"
-    if made.classes_.tolist() != np.asarray(getattr(made.estimator_, "classes_", [])).tolist():
-        return "its classes are not those of its estimator"
-    check_certainty(made.rules["certainty"])
-    check_cells(made.rules["cells"])
-    if is_to_be_fitted(made.rules["cells"]):
-        return "the clusterer of its cells is not fitted"
-    check_reject_label(made.reject_label, made.classes_)
-    known = getattr(made, "calibration", None) or getattr(made, "staircases", None)
-    if known is None:
-        return "it has neither calibration samples nor steps"
-    if "starts" in known and (problem := _staircase_problem(known, n_positions)):
-        return problem
-    held_out = made.held_out
-    if held_out is not None and (held_out["columns"] >= n_positions).any():
-        return "its held-out samples are of cells that it does not have"
-    return _point_problem(made, known)
-
-
-def _point_problem(made: Any, known: Mapping[str, Any]) -> str:
-    """Return whether an operating point speaks of these thresholds and samples."""
-    point, guarantee = made.point, made.point["guarantee"]
-    threshold_of = dict(zip([*made.cells_.tolist(), None], made.thresholds_.tolist(), strict=True))
-    limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
-    if "correct" in known:
-        n_samples, n_errors = len(known["correct"]), int((~known["correct"]).sum())
-    else:
-        n_samples, n_errors = known["n_samples"], known["n_errors"]
-    is_sound = (
-        limits == point["thresholds"].tolist()
-        and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
-        and point["true_rejects"] <= n_errors
-        and point["false_rejects"] <= n_samples - n_errors
-        and (point["row"] is None or point["row"] <= n_errors)
-        and (guarantee is None or guarantee["errors"] <= guarantee["accepted"])
-        and (guarantee is None or guarantee["accepted"] <= guarantee["n_samples"])
-        and (guarantee is None or made.held_out is not None)
-    )
-    return "" if is_sound else "its operating point is not of its thresholds and samples"
-
-
-def _staircase_problem(steps: Mapping[str, Any], n_positions: int) -> str:
-    cells, starts, true = steps["cells"], steps["starts"], steps["true_rejects"]
-    is_sound = (
-        len(cells) > 0
-        and bool((np.diff(cells) > 0).all() and cells[-1] < n_positions)
-        and len(starts) == len(cells) + 1
-        and starts[0] == 0
-        and starts[-1] == len(true)
-        and bool((np.diff(starts) > 0).all())
-    )
-    if not is_sound:
-        return "its steps are not of its cells"
-    first, inner = starts[:-1], np.ones(len(true), dtype=bool)
-    inner[first] = False
-    rises = (np.flatnonzero(inner) - 1, np.flatnonzero(inner))
-    false, limits = steps["false_rejects"], steps["thresholds"]
-    last = starts[1:] - 1
-    is_sound = bool(
-        (true[first] == 0).all()
-        and (false[first] == 0).all()
-        and (limits[first] == -np.inf).all()
-        and (true[rises[1]] > true[rises[0]]).all()
-        and (false[rises[1]] >= false[rises[0]]).all()
-        and (limits[rises[1]] > limits[rises[0]]).all()
-        and true[last].sum() <= steps["n_errors"] <= steps["n_samples"]
-        and false[last].sum() <= steps["n_samples"] - steps["n_errors"]
-    )
-    return "" if is_sound else "its steps do not rise"
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -382,32 +113,6 @@ OWN = (
         for name, fitted in _MODELS.items()
     ),
     *(Known(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
-    _RejectOption(
-        "abstain.RejectOptionClassifier",
-        FEATURES
-        | {
-            "n_features_in_": optional(size("d", low=1)),
-            "estimator_": estimator,
-            "classes_": labels("k"),
-            "cells_": Kind("different labels of cells", _are_cells),
-            "thresholds_": _array(VALUES, "t"),
-            "point": _parts("operating_point_", POINT),
-            "rules": _parts("rules", RULES),
-            "held_out": optional(_parts("held_out", HELD_OUT)),
-            "usual_distance": number(low=0, high=np.inf),
-            "front_method": word(*METHODS),
-            "calibration": optional(_parts("calibration_", CALIBRATION)),
-            "staircases": optional(_parts("staircases", STAIRCASES)),
-        },
-        params={
-            "estimator": estimator,
-            "certainty": rule,
-            "cells": rule,
-            "target": target,
-            "cv": splitter,
-        },
-        problem=_reject_option_problem,
-    ),
     Known(
         "abstain.tables.TableColumns",
         FEATURES

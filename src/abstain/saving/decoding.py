@@ -1,26 +1,13 @@
-"""How does an object become values that JSON can express, and an object again?
+"""How do values that JSON can express become an object again, each part of it checked?
 
-Numbers, text, truth values and None stand for themselves, and so do lists. Everything else is an
-object with one key that says what it is:
-
-    {"array": 3}                      the third array of the file, in NumPy's type
-    {"scalar": 3}                     its only element
-    {"objects": […], "shape": […]}    an array of Python objects
-    {"names": […], "codes": {…}}      one of names, by their places in the list
-    {"tuple": […]}  {"dict": [[key, value], …]}  {"slice": […]}  {"float": "nan"}
-    {"dtype": "<f8"}  {"type": "float64"}  {"random_state": …}  {"requests": …}
-    {"tree": …}  {"boosting_tree": …}
-    {"function": "name"}              given to `load` by its name
-    {"class": …, "params": …, "state": …}
-
-Each array is referred to once, so that nothing is built twice of the same bytes.
+`encoding` says what stands for what. The names of all classes and functions are looked for, and all
+limits are checked, before anything is built.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 import math
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -29,149 +16,12 @@ from numpy.typing import NDArray
 
 from abstain._checks import InputError, shown
 from abstain.saving.classes import KNOWN
-from abstain.saving.kinds import describe, is_object
-from abstain.saving.known import Known, public_name
-from abstain.saving.tree_records import (
-    boosting_tree_from,
-    boosting_tree_state,
-    tree_from,
-    tree_state,
-)
+from abstain.saving.encoding import DTYPE, MAX_DEPTH, TYPES, check_nesting
+from abstain.saving.tree_records import boosting_tree_from, tree_from
 
-__all__ = ["Decoder", "Encoder", "survey"]
+__all__ = ["Decoder", "survey"]
 
 Array = NDArray[Any]
-MAX_DEPTH = 100
-# Estimators in estimators: a reject option around a frozen, calibrated pipeline of columns has 7.
-MAX_OBJECTS = 9
-_DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|\|O")
-
-# Types that are the value of a parameter, such as ``dtype=np.float64``.
-_TYPES = {
-    name: getattr(np, name)
-    for name in [
-        "bool_",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "str_",
-        "object_",
-    ]
-}
-_TYPES |= {"bool": bool, "int": int, "float": float, "str": str, "object": object}
-
-
-class Encoder:
-    """Turns an object into plain values; the arrays and functions in it are kept aside."""
-
-    def __init__(self) -> None:
-        self.arrays: list[Array] = []
-        self.functions: dict[str, Any] = {}
-        self._n_objects = 0
-
-    def encode(self, value: Any, at: str = "", depth: int = 0) -> Any:
-        """Return what stands for a value in a file; ``at`` says where it was found."""
-        if depth > MAX_DEPTH:
-            raise InputError(f"{at} refers back to itself, or is nested too deeply")
-        # NumPy's numbers are first: some are Python's as well.
-        if isinstance(value, np.generic):
-            return {"scalar": self._kept(np.asarray(value), at)}
-        if isinstance(value, np.ndarray):
-            return self._array(value, at, depth)
-        if value is None or type(value) in (bool, str):
-            return value
-        if type(value) is int and -(2**63) <= value < 2**64:
-            return value
-        if type(value) is float:
-            return value if math.isfinite(value) else {"float": repr(value)}
-
-        def inside(parts: Any) -> list[Any]:
-            return [self.encode(part, at, depth + 1) for part in parts]
-
-        kind = type(value).__name__
-        if type(value) is list:
-            return inside(value)
-        if type(value) is tuple:
-            return {"tuple": inside(value)}
-        if type(value) is dict:
-            return {"dict": [inside(pair) for pair in value.items()]}
-        if type(value) is slice:
-            return {"slice": inside([value.start, value.stop, value.step])}
-        if isinstance(value, np.dtype) and _DTYPE.fullmatch(value.str):
-            return {"dtype": value.str}
-        if isinstance(value, type) and (names := [n for n, t in _TYPES.items() if t is value]):
-            return {"type": names[0]}
-        if type(value) is np.random.RandomState:
-            return {"random_state": inside(tuple(value.get_state(legacy=True))[1:])}
-        if kind == "MetadataRequest":
-            return {"requests": self.encode(value._serialize(), at, depth + 1)}
-        if kind == "Tree":
-            return {"tree": self.encode(tree_state(value), at, depth + 1)}
-        if kind == "TreePredictor":
-            return {"boosting_tree": self.encode(boosting_tree_state(value), at, depth + 1)}
-        if is_object(value):
-            return self._object(value, at, depth)
-        if callable(value) and not isinstance(value, type):
-            return {"function": self._named(value)}
-        raise InputError(f"{at} is {describe(value)}, which a file cannot hold")
-
-    def _kept(self, array: Array, at: str) -> int:
-        if array.dtype.kind not in "biufUS":
-            raise InputError(
-                f"{at} is an array of {array.dtype}, which a file cannot hold; give numbers or text"
-            )
-        self.arrays.append(array)
-        return len(self.arrays) - 1
-
-    def _array(self, value: Array, at: str, depth: int) -> Any:
-        if type(value) is not np.ndarray:
-            raise InputError(f"{at} is a {type(value).__name__}; make it a plain NumPy array")
-        if value.dtype.kind != "O":
-            return {"array": self._kept(value, at)}
-        held = value.ravel().tolist()
-        if all(isinstance(part, str) for part in held):  # as labels of samples are, many of them
-            names, codes = np.unique(value, return_inverse=True)
-            places = codes.reshape(value.shape).astype(np.int64)
-            return {"names": list(map(str, names)), "codes": {"array": self._kept(places, at)}}
-        encoded = [self.encode(part, at, depth + 1) for part in held]
-        return {"objects": encoded, "shape": list(value.shape)}
-
-    def _object(self, value: Any, at: str, depth: int) -> Any:
-        name, owner = public_name(type(value)), type(value).__name__
-        if hasattr(value, "best_estimator_"):
-            raise InputError(f"a {owner} cannot be saved; save its best_estimator_")
-        known = KNOWN.get(name, Known(name))
-        params, state = known.settings(value), known.state(value)
-        if name in KNOWN:
-            known.check(value, state)
-        self._n_objects += 1
-        _check_nesting(self._n_objects)
-
-        def inside(held: Mapping[str, Any]) -> dict[str, Any]:
-            return {
-                key: self.encode(part, f"{owner}.{key}", depth + 1) for key, part in held.items()
-            }
-
-        encoded = {"class": name, "params": inside(params), "state": inside(state)}
-        self._n_objects -= 1
-        return encoded
-
-    def _named(self, function: Any) -> str:
-        name = str(getattr(function, "__name__", type(function).__name__))
-        if self.functions.setdefault(name, function) is not function:
-            raise InputError(
-                f"two functions in it are called {name!r}; load takes functions by their name: "
-                "rename one"
-            )
-        return name
 
 
 def survey(description: Any) -> tuple[set[str], set[str]]:
@@ -187,7 +37,7 @@ def survey(description: Any) -> tuple[set[str], set[str]]:
         for node, n_objects in level:
             if isinstance(node, dict) and isinstance(node.get("class"), str):
                 classes.add(node["class"])
-                _check_nesting(n_objects + 1)
+                check_nesting(n_objects + 1)
             if isinstance(node, dict) and isinstance(node.get("function"), str):
                 functions.add(node["function"])
             for text in [node] if isinstance(node, str) else node if isinstance(node, dict) else []:
@@ -200,13 +50,6 @@ def survey(description: Any) -> tuple[set[str], set[str]]:
         if not level:
             return classes, functions
     raise InputError("its description is nested too deeply")
-
-
-def _check_nesting(n_objects: int) -> None:
-    if n_objects > MAX_OBJECTS:
-        raise InputError(
-            f"estimators in it are nested more than {MAX_OBJECTS} levels deep, which is too deep"
-        )
 
 
 def _check_text(text: str) -> None:
@@ -376,15 +219,15 @@ def _slice(decoder: Decoder, held: Any) -> slice:
 
 
 def _dtype(decoder: Decoder, held: Any) -> np.dtype[Any]:
-    if not isinstance(held, str) or not _DTYPE.fullmatch(held):
+    if not isinstance(held, str) or not DTYPE.fullmatch(held):
         raise _nonsense(held)
     return np.dtype(held)
 
 
 def _type(decoder: Decoder, held: Any) -> Any:
-    if not isinstance(held, str) or held not in _TYPES:
+    if not isinstance(held, str) or held not in TYPES:
         raise _nonsense(held)
-    return _TYPES[held]
+    return TYPES[held]
 
 
 def _random_state(decoder: Decoder, held: Any) -> np.random.RandomState:
