@@ -1,6 +1,7 @@
 """Settings of all tests, those in docstrings included."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -12,6 +13,10 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 os.environ["MPLBACKEND"] = "Agg"  # figures are drawn, never shown
 os.environ["SCIPY_ARRAY_API"] = "1"  # without it, scikit-learn skips one of its checks
+
+# What runs in the background ignores Ctrl-C, and so would the programs that tests send it to.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Timings are never asserted. Under CI the examples are the same every time.
 settings.register_profile("abstain", deadline=None, derandomize="CI" in os.environ)

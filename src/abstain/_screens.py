@@ -678,9 +678,9 @@ def demo_screen(demo: "Demo") -> RenderableType:
     return Group(
         Text("A certified accuracy", "bold"),
         Text(
-            f"GMLVQ learns from {tumours.n_known} breast tumours. At least {tumours.asked:.0%} of "
-            f"its answers about new ones shall be right, with {tumours.confidence:.0%} confidence. "
-            f"Of {tumours.n_new} others:"
+            f"GMLVQ gets {tumours.n_known} breast tumours: it learns from one half, and the other "
+            f"certifies. At least {tumours.asked:.0%} of its answers about new ones shall be "
+            f"right, with {tumours.confidence:.0%} confidence. Of {tumours.n_new} others:"
         ),
         _rows(
             ("right, if it must always answer", _percent(tumours.accuracy)),

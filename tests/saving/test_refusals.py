@@ -2,6 +2,7 @@
 
 import functools
 import os
+import pickle
 import re
 import zipfile
 from pathlib import Path
@@ -155,7 +156,7 @@ class Rule:
 def test_functions_of_the_users_own_are_given_to_load(argument, name, rule, path):
     clf = RejectOptionClassifier(GaussianNB(), **{argument: rule}).fit(X, Y)
     save(clf, path)
-    match = rf"it names functions, which no file holds: {name}; give them, such as functions="
+    match = rf"it names functions, which no file holds: {name}; load it in Python, with functions="
     refused(load, path, match=match)
     refused(load, path, match=match, functions={"another": rule})
     same_answers(clf, load(path, functions={name: rule}))
@@ -293,16 +294,21 @@ def test_more_at_the_end_is_found(clf, path):
 
 
 def test_other_files_are_told_from_ours(path):
-    for content in (b"", b"abs", b"certainty,correct\n", b"\x80\x04pickle", bytes(80)):
+    for content in (b"", b"abs", b"certainty,correct\n", bytes(80)):
         path.write_bytes(content)
         refused(load, path, match="it is not a file that abstain.save has written")
+
+
+def test_a_pickle_is_told_apart(path):
+    path.write_bytes(pickle.dumps(GLVQ()))
+    refused(load, path, match="it is a pickle, which can run code when it is loaded; fit again")
 
 
 def test_files_of_version_0_1_are_told_apart(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("abstain.json", '{"format": 1, "abstain": "0.1.0"}')
         archive.writestr("schema.json", "{}")
-    refused(load, path, match=r"it is a zip archive; abstain 0\.1 wrote models so, .*save again")
+    refused(load, path, match=r"it is a zip archive, as skops and early builds .*save again")
 
 
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path):

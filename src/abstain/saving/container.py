@@ -150,11 +150,18 @@ def read(path: Path) -> Contents:
 def _check_start(start: bytes) -> None:
     if start.startswith(b"PK"):
         raise InputError(
-            "it is a zip archive; abstain 0.1 wrote models so, in a format that can run code when "
-            "it is loaded: fit and save again"
+            "it is a zip archive, as skops and early builds of abstain 0.1 wrote; such files can "
+            "run code when they are loaded: fit and save again"
+        )
+    if start.startswith(b"\x80"):
+        raise InputError(
+            "it is a pickle, which can run code when it is loaded; fit again, and write it by "
+            "abstain.save"
         )
     if not start.startswith(MAGIC[:-2]):
-        raise InputError("it is not a file that abstain.save has written")
+        raise InputError(
+            "it is not a file that abstain.save has written; name one that it, or abstain fit, has"
+        )
     if start != MAGIC:
         raise InputError("a newer abstain wrote it, in another format; update abstain")
 

@@ -117,7 +117,8 @@ class Encoder:
         if callable(value) and not isinstance(value, type):
             return {"function": self._named(value)}
         raise InputError(
-            f"{at} is {describe(value)}, which a file cannot hold; remove it before saving"
+            f"{at} is {describe(value)}, which a file cannot hold; take a class that "
+            "docs/guide/saving.md lists"
         )
 
     def _kept(self, array: Array, at: str) -> int:

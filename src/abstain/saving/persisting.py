@@ -29,6 +29,7 @@ from abstain.saving.known import public_name
 
 __all__ = ["load", "save"]
 
+NAMES_TO_LIST = 10
 _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,40}")
 VERSIONS = {"abstain": version("abstain"), "scikit-learn": sklearn.__version__}
 
@@ -227,19 +228,20 @@ def _check_given(
     if unknown:
         raise InputError(
             f"it holds classes that abstain does not know: {_listed(unknown)}; if you know them "
-            "and who wrote the file, name them in trusted"
+            "and who wrote the file, load it in Python with trusted=[…] of these names"
         )
     missing = sorted(named_functions - functions.keys())
     if missing:
         raise InputError(
-            f"it names functions, which no file holds: {_listed(missing)}; give them, such as "
-            f"functions={{{missing[0]!r:.80}: …}}"
+            f"it names functions, which no file holds: {_listed(missing)}; load it in Python, "
+            f"with functions={{{missing[0]!r:.80}: …}}"
         )
 
 
 def _listed(names: list[str]) -> str:
-    told = ", ".join(f"{name:.80}" for name in names[:5])
-    return told + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    told = ", ".join(f"{name:.80}" for name in names[:NAMES_TO_LIST])
+    n_more = len(names) - NAMES_TO_LIST
+    return told + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def _differing_versions(description: Mapping[str, Any]) -> str | None:

@@ -29,6 +29,7 @@ from abstain.saving.kinds import (
     Sizes,
     both,
     check_attributes,
+    either,
     estimator,
     function,
     is_label,
@@ -37,6 +38,7 @@ from abstain.saving.kinds import (
     optional,
     size,
     splitter,
+    text,
     whole,
     word,
 )
@@ -143,7 +145,7 @@ POINT = {
     "thresholds": _array(VALUES, "m"),
     "guarantee": optional(_parts("guarantee", GUARANTEE)),
 }
-RULES = {"certainty": rule, "cells": rule}
+RULES = {"certainty": either(text, function), "cells": rule}
 
 
 class _RejectOption(Known):
