@@ -20,6 +20,7 @@ import pytest
 
 from abstain import cli, load
 from abstain.report import page
+from abstain.saving import persisting
 
 # All that commands change a disk with.
 TOUCHES = [
@@ -27,6 +28,7 @@ TOUCHES = [
     *((Path, name) for name in ("write_text", "write_bytes")),
     *((pl.DataFrame, name) for name in ("write_csv", "write_parquet")),
     (pl.LazyFrame, "sink_parquet"),
+    (persisting, "write"),
 ]
 # What is raised, whether the disk was touched all the same, and whether there were outputs before.
 FAULTS = {
