@@ -177,7 +177,9 @@ def test_lists_in_lists_are_refused_however_deep(depth, tmp_path):
 
 
 # What has no end, such as a device, is not read to the end.
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+@pytest.mark.skipif(
+    not Path("/dev/zero").exists(), reason="there is no /dev/zero: run this on Linux or macOS"
+)
 def test_a_file_that_is_too_large_is_refused(tmp_path):
     file = tmp_path / "thresholds.json"
     file.write_bytes(b" " * 16_000_001)

@@ -25,8 +25,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import NODE_DTYPE, Tree
 
-from abstain import GMLVQ, RSLVQ, RejectOptionClassifier, load, save
+from abstain import GMLVQ, RSLVQ, InputError, RejectOptionClassifier, load, save
 from abstain.saving import container
+from abstain.saving.classes.reject_option import STAIRCASES, _staircase_problem
+from abstain.saving.kinds import check_attributes
 from abstain.saving.persisting import VERSIONS
 from tests.saving.checks import X, Y, refused
 from tests.saving.forging import (
@@ -568,3 +570,49 @@ def test_what_a_function_is_called_with_is_not_for_a_file_to_choose(path):
     forge(path, change)
     match = r"FunctionTransformer\.kw_args must be None"
     refused(load, path, match=match, functions={"tanh": np.tanh})
+
+
+def steps(**changed):
+    """Return the steps of two cells, as a classifier has them that was calibrated on Dask."""
+    arrays = {
+        "cells": [0, 1],
+        "starts": [0, 2, 4],
+        "true_rejects": [0, 2, 0, 1],
+        "false_rejects": [0, 1, 0, 0],
+    }
+    made = {name: np.array(values) for name, values in arrays.items()}
+    made["thresholds"] = np.array([-np.inf, 0.5, -np.inf, 0.7])
+    return made | {"n_samples": 10, "n_errors": 3} | changed
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"cells": np.array([1, 0])},
+        {"cells": np.array([0, 9])},
+        {"cells": np.array([0, 1], dtype=np.uint64)},
+        {"starts": np.array([0, 2, 9])},
+        {"true_rejects": np.array([0, 2, 0, 10**8])},
+        {"true_rejects": np.array([0, 2, 0, 2])},
+        {"false_rejects": np.array([0, -1, 0, 0])},
+        {"thresholds": np.array([-np.inf, 0.5, -np.inf, np.nan])},
+        {"n_samples": 2},
+        {"n_samples": 2**60},
+    ],
+    ids=str,
+)
+def test_steps_that_no_samples_have(changed):
+    def check(steps):
+        check_attributes("steps", steps, STAIRCASES, {})
+        if problem := _staircase_problem(steps, n_positions=3):
+            raise InputError(problem)
+
+    check(steps())
+    refused(check, steps(**changed), match="steps")
+
+
+def test_centres_lie_in_memory_as_their_clusterer_reads_them(path):
+    clusters = KMeans(3, n_init=1).fit(X)
+    clusters.cluster_centers_ = np.asfortranarray(clusters.cluster_centers_)
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, Y).set_params(cells=clusters)
+    refused(save, clf, path, match=r"KMeans\.cluster_centers_ must be .*in C order")

@@ -249,3 +249,18 @@ def test_a_fresh_interpreter_gives_the_same_answers(clf, path):
     answers = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
     expected = clf.certainties(X), clf.reject(X)
     assert answers == [answer.tobytes().hex() for answer in expected]
+
+
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [
+        (HistGradientBoostingClassifier(max_iter=3, warm_start=True), "max_iter"),
+        (GradientBoostingClassifier(n_estimators=3, warm_start=True), "n_estimators"),
+        (RandomForestClassifier(n_estimators=3, warm_start=True), "n_estimators"),
+    ],
+    ids=lambda part: type(part).__name__,
+)
+def test_a_fit_goes_on_after_loading(model, size, path):
+    loaded = round_trip(model.fit(X, Y), path)
+    longer = loaded.set_params(**{size: 6}).fit(X, Y)
+    assert len(getattr(longer, "_predictors", getattr(longer, "estimators_", []))) == 6
