@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from abstain import pareto_front
-from abstain.fronts import METHODS
+from abstain.fronts import FROM_STAIRCASES
 from abstain.fronts.on_dask import build_staircases_on_dask
 
 N_SAMPLES, BLOCK, N_CELLS, FEW_WRONG, MANY_WRONG = 100_000_000, 1_000_000, 50, 0.01, 0.2
@@ -108,7 +108,7 @@ def exact_in_time(staircases: Any) -> Row:
 
 
 def send_exact(staircases: Any, connection: Any) -> None:
-    seconds, front = timed(lambda: METHODS["exact"](staircases))
+    seconds, front = timed(lambda: FROM_STAIRCASES["exact"](staircases))
     row_seconds, _ = timed(lambda: front.thresholds_at(len(front) // 2))
     row = {"exact_seconds": seconds, "one_row_seconds": row_seconds, "exact_megabytes": peak()}
     connection.send(row)
@@ -132,7 +132,7 @@ def measure(n_samples: int, share_wrong: float, *, misleads: bool = False) -> Ro
         steps_seconds, staircases = timed(lambda: build_staircases_on_dask(*samples))
         moved = bytes_between_workers(client) - moved
         workers = list(client.run(peak).values())
-    hull_seconds, hull = timed(lambda: METHODS["hull"](staircases))
+    hull_seconds, hull = timed(lambda: FROM_STAIRCASES["hull"](staircases))
     exact = exact_in_time(staircases)
     if "exact_seconds" in exact:
         exact["times_sort_exact"] = (steps_seconds + exact["exact_seconds"]) / sorting

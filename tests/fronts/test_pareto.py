@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 from abstain import InputError, pareto_front
-from abstain.fronts import METHODS, exact
+from abstain.fronts import FROM_STAIRCASES, METHODS, exact
 from abstain.fronts.programme import chosen_steps
 from tests.fronts.strategies import synthetic
 
 inf = float("inf")
 
 every_method = pytest.mark.parametrize("method", sorted(METHODS))
+# A pooled front goes on to reject everything: tests/laws/test_pooled.py.
+every_staircase_method = pytest.mark.parametrize("method", sorted(FROM_STAIRCASES))
 
 
 def rows(front):
     return list(zip(front.true_rejects.tolist(), front.false_rejects.tolist(), strict=True))
 
 
-@every_method
+@every_staircase_method
 def test_all_correct_rejects_nothing(method):
     front = pareto_front([0.1, 0.2, 0.3], [True] * 3, [1, 1, 2], method=method)
     assert rows(front) == [(0, 0)]
@@ -37,7 +39,7 @@ def test_all_wrong_can_be_rejected_for_nothing(method):
     assert np.isnan(front.accuracies[-1])
 
 
-@every_method
+@every_staircase_method
 @pytest.mark.parametrize("correct", [True, False])
 def test_one_sample(method, correct):
     front = pareto_front([0.5], [correct], method=method)
@@ -45,7 +47,7 @@ def test_one_sample(method, correct):
 
 
 # A sample of certainty +inf is below no threshold; one of -inf is below every other certainty.
-@every_method
+@every_staircase_method
 def test_infinite_certainties(method):
     certainty = [-inf, -inf, 0.0, inf, inf]
     correct = [False, True, True, False, True]
@@ -56,7 +58,7 @@ def test_infinite_certainties(method):
 
 
 # Three tied errors and a tied correct sample: all of them or none.
-@every_method
+@every_staircase_method
 def test_ties_are_rejected_together(method):
     certainty = [0.2, 0.2, 0.2, 0.2, 0.7]
     front = pareto_front(certainty, [False, False, True, False, True], method=method)

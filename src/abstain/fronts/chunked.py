@@ -35,6 +35,7 @@ from abstain.fronts.staircases import Staircases, sorted_by_cell
 __all__ = [
     "Errors",
     "RightOnes",
+    "checked_chunk",
     "count_right",
     "gather_errors",
     "join",
@@ -89,7 +90,7 @@ class _Chunk(NamedTuple):
     codes: Array
 
 
-def _checked(certainty: Any, correct: Any, cells: Any) -> _Chunk | None:
+def checked_chunk(certainty: Any, correct: Any, cells: Any) -> _Chunk | None:
     """Return a chunk as arrays; None of one without samples."""
     check_same_length(certainty=certainty, correct=correct, cells=cells)
     if not len(certainty):
@@ -101,7 +102,7 @@ def _checked(certainty: Any, correct: Any, cells: Any) -> _Chunk | None:
 
 def gather_errors(certainty: Any, correct: Any, cells: Any = None) -> Errors:
     """Return the wrong samples of a chunk."""
-    chunk = _checked(certainty, correct, cells)
+    chunk = checked_chunk(certainty, correct, cells)
     if chunk is None:
         nothing = np.zeros(0, dtype=np.int64)
         return Errors(nothing, np.zeros(1, dtype=np.int64), np.zeros(0), nothing, 0)
@@ -146,7 +147,7 @@ def merge_errors(parts: Sequence[Errors]) -> Errors:
 
 def count_right(errors: Errors, certainty: Any, correct: Any, cells: Any = None) -> RightOnes:
     """Return the right samples of a chunk between the wrong ones of all chunks."""
-    chunk = _checked(certainty, correct, cells)
+    chunk = checked_chunk(certainty, correct, cells)
     n_intervals = len(errors.certainties) + len(errors.labels)
     if chunk is None:
         nothing = np.zeros(0, dtype=np.int64)

@@ -125,7 +125,20 @@ class ParetoFront:
         accuracy-reject curve.
         """
         fewest_from_here = np.minimum.accumulate(self.false_rejects[::-1])[::-1]
-        return np.append(self.false_rejects[:-1] < fewest_from_here[1:], True)
+        catches_more = np.diff(self.true_rejects, prepend=-1) > 0
+        return np.asarray(
+            catches_more & np.append(self.false_rejects[:-1] < fewest_from_here[1:], True)
+        )
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a row that rejects more is known to lower no threshold."""
+        return False
+
+    @property
+    def expected_accuracies(self) -> NDArray[np.float64]:
+        """Accuracies to be expected on new data, where the method estimates them."""
+        return self.accuracies
 
     @cached_property
     def thresholds(self) -> NDArray[np.float64]:
@@ -135,6 +148,29 @@ class ParetoFront:
         """
         rows = np.arange(len(self), dtype=np.int64)
         return self.staircases.thresholds[self.backtrace.steps_at(rows)]
+
+    def shared_thresholds(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the threshold of a cell that the front has not seen, in each of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n,)
+            Indices of rows.
+
+        Returns
+        -------
+        thresholds : ndarray of shape (n,)
+            Such a cell is trusted no more than the least trusted one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from abstain import pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, False], cells=[0, 0, 1])
+        >>> front.shared_thresholds(np.array([0, 1])).tolist()
+        [-inf, 0.2]
+        """
+        return np.asarray(self.staircases.thresholds[self.backtrace.steps_at(rows)].max(axis=1))
 
     def thresholds_at(self, row: int) -> NDArray[np.float64]:
         """Return the thresholds of one row, without those of the others.

@@ -7,9 +7,8 @@ t₀ = −∞ < t₁ < … < t_k of the cell's staircase. With t(c) the largest 
 
 So each certainty may be replaced by its step, and samples of the same step be counted, right and
 wrong ones apart: whatever the row, as many are accepted, and as many of these are wrong. What is
-left grows with the steps, that is with the errors of the front, not with the samples. A cell that
-the front has not seen is held to the highest threshold of a row, and any step of any cell may be
-that one.
+left grows with the steps of the front, not with the samples. A cell that the front has not seen is
+held to the shared threshold of a row, and any step of any cell may be that one.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -70,10 +69,10 @@ class HeldOutCounts:
         for start in range(0, len(rows), ROWS):
             some = rows[start : start + ROWS]
             thresholds = self.front.staircases.thresholds[self.front.backtrace.steps_at(some)]
+            unseen = self.front.shared_thresholds(some)
             accepted, errors = np.zeros(len(some), int), np.zeros(len(some), int)
             for column, certainty, samples_from, errors_from in self.cells:
-                # What has never been seen is trusted no more than the least trusted cell.
-                limits = thresholds.max(axis=1) if column < 0 else thresholds[:, column]
+                limits = unseen if column < 0 else thresholds[:, column]
                 begin = np.searchsorted(certainty, limits)
                 accepted += samples_from[begin]
                 errors += errors_from[begin]

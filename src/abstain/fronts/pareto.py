@@ -8,20 +8,23 @@ from numpy.typing import ArrayLike
 
 from abstain._checks import InputError
 from abstain._dask import is_dask
+from abstain.fronts.bins import count_in_bins
 from abstain.fronts.exact import exact_front
 from abstain.fronts.front import ParetoFront
 from abstain.fronts.greedy import greedy_front
 from abstain.fronts.hull import hull_front
-from abstain.fronts.on_dask import build_staircases_on_dask
+from abstain.fronts.on_dask import build_staircases_on_dask, count_in_bins_on_dask
+from abstain.fronts.pooled import pooled_front
 from abstain.fronts.staircases import Staircases, build_staircases
 
-__all__ = ["METHODS", "pareto_front"]
+__all__ = ["FROM_STAIRCASES", "METHODS", "pareto_front"]
 
-METHODS: dict[str, Callable[[Staircases], ParetoFront]] = {
+FROM_STAIRCASES: dict[str, Callable[[Staircases], ParetoFront]] = {
     "exact": exact_front,
     "greedy": greedy_front,
     "hull": hull_front,
 }
+METHODS = (*FROM_STAIRCASES, "pooled")
 
 
 def pareto_front(
@@ -39,8 +42,9 @@ def pareto_front(
 
         D(m) = min { false rejects of θ : θ has exactly m true rejects },
 
-    together with thresholds that realise it. The arrays are matched by position. What a row
-    promises holds on these samples; keep some back to see what it does on others.
+    together with thresholds that realise it. That is best on these samples. On new ones,
+    "pooled" does better: it rejects first what is most probably wrong, by probabilities that
+    cells with few samples borrow from the others. The arrays are matched by position.
 
     Dask arrays that are chunked alike give the same front, and are not collected for it: what
     leaves a block grows with the errors in it. They are asked for twice; persist them before, if
@@ -56,17 +60,20 @@ def pareto_front(
     cells : array-like of shape (n_samples,), default=None
         The region that each sample fell in: integers or labels. None is one global cell. A region
         without any sample is no column of the front.
-    method : {"exact", "greedy", "hull"}, default="exact"
+    method : {"exact", "greedy", "hull", "pooled"}, default="exact"
         "exact" is the true optimum: time grows with the errors, near-linearly on usual data and
         with their square at worst. "hull" is near-linear always, exact at its breakpoints, and
         bounds by ``gap`` what it misses elsewhere. Where "exact" turns out to take long, it warns,
         and says what "hull" would miss on these samples at most. "greedy" is the approximation of
-        Fischer, Hammer and Wersing, for comparison.
+        Fischer, Hammer and Wersing, for comparison. "pooled" is made for new data: its rows are
+        nested, from rejecting nothing to rejecting everything, and it also estimates the
+        probability that an answer is right (:class:`PooledFront`).
 
     Returns
     -------
     front : ParetoFront
-        One row for each number of true rejects, ascending, the row that rejects nothing first.
+        One row for each number of true rejects, ascending, the row that rejects nothing first;
+        of "pooled", a row for each limit on the probability of being right.
 
     References
     ----------
@@ -88,6 +95,9 @@ def pareto_front(
     if not isinstance(method, str) or method not in METHODS:
         known = ", ".join(repr(name) for name in METHODS)
         raise InputError(f"method must be one of {known}, got {method!r}")
-    if is_dask(certainty, correct, cells):
-        return METHODS[method](build_staircases_on_dask(certainty, correct, cells))
-    return METHODS[method](build_staircases(certainty, correct, cells))
+    on_dask = is_dask(certainty, correct, cells)
+    if method == "pooled":
+        count = count_in_bins_on_dask if on_dask else count_in_bins
+        return pooled_front(count(certainty, correct, cells))
+    build = build_staircases_on_dask if on_dask else build_staircases
+    return FROM_STAIRCASES[method](build(certainty, correct, cells))

@@ -1,0 +1,276 @@
+"""How probable is it that an answer is right, given its certainty and its cell?
+
+With z the normal score of the certainty's mid-rank among all samples and j the cell,
+
+    P(wrong | z, j) = σ(η_j(z)),     η_j(z) = (β + u_j)ᵀ φ(z),
+
+where φ(z) = (1, z), or (1, z, max(z, 0)) where one straight line is too stiff. β is common to all
+cells. The deviations u_j of a cell have a normal prior of standard deviation τ, the *strength* of
+the cells: τ = 0 is one curve for all, τ → ∞ a curve of its own for each cell.
+
+**The strength is learned, and not chosen.** For each τ of a grid and each φ, the posterior mode of
+(β, u) comes from Newton's method and the evidence p(data | τ, φ) from Laplace's approximation
+
+    log p ≈ ℓ(β, u) + log prior(β, u) − ½ log |H|,
+
+H the Hessian of the negative log posterior. The estimate is the mean of the curves, each weighted
+by its evidence: few samples cannot tell the strengths apart, and then the mean says so. A curve
+that does not rise with the certainty everywhere is replaced by its isotonic regression.
+
+H has a block for β, one for each u_j, and nothing between two cells. With I_j the Fisher
+information of cell j and λ = 1/τ², the blocks of u are D_j = I_j + λ, and what is left for β is
+
+    S = P + Σ_j (λ − λ² D_j⁻¹),     |H| = |S| Π_j |D_j|,
+
+P the precision of the prior of β. So a step costs as much as the counts have entries.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.fronts.bins import BinCounts
+
+__all__ = ["Curves", "fit_curves"]
+
+Array = NDArray[np.float64]
+
+# Bins that the model is fitted to: neighbouring ones are merged, with about as many samples each.
+# With many cells there are fewer.
+MAX_GROUPS, MIN_GROUPS, MAX_ENTRIES = 64, 32, 4096
+STRENGTHS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)
+# Standard deviations of the priors of β: of the level, of the slope, and of its change at z = 0.
+# The level is measured from the log odds of all samples.
+PRIOR = np.array([10.0, 5.0, 1.0])
+# A curve of its own for each cell is fitted with the prior of β in the place of that of u.
+MAX_STEPS = 40
+TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The log odds of a wrong answer in each bin, falling with the certainty.
+
+    ``log_odds`` has a row for each cell, and last one for cells that have not been seen.
+    ``strength`` is the mean of τ, weighted by the evidence.
+    """
+
+    counts: BinCounts
+    log_odds: Array
+    strength: float
+
+    def probability_wrong(self) -> Array:
+        """Return P(wrong) of each cell that has been seen (rows) in each bin (columns)."""
+        return _sigmoid(self.log_odds[:-1])
+
+    def probability_correct(
+        self, certainty: NDArray[np.float64], columns: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return P(right | certainty, cell); column -1 is a cell that has not been seen."""
+        log_odds = self.log_odds[columns, self.counts.bins(certainty)]
+        return np.asarray(_sigmoid(-log_odds))
+
+
+class _Fit(NamedTuple):
+    beta: Array
+    deviations: Array
+    evidence: float
+
+
+def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
+    """Estimate the curves of all cells; with a strength in [0, inf], those of that τ alone."""
+    total = (counts.wrong + counts.right).sum(axis=0)
+    scores = _normal_scores(total)
+    starts = _group_starts(total, len(counts.cells))
+    knots = _normal_scores(np.add.reduceat(total, starts))
+    wrong = np.add.reduceat(counts.wrong, starts, axis=1)
+    size = wrong + np.add.reduceat(counts.right, starts, axis=1)
+    # In an order by content, and once for cells alike: no name and no rounding tells cells apart.
+    first, cell_of = _distinct(np.hstack([wrong, size]))
+    copies = np.bincount(cell_of)
+    wrong, size = wrong[first].astype(np.float64), size[first].astype(np.float64)
+
+    strengths = STRENGTHS if strength is None else (strength,)
+    fits = [
+        (tau, basis, fit)
+        for basis in (_basis(knots, 2), _basis(knots, 3))
+        for tau, fit in zip(strengths, _fit_all(wrong, size, copies, basis, strengths), strict=True)
+    ]
+    evidence = np.array([fit.evidence for _, _, fit in fits])
+    weights = np.exp(evidence - evidence.max())
+    weights /= weights.sum()
+    probability = np.zeros((len(first) + 1, len(knots)))
+    for weight, (_, basis, fit) in zip(weights, fits, strict=True):
+        coefficients = np.vstack([fit.beta + fit.deviations, fit.beta])
+        probability += weight * _sigmoid(coefficients @ basis.T)
+    _let_fall(probability, np.add.reduceat(total, starts))
+    log_odds = np.log(probability) - np.log1p(-probability)
+    rows = np.append(cell_of, len(first))
+    return Curves(
+        counts,
+        _interpolated(scores, knots, log_odds)[rows],
+        float(weights @ np.array([tau for tau, _, _ in fits])),
+    )
+
+
+def _distinct(contents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each distinct row stands first, in an order by content, and which each is."""
+    as_bytes = np.dtype((np.void, contents.itemsize * contents.shape[1]))
+    found = np.unique(contents.view(as_bytes).ravel(), return_index=True, return_inverse=True)
+    return found[1], found[2].ravel()
+
+
+def _normal_scores(total: NDArray[np.int64]) -> Array:
+    """Return Φ⁻¹ of the mid-rank of each bin."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri((np.cumsum(total) - total / 2) / total.sum()))
+
+
+def _group_starts(total: NDArray[np.int64], n_cells: int) -> NDArray[np.int64]:
+    """Return the first bin of each group; groups have about as many samples each."""
+    n_groups = min(MAX_GROUPS, max(MIN_GROUPS, MAX_ENTRIES // n_cells))
+    if len(total) <= n_groups:
+        return np.arange(len(total))
+    group = (np.cumsum(total) - total) * n_groups // total.sum()
+    return np.flatnonzero(np.diff(group, prepend=-1))
+
+
+def _basis(z: Array, n_functions: int) -> Array:
+    return np.column_stack([np.ones_like(z), z, np.maximum(z, 0)])[:, :n_functions]
+
+
+def _fit_all(
+    wrong: Array,
+    size: Array,
+    copies: NDArray[np.int64],
+    basis: Array,
+    strengths: tuple[float, ...],
+) -> list[_Fit]:
+    """Return the fit of each strength, each begun at the one before."""
+    n_cells, n_functions = len(wrong), basis.shape[1]
+    errors, n = float(copies @ wrong.sum(axis=1)), float(copies @ size.sum(axis=1))
+    level = np.zeros(n_functions)
+    level[0] = np.log((errors + 0.5) / (n - errors + 0.5))
+    state = level, np.zeros((n_cells, n_functions))
+    fits = []
+    for tau in strengths:
+        problem = _Problem(wrong, size, copies, basis, level, tau)
+        fits.append(problem.solve(*state))
+        state = fits[-1].beta, fits[-1].deviations
+    return fits
+
+
+class _Problem:
+    """The log posterior of β and u for one strength, and its maximum."""
+
+    def __init__(
+        self,
+        wrong: Array,
+        size: Array,
+        copies: NDArray[np.int64],
+        basis: Array,
+        level: Array,
+        tau: float,
+    ) -> None:
+        self.wrong, self.size, self.copies, self.basis, self.level = (
+            wrong,
+            size,
+            copies.astype(np.float64),
+            basis,
+            level,
+        )
+        self.n_functions = basis.shape[1]
+        self.products = (basis[:, :, np.newaxis] * basis[:, np.newaxis]).reshape(len(basis), -1)
+        self.beta_precision = PRIOR[: self.n_functions] ** -2.0
+        self.has_common = np.isfinite(tau)
+        self.has_own = tau > 0
+        own = tau**-2.0 if self.has_own and self.has_common else 0.0
+        self.own_precision = (
+            np.full(self.n_functions, own) if self.has_common else self.beta_precision
+        )
+
+    def value(self, beta: Array, deviations: Array) -> tuple[float, Array]:
+        """Return the log posterior, and the probabilities of being wrong."""
+        log_odds = (beta + deviations) @ self.basis.T
+        small = np.exp(-np.abs(log_odds))
+        likelihood = self.wrong * log_odds
+        likelihood -= self.size * (np.log(1 + small) + np.maximum(log_odds, 0))
+        likelihood = likelihood.sum(axis=1)
+        value = self.copies @ likelihood - 0.5 * self.beta_precision @ (beta - self.level) ** 2
+        value -= 0.5 * self.copies @ (deviations**2 @ self.own_precision)
+        return float(value), np.where(log_odds > 0, 1, small) / (1 + small)
+
+    def solve(self, beta: Array, deviations: Array) -> _Fit:
+        """Climb to the maximum by Newton's method."""
+        deviations = deviations if self.has_own else np.zeros_like(deviations)
+        value, p = self.value(beta, deviations)
+        for _ in range(MAX_STEPS):
+            step, own_step, log_determinant = self._step(beta, deviations, p)
+            length = 1.0
+            while True:
+                tried = beta + length * step, deviations + length * own_step
+                higher, p = self.value(*tried)
+                if higher >= value - 1e-9 or length < 1e-6:
+                    break
+                length /= 2
+            (beta, deviations), gained, value = tried, higher - value, higher
+            if gained < TOLERANCE:
+                break
+        evidence = value + 0.5 * np.log(self.beta_precision).sum() - 0.5 * log_determinant
+        if self.has_own:
+            evidence += 0.5 * self.copies.sum() * np.log(self.own_precision).sum()
+        return _Fit(beta, deviations, float(evidence))
+
+    def _step(self, beta: Array, deviations: Array, p: Array) -> tuple[Array, Array, float]:
+        """Return the steps of β and u, and log |H|."""
+        q = self.n_functions
+        slopes = (self.wrong - self.size * p) @ self.basis
+        information = ((self.size * p * (1 - p)) @ self.products).reshape(-1, q, q)
+        common_slope = self.copies @ slopes - self.beta_precision * (beta - self.level)
+        common = np.diag(self.beta_precision) + np.tensordot(self.copies, information, 1)
+        if not self.has_own:
+            step = np.asarray(np.linalg.solve(common, common_slope), dtype=np.float64)
+            return step, np.zeros_like(deviations), float(np.linalg.slogdet(common)[1])
+        own = information + np.diag(self.own_precision)
+        own_slopes = slopes - self.own_precision * deviations
+        log_determinant = float(self.copies @ np.linalg.slogdet(own)[1])
+        inverse = np.linalg.inv(own)
+        if not self.has_common:
+            own_steps = np.einsum("jqs,js->jq", inverse, own_slopes)
+            return np.zeros_like(beta), own_steps, log_determinant
+        through = information @ inverse
+        common -= np.tensordot(self.copies, through @ information, 1)
+        step = np.linalg.solve(
+            common, common_slope - self.copies @ np.einsum("jqs,js->jq", through, own_slopes)
+        )
+        own_steps = np.einsum("jqs,js->jq", inverse, own_slopes - information @ step)
+        return step, own_steps, log_determinant + float(np.linalg.slogdet(common)[1])
+
+
+def _let_fall(probability: Array, total: NDArray[np.int64]) -> None:
+    """Replace each curve (row) that does not fall everywhere by the closest one that does."""
+    from scipy.optimize import isotonic_regression
+
+    for row in np.flatnonzero((np.diff(probability, axis=1) > 0).any(axis=1)):
+        fitted = isotonic_regression(probability[row], weights=total, increasing=False)
+        probability[row] = fitted.x
+
+
+def _interpolated(scores: Array, knots: Array, values: Array) -> Array:
+    """Return curves that are known at the knots, at the scores of all bins."""
+    if len(knots) == 1:
+        return np.repeat(values, len(scores), axis=1)
+    left = np.clip(np.searchsorted(knots, scores, side="right") - 1, 0, len(knots) - 2)
+    share = np.clip((scores - knots[left]) / (knots[left + 1] - knots[left]), 0, 1)
+    return np.asarray(values[:, left] * (1 - share) + values[:, left + 1] * share)
+
+
+def _sigmoid(values: Array) -> Array:
+    from scipy.special import expit
+
+    return np.asarray(expit(values))

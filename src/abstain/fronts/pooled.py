@@ -1,0 +1,205 @@
+"""Which front rejects the answers that are most probably wrong, first?
+
+By Chow's rule, the best answers to give are the most probable ones. Cells are only a way to
+estimate how probable an answer is: `curves` does so, with the curves of the cells shrunk towards
+a common one. A limit on that probability is one threshold per cell, and as the limit rises, no
+threshold falls: the rows form a *nested* path, from rejecting nothing to rejecting everything.
+
+On the calibration data the exact front has fewer false rejects; there it is the best by
+definition. On new data its thresholds repeat the noise of the calibration data, and those of the
+pooled front do not.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._checks import check_real_vector
+from abstain.fronts.bins import BinCounts
+from abstain.fronts.curves import Curves, fit_curves
+from abstain.fronts.envelope import build_envelope
+from abstain.fronts.front import ParetoFront
+
+__all__ = ["PooledFront", "pooled_front"]
+
+# Beyond as many rows, neighbours are merged.
+MAX_ROWS = 2048
+# Log odds are compared in steps of this size: rounding tells no two of them apart.
+RESOLUTION = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class LevelBacktrace:
+    """A row rejects the bins whose rank of log odds is at least its level."""
+
+    ranks: NDArray[np.int64]  # of each cell (rows) in each bin; they fall strictly
+    levels: NDArray[np.int64]
+
+    def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the step of every cell (columns) for each of the rows."""
+        n_cells, n_bins = self.ranks.shape
+        steps = self.bins_rejected(rows, np.arange(n_cells))
+        return np.asarray(steps + np.arange(n_cells) * (n_bins + 1))
+
+    def bins_rejected(self, rows: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many of its lowest bins each cell (columns) rejects in each row."""
+        sought = -self.levels[rows]
+        return np.column_stack(
+            [np.searchsorted(-self.ranks[cell], sought, side="right") for cell in cells.tolist()]
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PooledFront(ParetoFront):
+    """A front whose rows are limits on the probability of being right.
+
+    Parameters
+    ----------
+    true_rejects, false_rejects, gap, method, staircases, backtrace
+        As of every `ParetoFront`.
+    curves : Curves
+        The estimated probabilities.
+    expected_errors : ndarray of shape (n_rows,)
+        Wrong samples among those that a row accepts, as the probabilities have it.
+    shared : LevelBacktrace
+        The rows of a cell that has not been seen.
+
+    Examples
+    --------
+    >>> from abstain import pareto_front
+    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True], method="pooled")
+    >>> front.thresholds[:, 0].tolist()
+    [-inf, 0.2, 0.3, 0.4, inf]
+    >>> front.is_nested
+    True
+    """
+
+    curves: Curves
+    expected_errors: NDArray[np.float64]
+    shared: LevelBacktrace
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether no threshold of a row is below that of an earlier one: here, always."""
+        return True
+
+    @cached_property
+    def expected_accuracies(self) -> NDArray[np.float64]:
+        """Share of correct samples among those accepted, as the probabilities have it."""
+        accepted = self.n_samples - self.true_rejects - self.false_rejects
+        wrong = np.full(len(self), np.nan)
+        np.divide(self.expected_errors, accepted, out=wrong, where=accepted > 0)
+        return 1.0 - wrong
+
+    def shared_thresholds(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the threshold of a cell that has not been seen, in each of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n,)
+            Indices of rows.
+
+        Returns
+        -------
+        thresholds : ndarray of shape (n,)
+            From the curve that is common to all cells.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from abstain import pareto_front
+        >>> certainty, correct = [0.1, 0.2, 0.3, 0.4] * 20, [False, False, True, True] * 20
+        >>> cells = ["a"] * 40 + ["b"] * 40
+        >>> front = pareto_front(certainty, correct, cells, method="pooled")
+        >>> front.shared_thresholds(np.arange(len(front))).tolist()
+        [-inf, 0.2, 0.3, 0.4, inf]
+        """
+        (steps,) = self.shared.bins_rejected(rows, np.zeros(1, dtype=np.int64)).T
+        return np.asarray(self.staircases.thresholds[steps])
+
+    def probability_correct(
+        self, certainty: ArrayLike, columns: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the estimated probability that answers are right.
+
+        Parameters
+        ----------
+        certainty : array-like of shape (n_samples,)
+            How sure the classifier is of each sample.
+        columns : ndarray of shape (n_samples,), default=None
+            Position of each sample's cell in ``cells``, or -1 for one that has not been seen; None
+            is the first.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples,)
+            It rises with the certainty in every cell.
+
+        Examples
+        --------
+        >>> from abstain import pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, False, True, True], method="pooled")
+        >>> low, high = front.probability_correct([0.1, 0.4])
+        >>> bool(low < 0.5 < high)
+        True
+        """
+        values = check_real_vector("certainty", certainty)
+        if columns is None:
+            columns = np.zeros(len(values), dtype=np.int64)
+        return self.curves.probability_correct(values, columns)
+
+
+def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFront:
+    """Return the front of limits on the probability of being right.
+
+    With a strength in [0, inf], cells differ as much as that says, whatever the samples say.
+    """
+    curves = fit_curves(counts, strength)
+    probability = curves.probability_wrong()
+    n_bins = counts.n_rejectable
+    ranks = np.rint(curves.log_odds[:, :n_bins] / RESOLUTION).astype(np.int64)
+    ranks -= np.arange(n_bins)  # where a curve is flat, the less certain is rejected first
+    right, wrong = counts.right[:, :n_bins], counts.wrong[:, :n_bins]
+    is_there = (right + wrong) > 0
+    own = ranks[:-1][is_there]
+    order = np.argsort(-own)
+    own, right, wrong = own[order], right[is_there][order], wrong[is_there][order]
+    expected = (right + wrong) * probability[:, :n_bins][is_there][order]
+    last = _row_ends(own, right + wrong)
+
+    def rejected(values: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.append(0, np.cumsum(values)[last])
+
+    true_rejects, false_rejects = rejected(wrong), rejected(right)
+    # Half way to what the row accepts: a curve close to another one gets close thresholds.
+    beside = np.append(own[1:], np.iinfo(np.int64).min)  # the last row rejects empty bins, too
+    levels = np.append(np.iinfo(np.int64).max, (own[last] // 2 + beside[last] // 2) + 1)
+    # What is below no threshold is accepted always.
+    left = float(((counts.right + counts.wrong) * probability)[:, n_bins:].sum())
+    expected_errors = np.append(0.0, np.cumsum(expected)[last])
+    return PooledFront(
+        true_rejects=true_rejects,
+        false_rejects=false_rejects,
+        gap=false_rejects
+        - build_envelope(counts.best_staircases()).fewest_false_rejects(true_rejects),
+        method="pooled",
+        staircases=counts.staircases(),
+        backtrace=LevelBacktrace(ranks[:-1], levels),
+        curves=curves,
+        expected_errors=left + expected_errors[-1] - expected_errors,
+        shared=LevelBacktrace(ranks[-1:], levels),
+    )
+
+
+def _row_ends(ranks: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the last entry of each row: equal ranks stay together, and so do small steps."""
+    ends = np.flatnonzero(np.append(ranks[1:] != ranks[:-1], True)[: len(ranks)])
+    if len(ends) <= MAX_ROWS:
+        return ends
+    rejected = np.cumsum(sizes)[ends]
+    row = (rejected - 1) * MAX_ROWS // rejected[-1]
+    return np.asarray(ends[np.append(row[1:] != row[:-1], True)])

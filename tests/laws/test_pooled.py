@@ -1,0 +1,206 @@
+"""Laws of the pooled front: nested rows, the limits of its strength, and its probabilities."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abstain import pareto_front
+from abstain.fronts import bins, curves
+from abstain.fronts.bins import count_in_bins
+from abstain.fronts.pooled import pooled_front
+from tests.fronts.strategies import half_tied, synthetic
+from tests.reference.fronts import rejected_counts
+from tests.reference.pooled import probability_correct
+
+
+def pooled(data, strength=None):
+    return pooled_front(count_in_bins(*data), strength)
+
+
+# A row that rejects more lowers no threshold, not even that of cells never seen.
+@settings(max_examples=300)
+@given(half_tied(max_size=40))
+def test_rows_are_nested(data):
+    front = pooled(data)
+    assert (front.thresholds[1:] >= front.thresholds[:-1]).all()
+    shared = front.shared_thresholds(np.arange(len(front)))
+    assert (shared[1:] >= shared[:-1]).all()
+
+
+@settings(max_examples=300)
+@given(half_tied(max_size=40))
+def test_the_last_row_rejects_everything_that_can_be(data):
+    front = pooled(data)
+    rejected = front.true_rejects[-1] + front.false_rejects[-1]
+    assert rejected == np.count_nonzero(data.certainty < np.inf)
+    assert (front.thresholds_at(-1) == np.inf).all() == (rejected > 0)
+
+
+# One cell: whatever the probabilities are, they rise, so that rows follow the certainty.
+@settings(max_examples=300)
+@given(half_tied(max_size=40))
+def test_one_cell_is_the_order_of_the_certainties(data):
+    front = pooled((data.certainty, data.correct, None))
+    finite = data.certainty[data.certainty < np.inf]
+    rejects = [0, *np.cumsum(np.unique(finite, return_counts=True)[1])]
+    assert (front.true_rejects + front.false_rejects).tolist() == rejects
+
+
+@settings(max_examples=300)
+@given(half_tied(max_size=40))
+def test_strength_zero_is_one_threshold_for_all(data):
+    front, single = pooled(data, 0.0), pooled((data.certainty, data.correct, None))
+    assert front.true_rejects.tolist() == single.true_rejects.tolist()
+    assert (front.thresholds == single.thresholds).all()
+    assert (front.shared_thresholds(np.arange(len(front))) == single.thresholds[:, 0]).all()
+
+
+# Infinite strength: a cell learns nothing from others, so it does not matter where these err. (Of
+# the two sets of basis functions, all samples say which fits better.)
+@settings(max_examples=100)
+@given(half_tied(max_size=40), st.randoms(use_true_random=False), st.sampled_from([2, 3]))
+def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, n_functions):
+    others = np.flatnonzero(data.cells != data.cells[0])
+    changed = data.correct.copy()
+    changed[others] = random.sample(changed[others].tolist(), len(others))
+    own = np.searchsorted(np.unique(data.cells), data.cells[0])
+    fits = []
+    for correct in (data.correct, changed):
+        counts = count_in_bins(data.certainty, correct, data.cells)
+        size, basis = (
+            counts.wrong + counts.right,
+            curves._basis(np.arange(len(counts.edges)) / 10, n_functions),
+        )
+        ones = np.ones(len(counts.cells), dtype=np.int64)
+        (fit,) = curves._fit_all(counts.wrong * 1.0, size * 1.0, ones, basis, (np.inf,))
+        fits.append(fit.deviations[own])
+    assert np.allclose(*fits, atol=1e-3)
+
+
+# Between the two: the larger the strength, the further the curves are from the common one.
+def test_strength_grows_from_one_curve_to_one_for_each_cell():
+    data = synthetic(3000, 6)
+    spreads = []
+    for strength in (0.0, 0.1, 0.5, 2.0):
+        log_odds = pooled(data, strength).curves.log_odds
+        spreads.append(np.abs(log_odds[:-1] - log_odds[-1]).mean())
+    assert spreads[0] == 0
+    assert (np.diff(spreads) > 0).all()
+
+
+@settings(max_examples=300)
+@given(half_tied(max_size=40))
+def test_the_probability_rises_with_the_certainty_in_every_cell(data):
+    front = pooled(data)
+    certainty = np.sort(data.certainty)
+    for column in range(-1, front.n_cells):
+        probability = front.probability_correct(certainty, np.full(len(certainty), column))
+        assert (np.diff(probability) >= 0).all()
+        assert ((probability > 0) & (probability < 1)).all()
+
+
+# A row accepts what is at least as probable as anything that it rejects.
+@settings(max_examples=200)
+@given(half_tied(max_size=40))
+def test_what_a_row_accepts_is_more_probable_than_what_it_rejects(data):
+    front = pooled(data)
+    columns = np.searchsorted(front.cells, data.cells)
+    probability = front.probability_correct(data.certainty, columns)
+    is_finite = data.certainty < np.inf
+    for thresholds in front.thresholds:
+        rejected = data.certainty < thresholds[columns]
+        kept = ~rejected & is_finite
+        if rejected.any() and kept.any():
+            assert probability[rejected].max() <= probability[kept].min() + 1e-6
+
+
+# The whole model, maximised and integrated by general tools, sample by sample.
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_are_those_of_the_model_by_hand(seed):
+    data = synthetic(40, 2, decimals=1 if seed else None, seed=seed)
+    front = pooled(data)
+    found = front.probability_correct(data.certainty, data.cells)
+    expected = probability_correct(*(part.tolist() for part in data))
+    assert np.abs(found - expected).max() < 2e-3
+
+
+@settings(max_examples=200)
+@given(half_tied(max_size=40))
+def test_expected_accuracies_are_mean_probabilities(data):
+    front = pooled(data)
+    columns = np.searchsorted(front.cells, data.cells)
+    probability = front.probability_correct(data.certainty, columns)
+    for thresholds, expected in zip(front.thresholds, front.expected_accuracies, strict=True):
+        accepted = data.certainty >= thresholds[columns]
+        if accepted.any():
+            assert expected == pytest.approx(probability[accepted].mean(), abs=1e-9)
+        else:
+            assert np.isnan(expected)
+
+
+# Regions that differ: a sure cell is rejected later than an unsure one, and the reverse with the
+# same certainties; a cell never seen lies between.
+def test_cells_that_err_more_are_rejected_first():
+    rng = np.random.default_rng(0)
+    certainty, cells = rng.random(4000), np.repeat(["good", "bad"], 2000)
+    correct = rng.random(4000) < np.where(cells == "good", 0.98, 0.7)
+    front = pareto_front(certainty, correct, cells, method="pooled")
+    bad, good = (front.probability_correct([0.5], np.array([column]))[0] for column in (0, 1))
+    unseen = front.probability_correct([0.5], np.array([-1]))[0]
+    assert bad == pytest.approx(0.7, abs=0.04)
+    assert good == pytest.approx(0.98, abs=0.02)
+    assert bad < unseen < good
+
+
+# Where cells do not differ, the strength says so.
+def test_the_strength_is_learned():
+    rng = np.random.default_rng(0)
+    certainty, cells = rng.random(5000), rng.integers(10, size=5000)
+    alike = rng.random(5000) < 0.7 + 0.3 * certainty
+    differ = rng.random(5000) < np.where(cells < 5, 0.99, 0.6 + 0.3 * certainty)
+    strengths = [
+        pareto_front(certainty, correct, cells, method="pooled").curves.strength
+        for correct in (alike, differ)
+    ]
+    assert strengths[0] < 0.1 < 1 < strengths[1]
+
+
+# With more distinct certainties than bins, rows are coarser, and their counts still exact; the gap
+# still bounds what the exact front saves.
+def test_merged_bins_and_rows_keep_their_word(monkeypatch):
+    data = synthetic(3000, 5)
+    monkeypatch.setattr(bins, "MAX_BINS", 40)
+    monkeypatch.setattr("abstain.fronts.pooled.MAX_ROWS", 50)
+    front = pooled(data)
+    assert 30 < len(front) <= 51
+    cells = front.cells.tolist()
+    for row in range(len(front)):
+        realised = rejected_counts(*data, cells, front.thresholds_at(row))
+        assert realised == (front.true_rejects[row], front.false_rejects[row])
+    exact = pareto_front(*data)
+    fewest = exact.false_rejects[np.searchsorted(exact.true_rejects, front.true_rejects)]
+    assert (front.gap >= front.false_rejects - fewest).all()
+
+
+# What is estimated in merged bins is close to what every sample for itself tells.
+def test_merging_bins_changes_probabilities_little(monkeypatch):
+    data = synthetic(3000, 5)
+    columns = data.cells
+    fine = pooled(data).probability_correct(data.certainty, columns)
+    monkeypatch.setattr(bins, "MAX_BINS", 100)
+    coarse = pooled(data).probability_correct(data.certainty, columns)
+    assert np.abs(fine - coarse).mean() < 0.01
+
+
+# Edges come from every k-th sample; all samples are counted.
+def test_a_part_of_the_samples_gives_the_edges(monkeypatch):
+    data = synthetic(3000, 5)
+    monkeypatch.setattr(bins, "MAX_SAMPLE", 700)
+    front = pooled(data)
+    assert front.n_samples == 3000
+    assert front.true_rejects[-1] == np.count_nonzero(~data.correct)
+    assert not front.curves.counts.is_lossless
+    for row in range(0, len(front), 37):
+        realised = rejected_counts(*data, front.cells.tolist(), front.thresholds_at(row))
+        assert realised == (front.true_rejects[row], front.false_rejects[row])
