@@ -392,7 +392,7 @@ def fit(
     test_size: Annotated[
         float | None,
         typer.Option(
-            help="Share of the rows held out for --confidence; half if not given.",
+            help="Share of the rows that only test --confidence; half if not given.",
             rich_help_panel=_TARGETS,
         ),
     ] = None,
@@ -450,7 +450,8 @@ def fit(
     cross-validation. With --confidence, a part of the rows is held out, and the
     accuracy is certified on it for new rows of the same kind.
     """
-    asked = _table_target(accuracy, confidence, reject_rate, reject_cost, test_size)
+    asked = _table_target(accuracy, confidence, reject_rate, reject_cost)
+    _check_test_size(test_size, confidence)
     from abstain import _screens as screens
     from abstain.saving import save
     from abstain.tables import Wishes, check_model_output, fit_table, fitted_as_json, open_table
@@ -464,6 +465,7 @@ def fit(
         cells=str(cells),
         certainty=str(certainty),
         cv=cv,
+        test_size=test_size,
         seed=seed,
         drop=drop or [],
         keep=keep or [],
@@ -488,28 +490,35 @@ def _table_target(
     confidence: float | None,
     reject_rate: float | None,
     reject_cost: float | None,
-    test_size: float | None,
 ) -> Any:
     """Return the target that was given, checked before any long work."""
     from abstain import Accuracy
     from abstain._score_files import TARGETS
 
     name, value = _target(accuracy, reject_rate, reject_cost)
-    options = {"confidence": confidence, "test_size": test_size}
-    given = {option: number for option, number in options.items() if number is not None}
-    if given and name != "accuracy":
-        option = next(iter(given)).replace("_", "-")
-        raise InputError(f"--{option} belongs to an accuracy; give --accuracy as well")
-    if "test_size" in given and "confidence" not in given:
-        raise InputError("--test-size belongs to a confidence; give --confidence as well")
-    if not given:
+    if confidence is None:
         return TARGETS[name](value)
-    asked = Accuracy(value, **given)
+    if name != "accuracy":
+        raise InputError("--confidence belongs to an accuracy; give --accuracy as well")
+    asked = Accuracy(value, confidence=confidence)
     try:
         asked.check()
     except InputError as error:
-        raise InputError(f"--{error}".replace("test_size", "test-size")) from None
+        raise InputError(f"--{error}") from None
     return asked
+
+
+def _check_test_size(test_size: float | None, confidence: float | None) -> None:
+    from abstain._checks import check_fraction
+
+    if test_size is None:
+        return
+    if confidence is None:
+        raise InputError("--test-size belongs to a confidence; give --confidence as well")
+    try:
+        check_fraction("test_size", test_size)
+    except InputError as error:
+        raise InputError(f"--{error}".replace("test_size", "test-size")) from None
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def test_parameters_reach_the_estimator_and_the_target():
     copy = clone(clf)
     assert copy.target == clf.target
     assert copy.target is not clf.target
-    with pytest.raises(InputError, match="Accuracy has the parameters accuracy, confidence, test"):
+    with pytest.raises(InputError, match="Accuracy has the parameters accuracy, confidence"):
         clf.set_params(target__rate=0.1)
     # The default target has parameters too.
     assert RejectOptionClassifier(GMLVQ()).set_params(target__rate=0.3).target == RejectRate(0.3)
@@ -107,7 +107,7 @@ def test_pipelines_around_and_inside(inside, iris):
         clf = make_pipeline(StandardScaler(), RejectOptionClassifier(GMLVQ())).fit(X, y)
         wrapped, seen = clf[-1], clf[:-1].transform(X)
     assert np.array_equal(clf.predict(X), wrapped.estimator_.predict(seen))
-    assert 0 < wrapped.reject(seen).mean() <= 0.1
+    assert 0 < wrapped.operating_point_.reject_rate <= 0.1
     assert len(cross_val_predict(clf, X, y, cv=3)) == len(y)
 
 

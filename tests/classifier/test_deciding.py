@@ -82,7 +82,7 @@ def test_rules_of_ones_own_and_frozen_models(iris):
 
 def test_cells_that_calibration_has_not_seen_share_a_threshold(iris):
     X, y = iris
-    clf = RejectOptionClassifier(models.GLVQ(8, max_iter=10, tol=1e-2), min_cell_size=12)
-    clf.fit(X, y)
+    model = models.GLVQ(8, max_iter=10, tol=1e-2)
+    clf = RejectOptionClassifier(model, method="exact", min_cell_size=12).fit(X, y)
     assert (clf.decide(X).positions == len(clf.cells_)).any()
     check(clf, X)

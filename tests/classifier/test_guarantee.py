@@ -1,5 +1,7 @@
 """A guarantee is stated with its evidence, and its evidence had no part in anything else."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -50,12 +52,13 @@ def numbered(digits):
     return np.column_stack([X, np.arange(len(X))]), y
 
 
-@pytest.mark.parametrize("cv", [None, 4])
+@pytest.mark.parametrize("cv", ["training", 4])
 @pytest.mark.parametrize("test_size", [0.5, 0.3])
 def test_samples_that_certify_neither_fit_nor_calibrate(cv, test_size, numbered):
     X, y = numbered
-    target = Accuracy(0.9, confidence=0.95, test_size=test_size)
-    clf = RejectOptionClassifier(Remembering(), target=target, cv=cv, random_state=0).fit(X, y)
+    clf = RejectOptionClassifier(
+        Remembering(), target=TARGET, cv=cv, test_size=test_size, random_state=0
+    ).fit(X, y)
     held_out = np.setdiff1d(np.arange(len(y)), clf.estimator_.seen_)
     assert len(held_out) == round(test_size * len(y))
     assert clf.operating_point_.n_samples == len(y) - len(held_out)
@@ -71,12 +74,35 @@ def test_samples_that_certify_neither_fit_nor_calibrate(cv, test_size, numbered)
     assert binom.cdf(errors, found.accepted, 1 - found.bound) == pytest.approx(0.05)
 
 
-def test_a_frozen_classifier_shares_its_calibration_data_out(digits):
+@pytest.fixture(scope="module")
+def frozen(digits):
     X, y = digits
     X_fit, X, y_fit, y = train_test_split(X, y, test_size=1000, random_state=0)
-    model = FrozenEstimator(GaussianNB().fit(X_fit, y_fit))
-    clf = RejectOptionClassifier(model, target=TARGET, random_state=0).fit(X, y)
-    assert clf.operating_point_.n_samples == clf.operating_point_.guarantee.n_samples == 500
+    return FrozenEstimator(GaussianNB().fit(X_fit, y_fit)), X, y
+
+
+# One threshold is the order of the certainties, whatever the answers: all samples test it.
+def test_few_samples_of_a_frozen_classifier_all_test_one_threshold(frozen):
+    model, X, y = frozen
+    clf = RejectOptionClassifier(model, target=TARGET).fit(X, y)
+    assert clf.operating_point_.n_samples == clf.operating_point_.guarantee.n_samples == 1000
+    assert len(clf.cells_) == 0
+    assert len(clf.thresholds_) == 1
+    same = RejectOptionClassifier(model, target=TARGET, cells="global").fit(X, y)
+    assert same.thresholds_[0] == clf.thresholds_[0]
+
+
+# With enough samples, or if asked to, a share learns thresholds for each cell.
+@pytest.mark.parametrize(("test_size", "n_tested"), [(0.6, 600), ("auto", 1600)])
+def test_a_frozen_classifier_shares_its_calibration_data_out(test_size, n_tested, frozen):
+    model, X, y = frozen
+    if test_size == "auto":
+        X, y = np.concatenate([X, X]), np.concatenate([y, y])
+    clf = RejectOptionClassifier(model, target=TARGET, test_size=test_size, random_state=0)
+    point = clf.fit(X, y).operating_point_
+    assert point.guarantee.n_samples == n_tested
+    assert point.n_samples == len(y) - n_tested
+    assert len(clf.cells_) == 10
 
 
 def test_the_seed_decides_what_is_held_out(digits):
@@ -102,10 +128,41 @@ def test_retargeting_tests_on_the_same_samples(digits):
         assert clf.retarget(target).operating_point_.guarantee is None
 
 
-def test_retargeting_holds_out_no_other_samples(digits):
-    clf = RejectOptionClassifier(GaussianNB(), target=TARGET, cv=3, random_state=0).fit(*digits)
-    with pytest.raises(InputError, match=r"asks for another test_size .* held out 898 of 1,797"):
-        clf.retarget(Accuracy(0.9, confidence=0.95, test_size=0.2))
+# What is refused says what could be had, and that can be had without another fit.
+@pytest.mark.parametrize("method", ["pooled", "exact"])
+def test_a_refused_certificate_keeps_the_fitted_classifier(method, digits):
+    X, y = digits
+    clf = RejectOptionClassifier(
+        GaussianNB(), target=Accuracy(0.98, confidence=0.95), method=method, random_state=0
+    )
+    with pytest.raises(InputError, match=r"they certify (0\.\d+) at most") as refused:
+        clf.fit(X, y)
+    assert clf.reject(X).all()
+    assert clf.operating_point_.guarantee is None
+    assert clf.operating_point_.coverage == 0
+    estimator = clf.estimator_
+    lower = float(re.search(r"they certify (0\.\d+) at most", str(refused.value))[1])
+    clf.retarget(Accuracy(lower, confidence=0.95))
+    assert clf.operating_point_.guarantee.accuracy == lower
+    assert not clf.reject(X).all()
+    assert clf.estimator_ is estimator
+
+
+def test_an_accuracy_that_cannot_be_reached_keeps_the_fitted_classifier(digits):
+    X, y = digits
+    clf = RejectOptionClassifier(
+        GaussianNB(), certainty=lambda model, X: np.zeros(len(X)), target=Accuracy(0.999)
+    )
+    with pytest.raises(InputError, match="cannot be reached"):
+        clf.fit(X, y)
+    assert clf.reject(X).all()
+    assert not clf.retarget(RejectRate(0.0)).reject(X).any()
+
+
+def test_retargeting_to_a_certificate_needs_samples_that_test(digits):
+    clf = RejectOptionClassifier(GaussianNB(), target=Accuracy(0.9)).fit(*digits)
+    with pytest.raises(InputError, match="needs samples that only test it"):
+        clf.retarget(TARGET)
 
 
 def test_without_confidence_nothing_is_promised(digits):

@@ -38,7 +38,6 @@ def refused(match, **settings):
         (Accuracy(0.9, confidence=1.0), r"confidence must be a number in \(0, 1\), got 1.0"),
         (Accuracy(0.9, confidence=95), r"confidence must be .* got 95; 95 % is 0.95"),
         (Accuracy(1.0, confidence=0.9), "accuracy must be below 1 to be certified, got 1"),
-        (Accuracy(0.9, confidence=0.9, test_size=0), r"test_size must be .* got 0"),
         (Accuracy(1.0), "accuracy=1.0 cannot be reached: the most on these 150 samples is"),
         (Accuracy, "target must be an Accuracy, .* such as Accuracy"),
         ("accuracy", "target must be an Accuracy, .* got accuracy"),
@@ -53,29 +52,41 @@ def test_targets_out_of_reach(target, match):
 
 def test_a_calibration_set_too_small_for_the_guarantee_says_how_many_it_takes():
     # log(0.05) / log(0.99) = 298.07…
-    match = "at least 299 held-out samples.* of 150 is 75: give at least 598 samples"
+    match = "at least 299 samples that test it.* of 150 is 75: give at least 598 samples"
     refused(match, target=Accuracy(0.99, confidence=0.95))
-    refused("give at least 1,495 samples", target=Accuracy(0.99, confidence=0.95, test_size=0.2))
+    refused("give at least 1,495 samples", target=Accuracy(0.99, confidence=0.95), test_size=0.2)
 
 
 def test_a_test_size_that_leaves_nothing_to_fit_with():
     refused(
         r"test_size=0.999 leaves 0 samples of 0 class to fit the classifier with, of 150",
-        target=Accuracy(0.5, confidence=0.5, test_size=0.999),
+        target=Accuracy(0.5, confidence=0.5),
+        test_size=0.999,
     )
+
+
+@pytest.mark.parametrize("test_size", [0, 1.0, 50, "half"])
+def test_a_test_size_out_of_range(test_size):
+    refused(f"test_size must be .* got {test_size!r}", test_size=test_size)
+
+
+@pytest.mark.parametrize("cv", ["train", "prefit"])
+def test_a_cv_that_names_nothing(cv):
+    refused(f"cv must be a number of folds, a splitter or 'training', got '{cv}'", cv=cv)
 
 
 def test_a_splitter_without_splits():
     refused("cv must yield at least one split, got none", cv=[])
 
 
-def test_an_accuracy_that_the_held_out_samples_do_not_bear_out_says_what_they_do():
+def test_an_accuracy_that_the_test_samples_do_not_support_says_what_they_do():
     refused(
-        r"accuracy=0.95 with confidence=0.9 cannot be certified: of 75 held-out samples \d+ are "
-        r"accepted by the surest thresholds, \d+ of them wrong; they certify 0\.\d+ at most.*"
-        r"; cells='global' may help: one threshold fits less noise than 3",
+        r"accuracy=0.95 with confidence=0.9 cannot be certified: of 75 test samples \d+ are "
+        r"accepted by the first thresholds that are tested, \d+ of them wrong; they certify "
+        r"0\.\d+ at most.*; cells='global' may help: one threshold fits less noise than 3",
         target=Accuracy(0.95, confidence=0.9),
         certainty=lambda model, X: np.ones(len(X)),
+        method="exact",
         random_state=0,
     )
 
@@ -88,7 +99,7 @@ def test_an_accuracy_that_the_held_out_samples_do_not_bear_out_says_what_they_do
         (np.ones(150), r"certainty must be one of .* got array\(\[1., 1., .*\.\.\."),
         ("relsim", "certainty='relsim' needs a prototype model, got GaussianNB; use 'conf'"),
         ("pairwise", "certainty='pairwise' needs an SVC or NuSVC, got GaussianNB"),
-        (lambda model, X: np.ones(7), "certainty must return one number for each of 150 samples"),
+        (lambda model, X: np.ones(7), "certainty must return one number for each of 30 samples"),
         (lambda model, X: np.ones((len(X), 2)), "certainty must be one-dimensional, got shape"),
         (
             lambda model, X: np.where(np.arange(len(X)) == 3, np.nan, 1),
@@ -116,7 +127,7 @@ def test_a_classifier_that_tells_nothing_of_its_certainty():
         (np.ones(150), r"cells must be one of .* got array\(\[1., 1., .*\.\.\."),
         ("leaf", "cells='leaf' needs a decision tree, got GaussianNB; use 'class'"),
         ("prototype", "cells='prototype' needs a prototype model, got GaussianNB"),
-        (lambda model, X: [1, 2], "cells must return one label for each of 150 samples, got 2"),
+        (lambda model, X: [1, 2], "cells must return one label for each of 30 samples, got 2"),
         (lambda model, X: X, "cells must be one-dimensional, got shape"),
         (lambda model, X: [None] * len(X), "cells must hold no missing"),
     ],
@@ -188,7 +199,7 @@ def test_methods_that_the_classifier_does_not_have():
 def test_a_guarantee_cannot_be_had_later_without_held_out_samples():
     clf = RejectOptionClassifier(GaussianNB()).fit(X, Y)
     before = clf.thresholds_.copy()
-    with pytest.raises(InputError, match=r"needs held-out samples, .* such a target"):
+    with pytest.raises(InputError, match=r"needs samples that only test it, .* such a target"):
         clf.retarget(Accuracy(0.9, confidence=0.9))
     with pytest.raises(InputError, match="rate must be"):
         clf.retarget(RejectRate(7))
@@ -201,8 +212,8 @@ def test_a_guarantee_cannot_be_had_later_without_held_out_samples():
 def test_a_classifier_that_knows_its_samples_by_heart():
     tree = DecisionTreeClassifier(random_state=0)
     rows = np.unique(X, axis=0, return_index=True)[1]  # all different, so that none is wrong
-    with pytest.warns(UserWarning, match="cv=None finds no error .* nothing is rejected; set cv"):
-        RejectOptionClassifier(tree).fit(X[rows], Y[rows])
+    with pytest.warns(UserWarning, match="cv='training' finds no error .*; set cv"):
+        RejectOptionClassifier(tree, cv="training").fit(X[rows], Y[rows])
     assert RejectOptionClassifier(tree, cv=3).fit(X[rows], Y[rows]).front_.n_errors > 0
 
 
@@ -210,6 +221,7 @@ def test_an_accuracy_that_training_data_cannot_certify_suggests_other_data():
     refused(
         "cannot be certified: .* or set cv",
         estimator=DecisionTreeClassifier(random_state=0),
+        cv="training",
         target=Accuracy(0.93, confidence=0.95),
         random_state=0,
     )

@@ -32,6 +32,7 @@ from abstain import (
 )
 from abstain.cells import leaf, prototype_cell
 from abstain.certainty import auto_measure, measure_certainty, prototype_distance
+from abstain.fronts import METHODS
 
 OTHERS = [
     SVC(),
@@ -75,7 +76,9 @@ def recount(clf, correct, rejected):
 def test_the_operating_point_is_what_recounting_gives(estimator, cells, data):
     X, y = data
     target = RejectRate(0.3)
-    clf = RejectOptionClassifier(estimator, cells=cells, target=target, random_state=0).fit(X, y)
+    clf = RejectOptionClassifier(
+        estimator, cells=cells, target=target, cv="training", random_state=0
+    ).fit(X, y)
     assert np.array_equal(clf.reject(X), clf.certainties(X) < clf.thresholds_[clf.apply(X)])
     recount(clf, clf.predict(X) == y, clf.reject(X))
     assert 0 < clf.operating_point_.reject_rate <= 0.3
@@ -169,7 +172,7 @@ def test_a_matrix_of_kernels_is_split_by_rows_and_columns(data):
 def test_a_fit_that_fails_leaves_nothing_that_answers(data):
     X, y = data
     clf = RejectOptionClassifier(GaussianNB()).fit(X, y)
-    clf.set_params(target=Accuracy(0.999), certainty=lambda model, X: np.zeros(len(X)))
+    clf.set_params(certainty=lambda model, X: np.full(len(X), np.nan))
     with pytest.raises(InputError):
         clf.fit(X[:50], y[:50])
     for ask in (clf.reject, clf.predict, clf.explain, clf.certainties):
@@ -185,10 +188,11 @@ def test_settings_changed_after_the_fit_change_no_answer(data):
     assert np.array_equal(clf.reject(X), rejected)
 
 
-def test_the_front_is_that_of_the_three_arrays(data):
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_the_front_is_that_of_the_three_arrays(method, data):
     X, y = data
-    clf = RejectOptionClassifier(models.GMLVQ(), min_cell_size=1).fit(X, y)
-    front = pareto_front(*clf.calibration_)
+    clf = RejectOptionClassifier(models.GMLVQ(), method=method, min_cell_size=1).fit(X, y)
+    front = pareto_front(*clf.calibration_, method=method)
     assert np.array_equal(front.true_rejects, clf.front_.true_rejects)
     assert np.array_equal(front.false_rejects, clf.front_.false_rejects)
     assert np.array_equal(clf.cells_, front.cells)
@@ -249,7 +253,9 @@ def test_small_cells_share_one_threshold_and_so_do_those_never_seen(data):
         return np.where(X[:, 0] > 9, "unseen", np.where(X[:, 0] > 1.5, "small", "large"))
 
     n_small = np.count_nonzero(X[:, 0] > 1.5)
-    clf = RejectOptionClassifier(GaussianNB(), cells=cells, min_cell_size=n_small + 1).fit(X, y)
+    clf = RejectOptionClassifier(
+        GaussianNB(), cells=cells, method="exact", min_cell_size=n_small + 1
+    ).fit(X, y)
     assert clf.cells_.tolist() == ["large"]
     assert clf.operating_point_.cells.tolist() == ["large", None]
     far = X[:1] + 20.0
@@ -265,11 +271,29 @@ def test_a_cell_never_seen_is_trusted_as_little_as_the_least_trusted(data):
     def cells(estimator, X):
         return np.where(X[:, 0] > 9, 7, X[:, 0] > 0)
 
-    clf = RejectOptionClassifier(GaussianNB(), cells=cells).fit(X, y)
+    clf = RejectOptionClassifier(GaussianNB(), cells=cells, method="exact").fit(X, y)
     assert clf.thresholds_[-1] == clf.thresholds_[:-1].max()
     assert clf.apply(X[:1] + 20.0).tolist() == [2]
-    # Who rejects nothing anywhere rejects nothing there.
+    # A classifier that rejects nothing anywhere rejects nothing there.
     assert not clf.retarget(RejectRate(0)).reject(X[:1] + 20.0).any()
+
+
+# However small, a cell has a threshold: the less it tells, the closer to that of all.
+def test_small_cells_and_those_never_seen_fall_back_to_what_all_have_in_common(data):
+    X, y = data
+
+    def cells(estimator, X):
+        parts = np.arange(len(X)) % 4
+        return np.where(X[:, 0] > 9, 7, np.where(np.arange(len(X)) == 0, 5, parts))
+
+    clf = RejectOptionClassifier(
+        GaussianNB(), cells=cells, cv="training", target=RejectRate(0.2)
+    ).fit(X, y)
+    assert clf.cells_.tolist() == [0, 1, 2, 3, 5]
+    ranks = np.searchsorted(np.sort(clf.calibration_.certainty), clf.thresholds_) / len(X)
+    assert ranks[:4].min() <= ranks[5] <= ranks[:4].max()
+    assert np.abs(ranks[4] - ranks[5]) < 0.1
+    assert clf.apply(X[:2] + 20.0).tolist() == [5, 5]
 
 
 def test_a_clusterer_makes_cells(data):
@@ -377,7 +401,7 @@ def test_a_label_for_rejects_that_is_a_class_is_refused(data):
     # A class that only the held-out samples have is a class too.
     X, y = data
     rare = np.where(np.arange(len(y)) == 0, "yew", y)
-    target = Accuracy(0.5, confidence=0.5, test_size=0.5)
+    target = Accuracy(0.5, confidence=0.5)
     for seed in range(4):
         clf = RejectOptionClassifier(
             GaussianNB(), reject_label="yew", target=target, random_state=seed
@@ -391,7 +415,7 @@ def test_more_than_a_hundred_classes():
     y = np.repeat(np.arange(120), 12)
     X = np.stack([y % 12, y // 12], axis=1) + generator.normal(scale=0.4, size=(len(y), 2))
     for estimator in (GaussianNB(), models.GLVQ()):
-        clf = RejectOptionClassifier(estimator).fit(X, y)
+        clf = RejectOptionClassifier(estimator, cv="training").fit(X, y)
         recount(clf, clf.predict(X) == y, clf.reject(X))
         assert clf.operating_point_.accuracy > np.mean(clf.predict(X) == y)
 

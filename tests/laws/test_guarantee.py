@@ -121,33 +121,46 @@ def test_held_out_samples_are_checked():
 # ------------------------------------------------------------------ on new data, many times
 
 
-@pytest.mark.parametrize("kind", ["smooth", "ties", "flat"])
-def test_the_promise_is_broken_no_more_often_than_it_may_be(kind):
+# One threshold that all samples test (the default for few), and a path that a share learns; beside
+# them the same test by hand, on the exact front of one half.
+@pytest.mark.parametrize("test_size", ["auto", 0.75])
+@pytest.mark.parametrize(
+    ("kind", "n_samples"),
+    [
+        ("smooth", 1200),
+        ("ties", 1200),
+        ("flat", 1200),
+        ("many cells", 1200),
+        ("not rising", 1200),
+        ("smooth", 200),
+    ],
+)
+def test_the_promise_is_broken_no_more_often_than_it_may_be(kind, n_samples, test_size):
     everything = by_hand.population(kind)
     generator = np.random.default_rng(0)
-    n_runs, level = 100, 0.1
+    n_runs, level, half = 100, 0.1, n_samples // 2
     missed, covered, plainly = [], [], []
     for _ in range(n_runs):
-        chosen = generator.integers(len(everything[0]), size=1200)
+        chosen = generator.integers(len(everything[0]), size=n_samples)
         drawn = [values[chosen] for values in everything]
         try:
-            clf = by_hand.fit(drawn)
+            clf = by_hand.fit(drawn, test_size=test_size)
         except InputError:
             missed.append(False)
             covered.append(0.0)
         else:
-            accepted = everything[0] >= clf.thresholds_[everything[2]]
+            accepted = by_hand.accepted_by(clf, everything[0], everything[2])
             missed.append(np.mean(everything[1][accepted]) < 0.9)
             covered.append(np.mean(accepted))
-            found = clf.operating_point_.guarantee
-            assert (found.n_samples, found.bound >= 0.9) == (600, True)
-        front = pareto_front(*(values[:600] for values in drawn))
-        held_out = [values[600:] for values in drawn]
-        thresholds = by_hand.certify_plainly(front, held_out, 0.9, level)
-        plainly.append(
-            0.0 if thresholds is None else np.mean(everything[0] >= thresholds[everything[2]])
-        )
+            assert clf.operating_point_.guarantee.bound >= 0.9
+        if kind in ("smooth", "ties"):
+            front = pareto_front(*(values[:half] for values in drawn))
+            held_out = [values[half:] for values in drawn]
+            thresholds = by_hand.certify_plainly(front, held_out, 0.9, level)
+            found = 0.0 if thresholds is None else everything[0] >= thresholds[everything[2]]
+            plainly.append(np.mean(found))
     assert np.mean(missed) <= level + 3 * (level * (1 - level) / n_runs) ** 0.5
-    if kind != "flat":  # where next to nothing can be certified, coverage is chance
-        assert np.mean(covered) >= 0.95 * np.mean(plainly)
-        assert np.mean(covered) > 0.5
+    if kind in ("smooth", "ties"):
+        # One threshold cannot follow cells as unlike as these; a learned path can.
+        assert np.mean(covered) > np.mean(plainly) or test_size == "auto"
+        assert np.mean(covered) > (0.5 if n_samples == 1200 else 0.2)

@@ -78,7 +78,7 @@ def digits():
 @pytest.fixture(scope="module")
 def clf(digits):
     X, y, _, _ = digits
-    return RejectOptionClassifier(GaussianNB(), target=RejectRate(0.15)).fit(X, y)
+    return RejectOptionClassifier(GaussianNB(), target=RejectRate(0.15), cv="training").fit(X, y)
 
 
 # A row of the stored front is run by retargeting to its reject rate.

@@ -58,14 +58,19 @@ def population(kind: str, n: int = 200_000) -> Any:
     """Samples whose truth is known, as they are all there is: certainty, correctness, cells.
 
     "smooth": eight cells, in each of which certainty means something else. "ties": the same, with
-    eleven distinct certainties. "flat": certainty means nothing, and the accuracy is just below
-    0.9 whatever is rejected: each certificate for 0.9 is a miss.
+    eleven distinct certainties. "many cells": the same with fifty. "flat": certainty means nothing,
+    and the accuracy is just below 0.9 whatever is rejected: each certificate for 0.9 is a miss.
+    "not rising": in the middle, the surer the more often wrong.
     """
     generator = np.random.default_rng(1)
-    cells, certainty, luck = generator.integers(8, size=n), generator.random(n), generator.random(n)
+    n_cells = 50 if kind == "many cells" else 8
+    cells = generator.integers(n_cells, size=n)
+    certainty, luck = generator.random(n), generator.random(n)
     if kind == "flat":
         return certainty, luck < 0.899, cells
-    offset, slope = np.linspace(-0.5, 3.0, 8)[cells], np.linspace(6, 2, 8)[cells]
+    if kind == "not rising":
+        return certainty, luck < 0.85 + 0.13 * np.cos(9 * certainty), cells
+    offset, slope = np.linspace(-0.5, 3.0, n_cells)[cells], np.linspace(6, 2, n_cells)[cells]
     correct = luck < 1 / (1 + np.exp(-offset - slope * (certainty - 0.2)))
     return np.round(certainty, 1) if kind == "ties" else certainty, correct, cells
 
@@ -106,8 +111,8 @@ class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X[:, 2].astype(int)
 
 
-def fit(drawn: Any) -> Any:
-    """A classifier whose accuracy of 0.9 is certified, with confidence 0.9, on half of the draw."""
+def fit(drawn: Any, **settings: Any) -> Any:
+    """A classifier whose accuracy of 0.9 is certified, with confidence 0.9, on the draw."""
     certainty, correct, cells = drawn
     clf = RejectOptionClassifier(
         FrozenEstimator(Told()),
@@ -115,7 +120,16 @@ def fit(drawn: Any) -> Any:
         cells=lambda model, X: X[:, 1].astype(int),
         target=Accuracy(0.9, confidence=0.9),
         random_state=0,
+        **settings,
     )
     # All are of class 1, which those in the wrong are not given.
     X = np.stack([certainty, cells, correct], axis=1)
     return clf.fit(X, np.ones(len(X), int))
+
+
+def accepted_by(clf: Any, certainty: Any, cells: Any) -> Any:
+    """Which samples a classifier of `fit` answers."""
+    positions = {cell: position for position, cell in enumerate(clf.cells_.tolist())}
+    known = np.full(max(cells) + 1, len(clf.cells_))
+    known[list(positions)] = list(positions.values())
+    return certainty >= clf.thresholds_[known[cells]]

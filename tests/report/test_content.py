@@ -239,7 +239,7 @@ def test_without_calibration_data_the_global_threshold_is_that_of_the_samples(sa
 
 
 def test_samples_that_set_the_thresholds_are_known_again():
-    clf = fitted_gmlvq()
+    clf = fitted_gmlvq(cv="training")
     assert find_content(clf, *noisy(400), None, None)["is_calibration"]
     assert not find_content(clf, *noisy(400, seed=1), None, None)["is_calibration"]
 

@@ -104,6 +104,7 @@ def no_reasons(classes: Array, cells: Array) -> polars.DataFrame:
             "reason": polars.String,
             "certainty": polars.Float64,
             "threshold": polars.Float64,
+            "correct_proba": polars.Float64,
             "cell": cell,
             "features": polars.List(polars.String),
             "contributions": polars.List(polars.Float64),

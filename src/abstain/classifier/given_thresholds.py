@@ -284,8 +284,5 @@ def _row_of(
     regions: Regions,
     rows: NDArray[np.int64],
 ) -> int | None:
-    for row in rows.tolist():
-        found = regions.thresholds(front.cells, front.thresholds_at(row))
-        if np.array_equal(found, thresholds):
-            return int(row)
-    return None
+    found = (regions.thresholds(front, rows) == thresholds).all(axis=1)
+    return int(rows[found.argmax()]) if found.any() else None

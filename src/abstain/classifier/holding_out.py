@@ -1,27 +1,70 @@
-"""How many samples are held out to certify an accuracy?"""
+"""Which samples test what a target certifies?
+
+Those that neither fit the classifier nor teach its thresholds. If the classifier is fitted here,
+they are held out of the fit, and its answers out of fold teach the path of thresholds: all that is
+held out tests. A classifier that is given is asked about all samples. One threshold for all needs
+no teaching: its path is the order of the certainties, whatever the answers, and all samples test.
+Thresholds of several cells are learned from a share of the samples, and the rest tests.
+"""
 
 from __future__ import annotations  # signatures then show the names of types
 
+from typing import Any, NamedTuple, TypeGuard
+
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain._checks import InputError
-from abstain.targets import Accuracy, Target
+from abstain.targets import Accuracy
 from abstain.targets.guarantee import needed_answers
 
-__all__ = ["n_to_hold_out"]
+__all__ = ["Shares", "certifies", "n_to_test"]
 
 
-def n_to_hold_out(target: Target, n_samples: int) -> int | None:
-    """Return how many of some samples a target needs held out; None if it certifies nothing."""
-    if not isinstance(target, Accuracy) or target.confidence is None:
-        return None
-    n_held = round(target.test_size * n_samples)
-    least = needed_answers(target.accuracy, target.confidence)
-    if n_held < least:
+class Shares(NamedTuple):
+    """Positions of the samples that fit and calibrate, and of those that test; None is all, none.
+
+    ``is_one_threshold`` tells whether all cells share a threshold, so that all samples do both.
+    """
+
+    learn: NDArray[np.int64] | None
+    test: NDArray[np.int64] | None
+    is_one_threshold: bool = False
+
+
+def certifies(target: Any) -> TypeGuard[Accuracy]:
+    """Tell whether a target is to be tested on samples of its own."""
+    return isinstance(target, Accuracy) and target.confidence is not None
+
+
+# Of samples that also fit the classifier.
+HELD_OUT = 0.5
+# Of samples of a classifier that is given: fewer than so many test one threshold, all of them; of
+# more, a share learns thresholds for each cell.
+ENOUGH_TO_LEARN = 2000
+TESTED = 0.8
+
+
+def automatic_test_size(n_samples: int, is_frozen: bool, method: str, cells: Any) -> float:
+    """Return the share of the samples that test; 1 is all, with one threshold for all cells.
+
+    It depends on no label, so that what is tested stays as it would be without.
+    """
+    if not is_frozen or method != "pooled":
+        return HELD_OUT
+    is_global = isinstance(cells, str) and cells == "global"
+    return 1.0 if is_global or n_samples < ENOUGH_TO_LEARN else TESTED
+
+
+def n_to_test(target: Accuracy, n_samples: int, test_size: float) -> int:
+    """Return how many samples test a target, or say how many it takes."""
+    n_test = round(test_size * n_samples)
+    least = needed_answers(target.accuracy, target.confidence or 0.0)
+    if n_test < least:
         raise InputError(
             f"accuracy={target.accuracy} with confidence={target.confidence} takes at least "
-            f"{least:,} held-out samples, none of them wrong; test_size={target.test_size} of "
-            f"{n_samples:,} is {n_held:,}: give at least "
-            f"{int(np.ceil(least / target.test_size)):,} samples, or ask for less"
+            f"{least:,} samples that test it, none of them wrong; test_size={test_size:g} of "
+            f"{n_samples:,} is {n_test:,}: give at least {int(np.ceil(least / test_size)):,} "
+            "samples, or ask for less"
         )
-    return n_held
+    return n_test

@@ -14,7 +14,7 @@ the samples themselves would.
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from abstain.cells import is_to_be_fitted
 from abstain.certainty._prototypes import has_prototypes
 from abstain.classifier.calibration import Calibration, Rules, calibrate
 from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
-from abstain.classifier.holding_out import n_to_hold_out
+from abstain.classifier.holding_out import certifies, n_to_test
 from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
@@ -74,18 +74,13 @@ class Answers(NamedTuple):
         return self._replace(calibration=calibration, closest=closest)
 
 
-def check_for_dask(estimator: Any, cells: Any, cv: Any, y: Any, given: Mapping[str, Any]) -> None:
+def check_for_dask(estimator: Any, cells: Any, y: Any, given: Mapping[str, Any]) -> None:
     """Refuse what would have to be fitted to samples that lie in blocks."""
     if not isinstance(estimator, FrozenEstimator):
         raise InputError(
             f"estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
             f"{type(estimator).__name__}; fit it first, and wrap it in "
             "sklearn.frozen.FrozenEstimator"
-        )
-    if cv is not None:
-        raise InputError(
-            f"cv must be None for Dask collections, got {shown(cv)}: a FrozenEstimator is not "
-            "fitted, so all samples are new to it"
         )
     if is_to_be_fitted(cells):
         raise InputError(
@@ -110,22 +105,26 @@ def calibrate_on_dask(
     min_cell_size: int,
     method: str,
     target: Target,
+    test_size: Callable[[int], float],
     random_state: Any,
 ) -> Found:
     """Ask a fitted classifier about samples in blocks, and find the front of its answers."""
     # Kept, for they are small beside the samples, and to make them anew takes long.
     blocks = kept(block_by_block(_ask, aligned_blocks(X=X, y=y), estimator, rules))
     sizes = _sizes(blocks, np.asarray(estimator.classes_))
-    n_held = n_to_hold_out(target, sum(sizes))
-    if n_held == sum(sizes):
+    n_samples, n_held, is_one_threshold = sum(sizes), None, False
+    if certifies(target):
+        n_held = n_to_test(target, n_samples, test_size(n_samples))
+        is_one_threshold = test_size(n_samples) == 1
+    if n_held == n_samples and not is_one_threshold:
         raise InputError(f"{target} leaves none of {n_held:,} samples to set thresholds on")
-    held: list[Any] = []
-    if n_held is not None:
+    held: list[Any] = list(blocks) if is_one_threshold else []
+    if n_held is not None and not is_one_threshold:
         blocks, held = _shares(blocks, sizes, n_held, random_state)
         sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
     ones = [(block,) for block in blocks]
     labels, counts = gathered(merged(_add_cells, block_by_block(_count_cells, ones)))
-    regions = regions_of(labels, counts, min_cell_size)
+    regions = Regions(labels[:0]) if is_one_threshold else regions_of(labels, counts, min_cell_size)
     rows = tuple(sizes)
     front = pareto_front(
         array_by_block(_certainty, ones, rows=rows, dtype=np.float64),

@@ -1,7 +1,8 @@
 """Which cells have a threshold of their own?
 
-A threshold set on a handful of samples fits their noise. Cells with fewer than ``min_cell_size``
-calibration samples share one threshold, and so do cells that calibration has never seen.
+All others share one, and so do cells that calibration has never seen. The pooled front gives every
+cell that it has seen a threshold of its own. Other methods fit the noise of a handful of samples:
+there, cells with fewer than ``min_cell_size`` calibration samples share a threshold.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -44,14 +45,11 @@ class Regions:
         column[front.cells] = np.arange(front.n_cells)
         return np.asarray(column[positions])
 
-    def thresholds(self, front_cells: NDArray[Any], found: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the threshold at each position, from those of the cells of a front.
-
-        If no calibration sample is in a shared cell, these are trusted no more than the least
-        trusted cell.
-        """
-        thresholds = np.full(len(self.labels) + 1, found.max())
-        thresholds[front_cells] = found
+    def thresholds(self, front: ParetoFront, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the threshold at each position (columns) in each of the rows of a front."""
+        shared = front.shared_thresholds(rows)[:, np.newaxis]
+        thresholds = np.repeat(shared, len(self.labels) + 1, axis=1)
+        thresholds[:, front.cells] = front.staircases.thresholds[front.backtrace.steps_at(rows)]
         return thresholds
 
 

@@ -1,7 +1,7 @@
 """How does any classifier become one that may decline to answer?
 
-The classifier is fitted, its answers on the calibration data become three arrays (certainty,
-correctness, cell), their front holds the best trade-offs there are, and the target picks a point.
+The classifier is fitted, its answers to the calibration data become three arrays (certainty,
+correctness, cell), their front holds the trade-offs, and the target picks a point.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -59,15 +59,21 @@ from abstain.classifier.calibration import (
 from abstain.classifier.deciding import Decisions, decide
 from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
 from abstain.classifier.given_thresholds import are_thresholds, given_point
-from abstain.classifier.holding_out import n_to_hold_out
+from abstain.classifier.holding_out import (
+    Shares,
+    automatic_test_size,
+    certifies,
+    n_to_test,
+)
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
+from abstain.classifier.overlap import BY_HEART, overlap_warnings
 from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
-from abstain.fronts import METHODS, ParetoFront, pareto_front
+from abstain.fronts import METHODS, ParetoFront, PooledFront, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.models.samples import check_labels
-from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
-from abstain.targets.operating import check_target, choose_point
+from abstain.targets import OperatingPoint, RejectRate, Target
+from abstain.targets.operating import check_target, choose_point, everything_rejected
 
 if TYPE_CHECKING:
     import polars
@@ -76,7 +82,7 @@ __all__ = ["RejectOptionClassifier"]
 
 Array = NDArray[Any]
 DEFAULT_TARGET = RejectRate(0.1)
-_BY_HEART = "a classifier is surer of samples that it was fitted on than of others"
+DEFAULT_FOLDS = 5
 
 
 def _is_frozen(estimator: Any) -> bool:
@@ -119,11 +125,12 @@ _answers_in_blocks = partial(by_block, "thresholds_")
 
 
 class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Give any classifier a reject option with the best possible thresholds.
+    """Give any classifier a reject option: below a threshold, it declines to answer.
 
     A sample is rejected iff the certainty of the classifier is below the threshold of the cell
-    that the sample falls in. No choice of thresholds has a better trade-off between wrong answers
-    caught and right answers lost on the calibration data than the exact front has.
+    that the sample falls in. The thresholds are set on answers to samples that the classifier was
+    not fitted on, by the probability of being right that these answers show for each certainty and
+    cell; `predict_correct_proba` returns it for new samples.
 
     Parameters
     ----------
@@ -143,24 +150,34 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         where there are some, else classes. With ``cv``, a function is asked about the classifier
         that will decide. A clusterer that is fitted already is taken as it is; ``clone``, and with
         it every search, makes one that is not, and that one is fitted with the samples.
-    method : {"exact", "greedy", "hull"}, default="exact"
-        How the front is found.
+    method : {"pooled", "exact", "hull", "greedy"}, default="pooled"
+        How the front is found. "pooled" is made for new data: it rejects first what is most
+        probably wrong, by probabilities that cells borrow from each other as far as they are
+        alike. "exact" is the best on the calibration data, by a theorem; "hull" and "greedy"
+        approximate it.
     target : Target, default=None
         Which point of the front to run at: :class:`RejectRate`, :class:`Accuracy` or
-        :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` holds out a
-        part of the data, which neither fits the classifier nor makes the front, and certifies the
-        accuracy on it; it counts on samples that are independent of each other.
-    cv : int, splitter or iterable, default=None
-        None sets thresholds on the samples that the classifier was fitted on, as the paper does.
-        An int or a splitter sets them on answers to samples that a classifier, fitted on the other
-        folds, had not seen: costlier, and right for classifiers that know their training data by
-        heart.
+        :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` certifies
+        the accuracy on samples that neither fit the classifier nor set its thresholds; it counts
+        on samples that are independent of each other. A target that cannot be met is an error
+        which says what could be; the classifier is fitted then, rejects everything, and can be
+        moved to another target by `retarget`.
+    cv : int, splitter, iterable or "training", default=5
+        Thresholds are set on answers to samples that a classifier, fitted on the other folds, had
+        not seen. "training" sets them on the samples that the classifier was fitted on, as the
+        paper does: cheaper, and too sure wherever a classifier knows its training data by heart.
+        An int is lowered to the size of the largest class. A ``FrozenEstimator`` is not fitted,
+        and needs no folds.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
         ``VotingClassifier`` number these, and then take a number.
     min_cell_size : int, default=10
-        Cells with fewer calibration samples share one threshold.
+        Cells with fewer calibration samples share one threshold, with methods other than
+        "pooled".
+    test_size : float or "auto", default="auto"
+        The share of the samples that only test what a target with ``confidence`` certifies, in
+        (0, 1); see the guide to guarantees for what "auto" does.
     reject_cost : float, default=0.5
         What a reject costs in `score`, where an error costs 1. It does not follow the target, so
         that scores of different targets can be compared.
@@ -224,11 +241,12 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         *,
         certainty: Any = "auto",
         cells: Any = "auto",
-        method: str = "exact",
+        method: str = "pooled",
         target: Target | None = None,
-        cv: Any = None,
+        cv: Any = 5,
         reject_label: Any = None,
         min_cell_size: int = 10,
+        test_size: float | str = "auto",
         reject_cost: float = 0.5,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -241,6 +259,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self.cv = cv
         self.reject_label = reject_label
         self.min_cell_size = min_cell_size
+        self.test_size = test_size
         self.reject_cost = reject_cost
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -279,7 +298,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> from abstain import RejectOptionClassifier, RejectRate
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
-        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.4), cells="global")
+        >>> clf = RejectOptionClassifier(
+        ...     GaussianNB(), target=RejectRate(0.4), cells="global", cv="training"
+        ... )
         >>> clf.fit(X, y).reject(X).tolist()
         [False, False, True, True, False, False]
         """
@@ -291,11 +312,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         y, is_frozen = self._checked_labels(y), _is_frozen(self.estimator)
         routed = self._routed(sample_weight, fit_params)
         params, split_params = routed.estimator.fit, routed.splitter.split
-        rows, held_rows = self._shares(y, split_params)
+        shares = self._shares(y, split_params)
         X_fit, y_fit = X, y
-        if held_rows is not None:
-            X_fit, y_fit = take_rows(X, rows), y[rows]
-            params = take_rows_of_params(X, params, indices=rows)
+        if shares.learn is not None:
+            X_fit, y_fit = take_rows(X, shares.learn), y[shares.learn]
+            params = take_rows_of_params(X, params, indices=shares.learn)
         rules = Rules(known_measure(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
         template = self._seeded()
         self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
@@ -307,39 +328,63 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"y must hold classes of the estimator ({self.classes_.tolist()[:5]}), got none of "
                 f"them but {known[:5]}"
             )
-        if self.cv is None:
+        if is_frozen or self._sets_on_training():
             found = calibrate(self.estimator_, X_fit, y_fit, rules)
         else:
-            splitter = check_cv(self.cv, y_fit, classifier=True)
-            folds = splitter.split(X_fit, y_fit, **split_params)
             found = calibrate_out_of_fold(
-                template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
+                template,
+                self.estimator_,
+                X_fit,
+                y_fit,
+                rules,
+                self._folds(X_fit, y_fit, split_params),
+                self.n_jobs,
+                params,
             )
         self.calibration_, self._rules = found, rules
         self._usual_distance = farthest_usual_distance(self.estimator_, X_fit)
-        regions = find_regions(found.cells, self.min_cell_size)
+        regions = self._find_regions(found.cells, shares.is_one_threshold)
         self.cells_ = regions.labels
         self._front = pareto_front(
             found.certainty, found.correct, regions.positions(found.cells), method=self.method
         )
         self._held_out = None
-        if held_rows is not None:
-            held = calibrate(self.estimator_, take_rows(X, held_rows), y[held_rows], rules)
-            columns = regions.columns(held.cells, self.front_)
-            self._held_out = HeldOut(held.certainty, held.correct, columns)
-        is_learnt_by_heart = self.cv is None and not is_frozen
-        self._run_first(is_learnt_by_heart)
-        if is_learnt_by_heart and not self.front_.n_errors:
-            warnings.warn(
-                f"cv=None finds no error to learn thresholds from, so nothing is rejected; set cv, "
-                f"or calibrate a FrozenEstimator on other data: {_BY_HEART}",
-                UserWarning,
-                stacklevel=2,
-            )
+        if shares.test is not None:
+            tested = found
+            if shares.learn is not None:
+                X_test, y_test = take_rows(X, shares.test), y[shares.test]
+                tested = calibrate(self.estimator_, X_test, y_test, rules)
+            columns = regions.columns(tested.cells, self.front_)
+            self._held_out = HeldOut(tested.certainty, tested.correct, columns)
+        for warning in overlap_warnings(
+            self.estimator, X_fit, found.correct, self._sets_on_training()
+        ):
+            warnings.warn(warning, UserWarning, stacklevel=2)
+        self._run_first()
         return self
 
+    def _sets_on_training(self) -> bool:
+        """Tell whether thresholds are set on the samples that the classifier is fitted on."""
+        return isinstance(self.cv, str) and not _is_frozen(self.estimator)
+
+    def _folds(self, X: Any, y: Array, split_params: Any) -> list[tuple[Array, Array]]:
+        """Return the folds out of which the classifier is asked."""
+        cv = DEFAULT_FOLDS if self.cv is None else self.cv
+        if isinstance(cv, int | np.integer):
+            # No class needs to be in every fold, but scikit-learn wants one that is.
+            cv = max(2, min(int(cv), int(np.unique(y, return_counts=True)[1].max())))
+        splitter = check_cv(cv, y, classifier=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")
+            return list(splitter.split(X, y, **split_params))
+
+    def _find_regions(self, cells: Array, is_one_threshold: bool) -> Regions:
+        if is_one_threshold:
+            return Regions(np.unique(cells)[:0])
+        return find_regions(cells, 1 if self.method == "pooled" else self.min_cell_size)
+
     def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
-        check_for_dask(self.estimator, self.cells, self.cv, y, given)
+        check_for_dask(self.estimator, self.cells, y, given)
         self.estimator_ = clone(self.estimator).fit(X, y)  # which is frozen, and stays as it is
         self._keep_what_the_estimator_tells()
         check_reject_label(self.reject_label, self.classes_)
@@ -353,14 +398,15 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             X,
             y,
             self._rules,
-            min_cell_size=self.min_cell_size,
+            min_cell_size=1 if self.method == "pooled" else self.min_cell_size,
             method=self.method,
             target=self._target(),
+            test_size=self._test_size,
             random_state=self.random_state,
         )
         self.cells_, self._front = found.regions.labels, found.front
         self._held_out, self._usual_distance = found.held_out, found.usual_distance
-        self._run_first(is_learnt_by_heart=False)
+        self._run_first()
         return self
 
     def _checked_labels(self, y: Any) -> Array:
@@ -392,6 +438,12 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if self.method not in METHODS:
             known = ", ".join(map(repr, METHODS))
             raise InputError(f"method must be one of {known}, got {shown(self.method)}")
+        if isinstance(self.cv, str) and self.cv != "training":
+            raise InputError(
+                f"cv must be a number of folds, a splitter or 'training', got {shown(self.cv)}"
+            )
+        if self.test_size != "auto":
+            check_fraction("test_size", cast(float, self.test_size))
         size = self.min_cell_size
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
             raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
@@ -402,7 +454,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     def _forget(self) -> None:
         """Drop what an earlier fit has left: if this one fails, nothing of it may answer."""
-        own = ("_front", "_held_out", "_rules", "_usual_distance")
+        own = ("_front", "_held_out", "_probabilities", "_rules", "_usual_distance")
         for name in [name for name in vars(self) if name.endswith("_") or name in own]:
             delattr(self, name)
 
@@ -452,11 +504,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             )
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
 
-    def _shares(self, y: Array, split_params: Any) -> tuple[Any, NDArray[np.int64] | None]:
-        """Return the samples that fit and calibrate, and those held out to certify an accuracy."""
+    def _shares(self, y: Array, split_params: Any) -> Shares:
+        """Return the samples that fit and calibrate, and those that test what is certified."""
         target, n_samples = self._target(), len(y)
-        if not isinstance(target, Accuracy) or target.confidence is None:
-            return None, None
+        if not certifies(target):
+            return Shares(None, None)
         if split_params:
             raise InputError(
                 f"{next(iter(split_params))} says that samples belong together, but "
@@ -468,22 +520,31 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"confidence={target.confidence} holds samples out, which a matrix of kernels or "
                 "distances cannot spare: calibrate a FrozenEstimator on other samples"
             )
-        if self.cv is not None and not hasattr(self.cv, "split") and np.iterable(self.cv):
+        if not hasattr(self.cv, "split") and np.iterable(self.cv) and not isinstance(self.cv, str):
             raise InputError(
                 f"cv must be a number of folds or a splitter where confidence={target.confidence} "
                 f"holds samples out, got a {type(self.cv).__name__} of folds"
             )
-        n_held = n_to_hold_out(target, n_samples)
-        # Drawn at random, not by class: what is held out must be like new data.
+        test_size = self._test_size(n_samples)
+        n_test = n_to_test(target, n_samples, test_size)
+        if test_size == 1:
+            return Shares(None, np.arange(n_samples), is_one_threshold=True)
+        # Drawn at random, not by class: what tests must be like new data.
         order = check_random_state(self.random_state).permutation(n_samples)
-        rows, held_rows = np.sort(order[n_held:]), np.sort(order[:n_held])
-        n_classes = len(np.unique(y[rows]))
-        if not len(rows) or (n_classes < 2 and not _is_frozen(self.estimator)):
+        learn, test = np.sort(order[n_test:]), np.sort(order[:n_test])
+        n_classes = len(np.unique(y[learn]))
+        if not len(learn) or (n_classes < 2 and not _is_frozen(self.estimator)):
             raise InputError(
-                f"test_size={target.test_size} leaves {len(rows)} samples of {n_classes} class to "
+                f"test_size={test_size:g} leaves {len(learn)} samples of {n_classes} class to "
                 f"fit the classifier with, of {n_samples:,}: hold out fewer, or give more samples"
             )
-        return rows, held_rows
+        return Shares(learn, test)
+
+    def _test_size(self, n_samples: int) -> float:
+        if not isinstance(self.test_size, str):
+            return self.test_size
+        is_frozen = _is_frozen(self.estimator)
+        return automatic_test_size(n_samples, is_frozen, self.method, self.cells)
 
     def _seeded(self) -> Any:
         """Return the classifier to fit; where it draws at random, as ``random_state`` has it."""
@@ -507,8 +568,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _light(self) -> Self:
         """Return a copy with all that answers need, and no more: it travels to the data."""
         light = copy(self)
-        for name in ("calibration_", "_front", "_held_out"):
+        for name in ("calibration_", "_held_out"):
             light.__dict__.pop(name, None)
+        if not isinstance(self.front_, PooledFront):  # which is small, and gives probabilities
+            light.__dict__.pop("_front", None)
         return light
 
     @property
@@ -524,22 +587,28 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
 
     def _run_at(self, target: Target) -> None:
         point = choose_point(self.front_, target, self._held_out)
-        self._run_with(self._regions.thresholds(self.front_.cells, point.thresholds), point)
+        assert point.row is not None
+        (thresholds,) = self._regions.thresholds(self.front_, np.array([point.row]))
+        self._run_with(thresholds, point)
 
-    def _run_first(self, is_learnt_by_heart: bool) -> None:
-        """Go to the target of the fit; if that cannot be certified, say what might help."""
+    def _run_first(self) -> None:
+        """Go to the target of the fit; if that cannot be met, reject everything and say so."""
         try:
             self._run_at(self._target())
         except InputError as error:
-            if self._held_out is None:
-                raise
-            remedies = [f"; or set cv: {_BY_HEART}"] if is_learnt_by_heart else []
-            if self.front_.n_cells > 1:
-                remedies.append(
+            self._run_with(np.full(len(self.cells_) + 1, np.inf), everything_rejected(self.front_))
+            remedies = ""
+            if self._held_out is not None and self._sets_on_training():
+                remedies += f"; or set cv: {BY_HEART}"
+            if self._held_out is not None and self.front_.n_cells > 1 and not self.front_.is_nested:
+                remedies += (
                     f"; cells='global' may help: one threshold fits less noise than "
                     f"{self.front_.n_cells}"
                 )
-            raise InputError(f"{error}{''.join(remedies)}") from None
+            raise InputError(
+                f"{error}{remedies}; the classifier is fitted, rejects everything, and takes "
+                "another target by retarget"
+            ) from None
 
     def _run_with(self, thresholds: NDArray[np.float64], point: OperatingPoint) -> None:
         self.thresholds_ = thresholds
@@ -585,19 +654,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             self._run_with(thresholds, point)
             return self
         target = cast(Target, target)
-        if getattr(target, "confidence", None) is not None:
-            n_held = 0 if self._held_out is None else self._held_out.n_samples
-            n_samples = n_held + self.front_.n_samples
-            if not n_held:
-                raise InputError(
-                    f"target={target} needs held-out samples, and this classifier was fitted "
-                    "without: fit it with such a target first"
-                )
-            if isinstance(target, Accuracy) and round(target.test_size * n_samples) != n_held:
-                raise InputError(
-                    f"target={target} asks for another test_size than this classifier was fitted "
-                    f"with, which held out {n_held:,} of {n_samples:,} samples: fit it again"
-                )
+        if certifies(target) and self._held_out is None:
+            raise InputError(
+                f"target={target} needs samples that only test it, and this classifier was fitted "
+                "without: fit it with such a target first"
+            )
         self._run_at(target)
         self.target = target
         return self
@@ -626,6 +687,60 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         """
         check_is_fitted(self, "thresholds_")
         return measure_certainty(self.estimator_, X, self._rules.certainty)
+
+    @_answers_in_blocks(lambda clf: np.float64)
+    def predict_correct_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the estimated probability that the answer to each sample is right.
+
+        It is estimated from the calibration data for each certainty and cell, and comparable across
+        classes, prototypes and leaves, whatever the scale of the certainty.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples. A Dask array or frame gives a lazy Dask array.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples,)
+            Of the plain answer, also where it is rejected. In each cell it rises with the
+            certainty.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
+        >>> probability = clf.predict_correct_proba(X)
+        >>> bool(probability[clf.reject(X)].max() <= probability[~clf.reject(X)].min())
+        True
+        """
+        check_is_fitted(self, "thresholds_")
+        return self._correct_proba(self.certainties(X), self.apply(X))
+
+    def _correct_proba(
+        self, certainty: NDArray[np.float64], positions: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        columns = self._regions.columns_of(positions, self._pooled_front)
+        return self._pooled_front.probability_correct(certainty, columns)
+
+    @property
+    def _pooled_front(self) -> PooledFront:
+        """The front that estimates probabilities: ``front_``, or one made when first asked for."""
+        if isinstance(self.front_, PooledFront):
+            return self.front_
+        if not hasattr(self, "_probabilities"):
+            if not hasattr(self, "calibration_"):
+                raise InputError(
+                    "predict_correct_proba needs method='pooled' in a classifier that was "
+                    f"calibrated on Dask collections, got {self.front_.method!r}: fit it again"
+                )
+            known = self.calibration_
+            positions = self._regions.positions(known.cells)
+            found = pareto_front(known.certainty, known.correct, positions, method="pooled")
+            self._probabilities = cast(PooledFront, found)
+        return self._probabilities
 
     @_answers_in_blocks(lambda clf: np.int64)
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -730,7 +845,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
         >>> clf = RejectOptionClassifier(
-        ...     GaussianNB(), target=RejectRate(0.4), cells="global", reject_label="ask"
+        ...     GaussianNB(),
+        ...     target=RejectRate(0.4),
+        ...     cells="global",
+        ...     cv="training",
+        ...     reject_label="ask",
         ... )
         >>> clf.fit(X, y).predict(X).tolist()
         ['a', 'a', 'ask', 'ask', 'b', 'b']
@@ -817,7 +936,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> from abstain import RejectOptionClassifier, RejectRate
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
-        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.4), cells="global")
+        >>> clf = RejectOptionClassifier(
+        ...     GaussianNB(), target=RejectRate(0.4), cells="global", cv="training"
+        ... )
         >>> round(clf.fit(X, y).score(X, y), 3)
         0.833
         """
@@ -855,7 +976,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             ``rejected``; ``reason`` is "ambiguous" where a rejected sample lies between the two,
             "far" where it is farther from every prototype than 99 % of the samples that the
             classifier was fitted or calibrated on, and null where it is accepted; ``certainty``
-            and ``threshold``; ``cell``, null where the threshold is the one that small and unseen
+            and ``threshold``; ``correct_proba``, the estimated probability that the label is
+            right; ``cell``, null where the threshold is the one that small and unseen
             cells share. For prototype models, ``features`` tells the two classes apart most, and
             ``contributions`` are their shares: positive ones speak for the label, negative ones
             for the rival.
@@ -903,6 +1025,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 "reason": [w if r else None for w, r in zip(why, rejected, strict=True)],
                 "certainty": certainty,
                 "threshold": self.thresholds_[position],
+                "correct_proba": self._correct_proba(certainty, position),
                 "cell": [names[at] for at in position],
                 "features": found.features,
                 "contributions": found.contributions,

@@ -105,9 +105,7 @@ def _numbers(values: NDArray[np.float64]) -> list[Any]:
 
 def _thresholds(clf: RejectOptionClassifier, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return what ``thresholds_`` would be at each row."""
-    regions, front = Regions(clf.cells_), clf.front_
-    found = [regions.thresholds(front.cells, row) for row in thresholds_of(front, rows)]
-    return np.array(found)
+    return Regions(clf.cells_).thresholds(clf.front_, rows)
 
 
 def _rows(

@@ -189,7 +189,13 @@ class _Trial:
     def _guaranteed(self, folds: Any) -> Record:
         target = Accuracy(self.accuracy, confidence=CONFIDENCE)
         clf = RejectOptionClassifier(
-            self.estimator, target=target, cv=folds, min_cell_size=1, random_state=self.seed
+            self.estimator,
+            method="exact",
+            target=target,
+            cv=folds or "training",
+            min_cell_size=1,
+            test_size=0.5,
+            random_state=self.seed,
         )
         try:
             clf.fit(*self.split.train)

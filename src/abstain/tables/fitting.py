@@ -55,6 +55,8 @@ class Wishes:
     cv : int, default=5
         Folds, so that thresholds are set on answers to rows that had not been seen; 0 sets them on
         the rows that the classifier was fitted on.
+    test_size : float, default=None
+        The share of the rows that only test a certified accuracy; None chooses it.
     seed : int, default=0
         Decides what is drawn at random.
     drop, keep, categorical : sequence of str, default=()
@@ -72,6 +74,7 @@ class Wishes:
     cells: str = "auto"
     certainty: str = "auto"
     cv: int = 5
+    test_size: float | None = None
     seed: int = 0
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
@@ -186,7 +189,8 @@ def fit_table(
         target=wishes.target,
         cells=wishes.cells,
         certainty=wishes.certainty,
-        cv=_WatchedFolds(wishes.cv, watch) if wishes.cv else None,
+        cv=_WatchedFolds(wishes.cv, watch) if wishes.cv else "training",
+        test_size="auto" if wishes.test_size is None else wishes.test_size,
         random_state=wishes.seed,
     )
     n_fits = wishes.cv + 1
@@ -195,7 +199,7 @@ def fit_table(
     watch(0, n_fits)
     with _noted(wishes.model) as notes, _refused_by(learner, sum(counts.values())):
         clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
-    clf.cv = wishes.cv or None  # which is saved with it
+    clf.cv = wishes.cv or "training"  # which is saved with it
     watch(n_fits, n_fits)
     point = clf.operating_point_
     notes[:0] = [

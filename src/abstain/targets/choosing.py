@@ -19,6 +19,9 @@ from abstain.targets.parameters import Parameters
 
 __all__ = ["Accuracy", "RejectCost", "RejectRate", "Target"]
 
+# Of sums of probabilities.
+ROUNDING = 1e-9
+
 
 class Target(Protocol):
     """Anything that can choose a row of a front.
@@ -58,7 +61,10 @@ class Target(Protocol):
 
 @dataclass
 class RejectRate(Parameters):
-    """Reject at most a given share of the samples, as accurately as possible.
+    """Reject a given share of the samples, as accurately as possible.
+
+    A front of nested rows ("pooled") rejects that share, up to ties, of the calibration data.
+    Others reject at most as many: they have no rows beyond the last calibration error.
 
     Parameters
     ----------
@@ -102,8 +108,8 @@ class RejectRate(Parameters):
         Returns
         -------
         row : int
-            Index of the most accurate row within the budget; of equals, the one that rejects
-            least.
+            Of nested rows, the one that rejects most within the budget, up to ties. Of others, the
+            most accurate one; of equals, the one that rejects least.
 
         Examples
         --------
@@ -114,6 +120,8 @@ class RejectRate(Parameters):
         """
         rate = self.check()
         rows = np.flatnonzero(front.reject_rates <= rate)
+        if front.is_nested:
+            return int(rows[-1])
         # Rejecting everything has no accuracy; it never beats a row that answers.
         accuracies = np.nan_to_num(front.accuracies[rows], nan=-1.0)
         return _fewest_rejects(front, rows[accuracies == accuracies.max()])
@@ -124,8 +132,8 @@ class Accuracy(Parameters):
     """Reach a given accuracy on the accepted samples, rejecting as few as possible.
 
     Without ``confidence`` it is reached on the calibration data. With it, the accuracy on new
-    samples of the same kind is at least this high with that probability over the draw of the data,
-    which some held-out samples are tested for; see `Guarantee`.
+    samples of the same kind is at least this high with that probability over the draw of the data:
+    samples that had no part in the thresholds test it; see `Guarantee`.
 
     Parameters
     ----------
@@ -134,11 +142,6 @@ class Accuracy(Parameters):
         certified.
     confidence : float, default=None
         How probable it shall be that the accuracy holds on new data, in (0, 1).
-    test_size : float, default=0.5
-        The share of the data that an estimator holds out for the test, in (0, 1). The other part
-        fits the classifier and makes the front. In simulations with a fitted classifier, half and
-        half left within three points as many answers as the best share; a classifier that needs
-        many samples to learn from may do better with less.
 
     Examples
     --------
@@ -150,7 +153,6 @@ class Accuracy(Parameters):
 
     accuracy: float
     confidence: float | None = None
-    test_size: float = 0.5
 
     def check(self) -> float:
         """Return the parameter, or say what is wrong with it.
@@ -169,7 +171,6 @@ class Accuracy(Parameters):
         if self.confidence is None:
             return check_fraction("accuracy", self.accuracy, high_open=False)
         check_fraction("confidence", self.confidence)
-        check_fraction("test_size", self.test_size)
         if self.accuracy == 1:
             raise InputError(
                 "accuracy must be below 1 to be certified, got 1: no number of samples shows that "
@@ -188,7 +189,9 @@ class Accuracy(Parameters):
         Returns
         -------
         row : int
-            Index of the row with the fewest rejects among those that reach the accuracy.
+            Index of the row with the fewest rejects among those that reach the accuracy, on the
+            calibration data and, where the front estimates probabilities and they go as high, by
+            these too: of many rows, some reach it by chance alone.
 
         Examples
         --------
@@ -203,7 +206,10 @@ class Accuracy(Parameters):
                 f"confidence={self.confidence} needs samples that had no part in the front: pass "
                 "them to operating_point as held_out, or fit with this target"
             )
-        rows = np.flatnonzero(front.accuracies >= accuracy)
+        reached = front.accuracies >= accuracy
+        expected = reached & (front.expected_accuracies + ROUNDING >= accuracy)
+        # Few samples cannot tell that next to nothing goes wrong: then what was seen decides.
+        rows = np.flatnonzero(expected if expected.any() else reached)
         if not len(rows):
             raise InputError(_unreachable(accuracy, front))
         return _fewest_rejects(front, rows)

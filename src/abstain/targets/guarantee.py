@@ -1,9 +1,8 @@
 """Which row of a front reaches an accuracy on new data, with a stated confidence?
 
-**Learn, then test.** The front comes from one part of the data. Its rows are put in an order that
-depends on that part alone, and are tested in this order on the other part. A row that accepts n of
-its samples, k of them wrong, would be as good as this by chance, were its accuracy below a, with
-probability at most
+**Fixed-sequence testing.** The rows of a front are put in an order that depends on no label of the
+samples that test, and are tested in this order. A row that accepts n of these samples, k of them
+wrong, would be as good as this by chance, were its accuracy below a, with probability at most
 
     p = P(Bin(n, 1 − a) ≤ k),
 
@@ -12,9 +11,15 @@ each row is tested only if all before it have passed, a row of too low an accura
 probability at most δ, however many rows there are; so the one with the fewest rejects may be picked
 among those certified.
 
-**The order.** It begins at the row that seems easiest to certify, that of the smallest p on the
-first part, and goes on to ever fewer rejects. Rows that reject more than the first one are never
-wanted.
+**The order of nested rows** goes from few accepted samples to all, in `N_STEPS` steps: fewer tests
+fail less often by chance. The first row must accept enough samples to pass, and few enough to be
+sure of them. Of n samples, m must be accepted without an error to certify anything
+(`needed_answers`); the order begins where the front's own samples let expect √(m n) of them, half
+way between m and n as ratios go.
+
+**The order of other rows** begins at the row that seems easiest to certify, that of the smallest p
+on the front's own samples, which then must not test; it goes on to ever fewer rejects. Rows that
+reject more than the first one are never wanted.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -32,6 +37,9 @@ from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
 __all__ = ["Guarantee", "accuracy_bound", "certify", "needed_answers"]
 
+# Of nested rows, from accepting nothing to accepting everything.
+N_STEPS = 100
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -42,11 +50,11 @@ class Guarantee:
     accuracy, confidence : float
         With this confidence, the accuracy on new samples that are accepted is at least this high.
     n_samples : int
-        Samples that were held out for the test.
+        Samples that tested it.
     accepted, errors : int
         How many of them are accepted, and how many of these are wrong.
     bound : float
-        The accuracy that these counts alone would bear out with the same confidence: the exact
+        The accuracy that these counts alone support with the same confidence: the exact
         lower bound of Clopper and Pearson. It is never below ``accuracy``.
     n_tested : int
         Rows of the front that were tested.
@@ -78,7 +86,7 @@ def certify(
 ) -> tuple[int, Guarantee]:
     """Return the row with the fewest rejects that reaches the accuracy with confidence."""
     level = 1 - confidence
-    order = _order(front, accuracy)
+    order = _order(front, held_out.n_samples, accuracy, confidence)
     counts = HeldOutCounts(front, held_out)
     certified: tuple[int, int, int, int] | None = None
     n_tested = 0
@@ -91,7 +99,7 @@ def certify(
             certified = rejected, row, accepted, errors
     if certified is None:
         found = _uncertain(accuracy, confidence, held_out.n_samples, accepted, errors)
-        lower = _highest_below(front, counts, accuracy, level)
+        lower = _highest_below(front, counts, held_out.n_samples, accuracy, confidence)
         remedy = _remedy(accuracy, confidence, held_out.n_samples, accepted, errors)
         raise InputError(f"{found}; {_instead(lower)}{remedy}")
     _, row, accepted, errors = certified
@@ -101,49 +109,61 @@ def certify(
 
 
 def needed_answers(accuracy: float, confidence: float) -> int:
-    """Return the fewest accepted samples, none of them wrong, that bear out an accuracy."""
+    """Return the fewest accepted samples, none of them wrong, that certify an accuracy."""
     n = max(1, ceil(log(1 - confidence) / log(accuracy)) - 1)
     while accuracy**n > 1 - confidence:
         n += 1
     return n
 
 
-def _order(front: ParetoFront, accuracy: float) -> NDArray[np.int64]:
+def _order(
+    front: ParetoFront, n_samples: int, accuracy: float, confidence: float
+) -> NDArray[np.int64]:
     """Return the rows in the order in which they are tested."""
+    first = _first(front, n_samples, accuracy, confidence)
+    if front.is_nested:
+        steps = np.linspace(0, front.coverages[0], N_STEPS + 1)
+        steps = steps[steps > front.coverages[first]]
+        rows = np.concatenate([[first], _rows_covering(front, steps), [0]])
+        return rows[np.sort(np.unique(rows, return_index=True)[1])]
     rejects = front.true_rejects + front.false_rejects
-    first = _first(front, rejects, np.argsort(rejects, kind="stable"), accuracy)
     rows = np.flatnonzero(rejects <= rejects[first])
     rows = rows[rows != first]
     return np.concatenate([[first], rows[np.argsort(-rejects[rows], kind="stable")]])
 
 
-def _first(
-    front: ParetoFront,
-    rejects: NDArray[np.int64],
-    fewest_first: NDArray[np.int64],
-    accuracy: float,
-) -> int:
-    """Return the row that seems easiest to certify, of equal ones that with the fewest rejects."""
+def _first(front: ParetoFront, n_samples: int, accuracy: float, confidence: float) -> int:
+    """Return the row that is tested first."""
+    if front.is_nested:
+        share = np.sqrt(needed_answers(accuracy, confidence) / n_samples)
+        return int(_rows_covering(front, np.array([min(share, 1.0)]))[0])
+    rejects = front.true_rejects + front.false_rejects
     chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
+    fewest_first = np.argsort(rejects, kind="stable")
     return int(fewest_first[chance[fewest_first].argmin()])
 
 
+def _rows_covering(front: ParetoFront, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return, of nested rows, the one with the most rejects that still accepts each share."""
+    # Shares of counts differ by rounding.
+    found = np.searchsorted(-front.coverages, 1e-9 - shares, side="right") - 1
+    return np.maximum(found, 0)
+
+
 def _highest_below(
-    front: ParetoFront, counts: HeldOutCounts, accuracy: float, level: float
+    front: ParetoFront, counts: HeldOutCounts, n_samples: int, accuracy: float, confidence: float
 ) -> float | None:
     """Return the highest accuracy in thousandths, below this one, that is certified, if any is.
 
     Another accuracy begins at another row, so one that is certified may lie above one that is not:
     all are tried, the highest first. An accuracy is certified as soon as its first row passes.
     """
-    rejects = front.true_rejects + front.false_rejects
-    fewest_first = np.argsort(rejects, kind="stable")
     for thousandths in range(ceil(1000 * accuracy), 0, -1):
         lower = thousandths / 1000
         if lower < accuracy:
-            first = _first(front, rejects, fewest_first, lower)
+            first = _first(front, n_samples, lower, confidence)
             ((_, accepted, errors),) = counts.of(np.array([first]))
-            if _tail(accepted, errors, lower) <= level:
+            if _tail(accepted, errors, lower) <= 1 - confidence:
                 return lower
     return None
 
@@ -170,8 +190,8 @@ def _uncertain(
     """Return what stood in the way."""
     return (
         f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
-        f"held-out samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the surest "
-        f"thresholds, {errors} of them wrong"
+        f"test samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the first "
+        f"thresholds that are tested, {errors} of them wrong"
     )
 
 
@@ -179,7 +199,7 @@ def _instead(lower: float | None) -> str:
     """Return which accuracy could be had; who asks for it now has looked at the samples before."""
     if lower is None:
         return "they certify no accuracy at all: ask for less confidence"
-    return f"they certify {lower:g} at most: ask for no more, best on samples not yet looked at"
+    return f"they certify {lower:g} at most: request no more, ideally on fresh data"
 
 
 def _remedy(accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int) -> str:
@@ -193,7 +213,7 @@ def _remedy(accuracy: float, confidence: float, n_samples: int, accepted: int, e
     more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
     return (
         f", or hold out {more} (it takes {least:,} accepted ones without an error; "
-        "test_size is the share that is held out)"
+        "test_size is the share that tests)"
     )
 
 

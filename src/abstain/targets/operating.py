@@ -20,7 +20,13 @@ from abstain.fronts.held_out import HeldOut
 from abstain.targets.choosing import Accuracy, Target
 from abstain.targets.guarantee import Guarantee, certify
 
-__all__ = ["OperatingPoint", "check_target", "choose_point", "operating_point"]
+__all__ = [
+    "OperatingPoint",
+    "check_target",
+    "choose_point",
+    "everything_rejected",
+    "operating_point",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,4 +210,19 @@ def choose_point(front: ParetoFront, target: Target, held_out: HeldOut | None) -
         cells=front.cells,
         thresholds=front.thresholds_at(row),
         guarantee=guarantee,
+    )
+
+
+def everything_rejected(front: ParetoFront) -> OperatingPoint:
+    """Return the point at which nothing is answered: that of a target which cannot be met."""
+    n_right = front.n_samples - front.n_errors
+    return OperatingPoint(
+        row=None,
+        n_samples=front.n_samples,
+        n_errors=front.n_errors,
+        true_rejects=front.n_errors,
+        false_rejects=n_right,
+        gap=n_right,
+        cells=front.cells,
+        thresholds=np.full(front.n_cells, np.inf),
     )

@@ -1,8 +1,8 @@
 """What is a reject option made of, and what must hold for it?
 
 It keeps what its front follows from, not the front itself: the calibration samples, or, where only
-Dask could hold these, the steps of each cell. The front is computed again when it is first asked
-for, so that no file can claim another one than its samples have.
+Dask could hold these, the steps of each cell, or their counts in bins. The front is computed again
+when it is first asked for, so that no file can claim another one than its samples have.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -19,8 +19,10 @@ from abstain.certainty.registry import check_certainty, known_measure
 from abstain.classifier.calibration import Calibration, Rules
 from abstain.classifier.regions import Regions
 from abstain.classifier.rejected_labels import check_reject_label
-from abstain.fronts import METHODS, pareto_front
+from abstain.fronts import FROM_STAIRCASES, METHODS, PooledFront, pareto_front
+from abstain.fronts.bins import BinCounts
 from abstain.fronts.held_out import HeldOut
+from abstain.fronts.pooled import pooled_front
 from abstain.fronts.staircases import Staircases
 from abstain.saving.kinds import (
     FEATURES,
@@ -31,6 +33,7 @@ from abstain.saving.kinds import (
     check_attributes,
     either,
     estimator,
+    flag,
     function,
     is_label,
     labels,
@@ -119,6 +122,14 @@ STAIRCASES = {
     "n_samples": size(low=1),
     "n_errors": size(),
 }
+MAX_COUNT = 1 << 53
+BINS = {
+    "cells": both(whole("j"), int64),
+    "edges": _array(VALUES, "b"),
+    "right": both(whole("jb", below=MAX_COUNT), int64),
+    "wrong": both(whole("jb", below=MAX_ERRORS), int64),
+    "is_lossless": flag,
+}
 HELD_OUT = {
     "certainty": _array(VALUES, "n"),
     "correct": _array(FLAGS, "n"),
@@ -184,6 +195,8 @@ class _RejectOption(Known):
         }
         if "calibration_" in held:
             state["calibration"] = made.calibration_._asdict()
+        elif isinstance(made.front_, PooledFront):
+            state["bins"] = _fields(made.front_.curves.counts, BINS)
         else:
             state["staircases"] = _fields(made.front_.staircases, STAIRCASES)
         return state
@@ -210,8 +223,10 @@ class _RejectOption(Known):
             made._front = partial(
                 pareto_front, known.certainty, known.correct, positions, method=method
             )
+        elif state.get("bins") is not None:
+            made._front = partial(pooled_front, BinCounts(**state["bins"]))
         else:
-            made._front = partial(METHODS[method], Staircases(**state["staircases"]))
+            made._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
 
 
 def _fields(held: Any, kinds: Mapping[str, Kind]) -> dict[str, Any]:
@@ -229,10 +244,13 @@ def _reject_option_problem(made: Any, sizes: Sizes) -> str:
     if is_to_be_fitted(made.rules["cells"]):
         return "the clusterer of its cells is not fitted"
     check_reject_label(made.reject_label, made.classes_)
-    known = getattr(made, "calibration", None) or getattr(made, "staircases", None)
+    kinds = ("calibration", "staircases", "bins")
+    known = next((getattr(made, kind) for kind in kinds if getattr(made, kind, None)), None)
     if known is None:
         return "it has neither calibration samples nor steps"
     if "starts" in known and (problem := _staircase_problem(known, n_positions)):
+        return problem
+    if "edges" in known and (problem := _bins_problem(known, n_positions)):
         return problem
     held_out = made.held_out
     if held_out is not None and (held_out["columns"] >= n_positions).any():
@@ -247,6 +265,9 @@ def _point_problem(made: Any, known: Mapping[str, Any]) -> str:
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
     if "correct" in known:
         n_samples, n_errors = len(known["correct"]), int((~known["correct"]).sum())
+    elif "edges" in known:
+        n_errors = int(known["wrong"].sum())
+        n_samples = n_errors + int(known["right"].sum())
     else:
         n_samples, n_errors = known["n_samples"], known["n_errors"]
     is_sound = (
@@ -254,7 +275,7 @@ def _point_problem(made: Any, known: Mapping[str, Any]) -> str:
         and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
         and point["true_rejects"] <= n_errors
         and point["false_rejects"] <= n_samples - n_errors
-        and (point["row"] is None or point["row"] <= n_errors)
+        and (point["row"] is None or point["row"] <= n_samples)
         and (guarantee is None or guarantee["errors"] <= guarantee["accepted"])
         and (guarantee is None or guarantee["accepted"] <= guarantee["n_samples"])
         and (guarantee is None or made.held_out is not None)
@@ -292,6 +313,19 @@ def _staircase_problem(steps: Mapping[str, Any], n_positions: int) -> str:
     return "" if is_sound else "its steps do not rise"
 
 
+def _bins_problem(bins: Mapping[str, Any], n_positions: int) -> str:
+    cells, edges = bins["cells"], bins["edges"]
+    total = (bins["wrong"].astype(float) + bins["right"]).sum(axis=0)
+    is_sound = (
+        len(cells) > 0
+        and bool((np.diff(cells) > 0).all() and cells[-1] < n_positions)
+        and len(edges) > 0
+        and bool((edges[1:] > edges[:-1]).all() and (total > 0).all())
+        and total.sum() < MAX_COUNT
+    )
+    return "" if is_sound else "its bins are not of its cells"
+
+
 REJECT_OPTION = _RejectOption(
     "abstain.RejectOptionClassifier",
     FEATURES
@@ -308,13 +342,14 @@ REJECT_OPTION = _RejectOption(
         "front_method": word(*METHODS),
         "calibration": optional(_parts("calibration_", CALIBRATION)),
         "staircases": optional(_parts("staircases", STAIRCASES)),
+        "bins": optional(_parts("bins", BINS)),
     },
     params={
         "estimator": estimator,
         "certainty": rule,
         "cells": rule,
         "target": target,
-        "cv": splitter,
+        "cv": either(splitter, word("training")),
     },
     problem=_reject_option_problem,
 )

@@ -1,0 +1,71 @@
+"""Was the classifier fitted on the samples that its thresholds are set on?
+
+Then it is surer of them, and more often right, than on new data. Some classifiers keep samples that
+they were fitted on: neighbours, support vectors. Others are right on all samples that they know.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+
+from abstain._estimators import pass_through, unwrap
+
+__all__ = ["overlap_warnings"]
+
+# Attributes in which scikit-learn keeps samples of the fit, as the model saw them.
+KEPT_SAMPLES = ("_fit_X", "support_vectors_", "X_train_")
+# A few samples may be equal by chance, or be given twice.
+MANY = 0.5
+# As many right answers in a row are no news of a classifier that errs in 3 % of the cases.
+N_WITHOUT_ERROR = 100
+BY_HEART = "a classifier is surer of samples that it was fitted on than of others"
+
+
+def overlap_warnings(
+    estimator: Any, X: Any, correct: NDArray[np.bool_], is_on_training: bool
+) -> Iterator[str]:
+    """Yield what speaks for samples of the fit among those that set the thresholds."""
+    if is_on_training:
+        if correct.all():
+            yield (
+                "cv='training' finds no error to learn thresholds from; set cv to a number of "
+                f"folds, or calibrate a FrozenEstimator on other data: {BY_HEART}"
+            )
+        return
+    if not isinstance(estimator, FrozenEstimator):
+        return
+    share = _share_of_known(estimator, X)
+    if share > MANY:
+        yield (
+            f"the FrozenEstimator was fitted on {share:.0%} of these samples: {BY_HEART}; "
+            "calibrate it on samples that it has not seen"
+        )
+    elif correct.all() and len(correct) >= N_WITHOUT_ERROR:
+        yield (
+            f"the FrozenEstimator is right on all {len(correct):,} calibration samples: if it was "
+            f"fitted on them, calibrate it on others, for {BY_HEART}"
+        )
+
+
+def _share_of_known(estimator: Any, X: Any) -> float:
+    """Return the share of samples, or of those that the model keeps, that are the same."""
+    steps, model = unwrap(estimator)
+    kept = next((getattr(model, name) for name in KEPT_SAMPLES if hasattr(model, name)), None)
+    if not isinstance(kept, np.ndarray) or kept.ndim != 2 or not len(kept):
+        return 0.0
+    seen = np.asarray(pass_through(steps, X))
+    if seen.ndim != 2 or seen.shape[1] != kept.shape[1] or seen.dtype.kind not in "biuf":
+        return 0.0
+    ours, theirs = (set(map(bytes, _rows(rows))) for rows in (seen, kept))
+    common = len(ours & theirs)
+    # A support vector machine keeps a part of its samples alone.
+    return max(common / len(ours), common / len(theirs))
+
+
+def _rows(samples: Any) -> NDArray[np.float64]:
+    return np.ascontiguousarray(samples, dtype=np.float64) + 0.0  # −0 is 0
