@@ -1,7 +1,7 @@
 """Any classifier, made one that may decline to answer."""
 
 from abstain.classifier.calibration import Calibration
-from abstain.classifier.deciding import Decisions
+from abstain.classifier.evaluate import Decisions
 from abstain.classifier.given_thresholds import read_thresholds
 from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.classifier.scoring import CoverageScorer, augrc_scorer, aurc_scorer

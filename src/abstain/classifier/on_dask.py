@@ -30,7 +30,9 @@ from abstain._dask import aligned_blocks, array_by_block, block_by_block, gather
 from abstain._estimators import unwrap
 from abstain.cells import is_to_be_fitted
 from abstain.certainty._prototypes import has_prototypes
-from abstain.classifier.calibration import Calibration, Rules, calibrate
+from abstain.certainty.registry import TRUST_OF_FROZEN, is_trust_to_be_fitted
+from abstain.classifier.calibration import Calibration
+from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
 from abstain.classifier.holding_out import n_to_hold_out
 from abstain.classifier.quantile_on_dask import quantile_on_dask
@@ -74,8 +76,9 @@ class Answers(NamedTuple):
         return self._replace(calibration=calibration, closest=closest)
 
 
-def check_for_dask(estimator: Any, cells: Any, cv: Any, y: Any, given: Mapping[str, Any]) -> None:
+def check_for_dask(estimator: Any, rules: Rules, cv: Any, y: Any, given: Mapping[str, Any]) -> None:
     """Refuse what would have to be fitted to samples that lie in blocks."""
+    certainty, cells = rules
     if not isinstance(estimator, FrozenEstimator):
         raise InputError(
             f"estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
@@ -87,6 +90,8 @@ def check_for_dask(estimator: Any, cells: Any, cv: Any, y: Any, given: Mapping[s
             f"cv must be None for Dask collections, got {shown(cv)}: a FrozenEstimator is not "
             "fitted, so all samples are new to it"
         )
+    if is_trust_to_be_fitted(certainty):
+        raise InputError(TRUST_OF_FROZEN)
     if is_to_be_fitted(cells):
         raise InputError(
             f"cells must be a clusterer that is fitted already for Dask collections, got "
@@ -161,9 +166,10 @@ def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
         for label, count in zip(distinct.tolist(), counts.tolist(), strict=True)
         if label in known
     )
+    found = evaluate(estimator, X, rules)
     return Answers(
-        calibrate(estimator, X, labels, rules),
-        distances_to_closest(estimator, X),
+        Calibration(found.certainty, found.labels == labels, found.cells),
+        distances_to_closest(found.outputs),
         n_known,
         distinct[:CLASSES_TO_NAME].tolist(),
     )

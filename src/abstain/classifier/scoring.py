@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import check_fraction
 from abstain._estimators import pass_through, unwrap
-from abstain.certainty import measure_certainty
+from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.metrics import accuracy_reject_curve, augrc_score, aurc_score
 
@@ -130,5 +130,7 @@ def _answers(
     steps, inner = unwrap(estimator, until=RejectOptionClassifier)
     if isinstance(inner, RejectOptionClassifier):
         seen = pass_through(steps, X)
-        return y, inner.estimator_.predict(seen), inner.certainties(seen)
-    return y, estimator.predict(X), measure_certainty(estimator, X)
+        found = evaluate(inner.estimator_, seen, inner._rules)
+    else:
+        found = evaluate(estimator, X, Rules("auto", "global").named(estimator))
+    return y, found.labels, found.certainty

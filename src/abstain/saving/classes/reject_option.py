@@ -16,7 +16,8 @@ import numpy as np
 
 from abstain.cells import check_cells, is_to_be_fitted, known_rule
 from abstain.certainty.registry import check_certainty, known_measure
-from abstain.classifier.calibration import Calibration, Rules
+from abstain.classifier.calibration import Calibration
+from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions
 from abstain.classifier.rejected_labels import check_reject_label
 from abstain.fronts import METHODS, pareto_front
