@@ -108,7 +108,7 @@ def test_cells_that_calibration_has_not_seen_share_a_threshold(iris):
     check(clf, X)
 
 
-# --- the labels of one look are those of predict ---------------------------------------------------
+# --- the labels of one look are those of predict -------------------------------------------------
 
 CALLS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 SETTINGS = {

@@ -13,11 +13,13 @@ outliers, as the original does by a density.
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -181,7 +183,10 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
             samples = take_rows(samples, chosen)
         samples = _filled(_divided(samples, self.scale_))
         n_centres = min(self.n_prototypes_per_class, _n_distinct(samples))
-        kmeans = KMeans(n_centres, n_init=1, random_state=random_state).fit(samples)
+        kmeans = KMeans(n_centres, n_init=1, random_state=random_state)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct samples will do
+            kmeans.fit(samples)
         return np.asarray(kmeans.cluster_centers_, dtype=np.float64)
 
     def _distances(self, samples: Any) -> NDArray[np.float64]:

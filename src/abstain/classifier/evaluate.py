@@ -16,7 +16,7 @@ from abstain.certainty.outputs import Outputs
 from abstain.certainty.registry import certainty_of, fitted_measure, named_measure
 from abstain.classifier.regions import Regions
 
-__all__ = ["Decisions", "Evaluation", "Rules", "evaluate", "positions_of"]
+__all__ = ["Decisions", "Evaluation", "Rules", "evaluate", "evaluate_outputs", "positions_of"]
 
 Array = NDArray[Any]
 
@@ -98,7 +98,11 @@ def evaluate(estimator: Any, X: Any, rules: Rules) -> Evaluation:
     evaluation : Evaluation
         With ``labels``, ``certainty`` and ``cells``, one of each per sample.
     """
-    outputs = Outputs(estimator, X)
+    return evaluate_outputs(Outputs(estimator, X), rules)
+
+
+def evaluate_outputs(outputs: Outputs, rules: Rules) -> Evaluation:
+    """Return the same, of outputs that somebody else needs too."""
     # In this order: predictions are derived from what the certainty was computed from.
     certainty = certainty_of(outputs, rules.certainty)
     return Evaluation(outputs, certainty, cells_of(outputs, rules.cells))

@@ -48,10 +48,18 @@ from abstain._validation import (
     take_rows_of_params,
 )
 from abstain.cells import cells_of, check_cells, fitted_rule, known_rule
+from abstain.certainty._prototypes import has_prototypes
 from abstain.certainty.outputs import Outputs
 from abstain.certainty.registry import certainty_of, check_certainty, known_measure
 from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
-from abstain.classifier.evaluate import Decisions, Evaluation, Rules, evaluate, positions_of
+from abstain.classifier.evaluate import (
+    Decisions,
+    Evaluation,
+    Rules,
+    evaluate,
+    evaluate_outputs,
+    positions_of,
+)
 from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
 from abstain.classifier.given_thresholds import are_thresholds, given_point
 from abstain.classifier.holding_out import n_to_hold_out
@@ -900,7 +908,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self._check_fitted()
         if not n_samples_of(X):  # nothing was rejected, say
             return no_reasons(self.classes_, self.cells_)
-        known = self._evaluate(X)
+        outputs = Outputs(self.estimator_, X)
+        if has_prototypes(outputs.model):
+            _ = outputs.distances  # the certainty is then computed from them as well
+        known = evaluate_outputs(outputs, self._rules)
         position = positions_of(known.named_cells, self._regions)
         rejected = known.certainty < self.thresholds_[position]
         certainty = self._rules.certainty
