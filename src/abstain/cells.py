@@ -22,10 +22,8 @@ __all__ = [
     "RULES",
     "CellFunction",
     "CellRule",
-    "Cells",
     "are_leaves",
     "auto_rule",
-    "cells_of",
     "check_cells",
     "check_rule_serves",
     "find_cells",
@@ -35,7 +33,6 @@ __all__ = [
     "known_rule",
     "leaf",
     "means_the_same",
-    "named_rule",
     "predicted_class",
     "prototype_cell",
 ]

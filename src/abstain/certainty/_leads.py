@@ -14,8 +14,8 @@ def lead(scores: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64]:
     if scores.shape[1] == 1:  # one class only: nothing to be ahead of
         return np.zeros(len(scores))
     if scores.shape[1] == 2:
-        ahead = scores[:, 1] - scores[:, 0]
-        return np.asarray(np.where(codes == 1, ahead, -ahead))
+        first, second = scores.T
+        return np.asarray(np.where(codes == 1, second - first, first - second))
     return np.asarray(of_predicted(scores, codes) - best_other(scores, codes)[0])
 
 

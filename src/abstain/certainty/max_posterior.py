@@ -41,7 +41,7 @@ def max_posterior(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
     >>> max_posterior(model, [[0.5], [2.5]]).round(2).tolist()
     [1.0, 0.5]
-    >>> rare = FixedThresholdClassifier(model, threshold=0.01, pos_label="b")
+    >>> rare = FixedThresholdClassifier(model, threshold=0.001, pos_label="b")
     >>> rare = rare.fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
     >>> rare.predict([[2.2]]).tolist(), max_posterior(rare, [[2.2]]).round(2).tolist()
     (['b'], [0.01])

@@ -355,7 +355,7 @@ def measure_certainty(
     >>> from abstain.certainty import measure_certainty
     >>> from sklearn.naive_bayes import GaussianNB
     >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
-    >>> measure_certainty(model, [[0.5], [2.5]]).round(2).tolist()
+    >>> measure_certainty(model, [[0.5], [2.5]], "conf").round(2).tolist()
     [1.0, 0.5]
     """
     return certainty_of(Outputs(estimator, X), named_measure(estimator, certainty))

@@ -71,8 +71,8 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]
     >>> model = GaussianNB().fit(X, y)
-    >>> TrustScore().fit(X, y)(model, [[0.0], [2.5], [2.0]]).round(2).tolist()
-    [1.0, 0.0, 0.6]
+    >>> TrustScore().fit(X, y)(model, [[0.0], [2.0]]).round(2).tolist()
+    [1.0, 0.6]
     """
 
     classes_: Array
@@ -150,7 +150,28 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
         return self.of_outputs(Outputs(estimator, X))
 
     def of_outputs(self, outputs: Outputs) -> NDArray[np.float64]:
-        """Return the trust in answers that are known already."""
+        """Return the trust in answers that are known already.
+
+        Parameters
+        ----------
+        outputs : Outputs
+            What a fitted classifier tells about samples.
+
+        Returns
+        -------
+        certainty : ndarray of shape (n_samples,)
+            In [-1, 1].
+
+        Examples
+        --------
+        >>> from abstain import TrustScore
+        >>> from abstain.certainty.outputs import Outputs
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]
+        >>> outputs = Outputs(GaussianNB().fit(X, y), [[0.0], [2.0]])
+        >>> TrustScore().fit(X, y).of_outputs(outputs).round(2).tolist()
+        [1.0, 0.6]
+        """
         check_is_fitted(self, "prototypes_")
         distances = self._distances(outputs.seen if self.sees_transformed_ else outputs.X)
         closest = np.stack(

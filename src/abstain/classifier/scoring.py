@@ -151,7 +151,7 @@ class RejectCostScorer:
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import cross_val_score
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = RejectOptionClassifier(GMLVQ(), target=RejectCost(0.2))
+    >>> clf = RejectOptionClassifier(GMLVQ(), target=RejectCost(0.2), cv=3)
     >>> bool(cross_val_score(clf, X, y, scoring=RejectCostScorer(0.2)).mean() > -0.05)
     True
     """
