@@ -247,7 +247,8 @@ def _highest_score(scores: Array) -> NDArray[np.int64] | None:
     """Return the class of the highest score; of two classes, whether their score is positive."""
     if scores.ndim == 2:
         return _largest(scores)
-    return None if (scores == 0).any() else (scores > 0).astype(np.int64)
+    # Some compare the posteriors of a score instead, which may tie where the score does not.
+    return None if (np.abs(scores) <= TIE).any() else (scores > 0).astype(np.int64)
 
 
 def _largest(values: Array) -> NDArray[np.int64] | None:
