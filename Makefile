@@ -54,6 +54,7 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/guarantee.py
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/predict.py
+	.venv/bin/python benchmarks/one_look.py
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
 # defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.

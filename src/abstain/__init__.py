@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
     from abstain import cells, certainty, datasets, metrics, models, plotting, report
     from abstain._checks import InputError
+    from abstain.certainty import TrustScore
     from abstain.classifier import (
         CoverageScorer,
+        RejectCostScorer,
         RejectOptionClassifier,
         augrc_scorer,
         aurc_scorer,
+        front_augrc_scorer,
         read_thresholds,
     )
     from abstain.fronts import ParetoFront, pareto_front
@@ -66,6 +69,7 @@ __all__ = [
     "PrototypeDisplay",
     "RejectConfusionDisplay",
     "RejectCost",
+    "RejectCostScorer",
     "RejectOptionClassifier",
     "RejectOutcomesDisplay",
     "RejectRate",
@@ -73,12 +77,14 @@ __all__ = [
     "RelevanceDisplay",
     "RelevanceMatrixDisplay",
     "Target",
+    "TrustScore",
     "__version__",
     "augrc_scorer",
     "aurc_scorer",
     "cells",
     "certainty",
     "datasets",
+    "front_augrc_scorer",
     "load",
     "metrics",
     "models",
@@ -93,7 +99,9 @@ __all__ = [
 _MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "report")
 _HOME = {
     "_checks": "InputError",
-    "classifier": "CoverageScorer RejectOptionClassifier augrc_scorer aurc_scorer read_thresholds",
+    "certainty": "TrustScore",
+    "classifier": "CoverageScorer RejectCostScorer RejectOptionClassifier augrc_scorer aurc_scorer "
+    "front_augrc_scorer read_thresholds",
     "fronts": "ParetoFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "plotting": "AccuracyRejectCurveDisplay CertaintyContourDisplay PrototypeDisplay "

@@ -1,9 +1,10 @@
 """Which model is inside an estimator, and what are its features called?"""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-__all__ = ["n_samples_of", "names_of_features", "pass_through", "unwrap"]
+__all__ = ["answering", "n_samples_of", "names_of_features", "pass_through", "unwrap"]
 
 
 def unwrap(estimator: Any, until: type | tuple[type, ...] | None = None) -> tuple[list[Any], Any]:
@@ -34,6 +35,45 @@ def unwrap(estimator: Any, until: type | tuple[type, ...] | None = None) -> tupl
             check_is_fitted(estimator)
             break
     return steps, estimator
+
+
+def answering(estimator: Any) -> tuple[list[Any], Any]:
+    """Return the transformers of pipelines and searches, and the classifier that answers for them.
+
+    Other than `unwrap`, it stops at whatever may answer differently than what it holds.
+    """
+    steps: list[Any] = []
+    while (wrapper := _wrapper(estimator)) is not None:
+        if wrapper == "pipeline":
+            *before, (_, last) = estimator.steps
+            steps += [step for _, step in before if step is not None and step != "passthrough"]
+            estimator = last
+        elif wrapper == "frozen":
+            estimator = estimator.estimator
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            break
+    return steps, estimator
+
+
+def _wrapper(estimator: Any) -> str | None:
+    kind: Any = type(estimator)
+    return _wrapper_kind(kind)
+
+
+@lru_cache(maxsize=256)
+def _wrapper_kind(kind: type) -> str | None:
+    """Return what kind of wrapper a class is, if its answers are those of what it holds."""
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.pipeline import Pipeline
+
+    from abstain._validation import BaseSearchCV
+
+    if kind in (Pipeline, FrozenEstimator):
+        return "pipeline" if kind is Pipeline else "frozen"
+    definer = next((base for base in kind.__mro__ if "predict" in vars(base)), None)
+    return "search" if definer is BaseSearchCV else None
 
 
 def pass_through(steps: list[Any], X: Any) -> Any:

@@ -9,13 +9,14 @@ from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._checks import InputError, as_labels, is_missing, shown
-from abstain._estimators import n_samples_of, pass_through, unwrap
+from abstain._estimators import n_samples_of, unwrap
+from abstain.certainty.outputs import Outputs
 
 __all__ = [
     "RULES",
@@ -39,6 +40,26 @@ __all__ = [
 CellFunction = Callable[[Any, Any], ArrayLike]
 
 
+class Cells(NamedTuple):
+    """The cell of each sample: a position among the distinct names, or a name itself.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n_names,) or (n_samples,)
+        Labels of cells.
+    codes : ndarray of shape (n_samples,) or None
+        The position of each sample's cell in ``names``; None if these are one per sample.
+    """
+
+    names: NDArray[Any]
+    codes: NDArray[np.int64] | None
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each sample's cell."""
+        return self.names if self.codes is None else np.asarray(self.names[self.codes])
+
+
 @dataclass(frozen=True)
 class CellRule:
     """A rule that assigns samples to cells, and what it promises.
@@ -48,7 +69,9 @@ class CellRule:
     name : str
         What it is called by.
     function : callable
-        Of a fitted estimator and samples; returns one label a sample.
+        Of a fitted estimator and samples; returns one label per sample.
+    of_outputs : callable
+        The same, of `Outputs` that may be shared with others who ask about the same samples.
     serves : callable
         Tells whether the rule can be had of a fitted estimator.
     needs : str
@@ -67,6 +90,7 @@ class CellRule:
 
     name: str
     function: Callable[[Any, Any], NDArray[Any]]
+    of_outputs: Callable[[Outputs], Cells]
     serves: Callable[[Any], bool]
     needs: str
     survives: frozenset[str] = frozenset({"shift", "scale", "rotation"})
@@ -93,7 +117,12 @@ def global_cell(estimator: Any, X: Any) -> NDArray[Any]:
     >>> global_cell(None, [[1.0], [2.0]]).tolist()
     [0, 0]
     """
-    return np.zeros(n_samples_of(X), dtype=np.int64)
+    return _global(Outputs(estimator, X)).labels
+
+
+def _global(outputs: Outputs) -> Cells:
+    n_samples = n_samples_of(outputs.X)
+    return Cells(np.zeros(1, dtype=np.int64), np.zeros(n_samples, dtype=np.int64))
 
 
 def predicted_class(estimator: Any, X: Any) -> NDArray[Any]:
@@ -119,7 +148,14 @@ def predicted_class(estimator: Any, X: Any) -> NDArray[Any]:
     >>> predicted_class(model, [[0.5], [4.5]]).tolist()
     ['a', 'b']
     """
-    return np.asarray(estimator.predict(X))
+    return _class(Outputs(estimator, X)).labels
+
+
+def _class(outputs: Outputs) -> Cells:
+    if "labels" in vars(outputs) and "codes" not in vars(outputs):  # they need no codes
+        return Cells(outputs.labels, None)
+    codes = outputs.codes
+    return Cells(outputs.classes, codes)
 
 
 def prototype_cell(estimator: Any, X: Any) -> NDArray[Any]:
@@ -145,7 +181,16 @@ def prototype_cell(estimator: Any, X: Any) -> NDArray[Any]:
     >>> prototype_cell(model, [[0.5], [4.5]]).tolist()
     [0, 1]
     """
-    return _applied(estimator, X)
+    return _prototype(Outputs(estimator, X)).labels
+
+
+def _prototype(outputs: Outputs) -> Cells:
+    if not outputs.rule.closest_prototype:
+        return _applied(outputs)
+    winners, n_prototypes = outputs.winners, len(outputs.model.prototypes_)
+    if len(winners) <= n_prototypes:
+        return Cells(winners, None)
+    return Cells(np.arange(n_prototypes), winners)
 
 
 def leaf(estimator: Any, X: Any) -> NDArray[Any]:
@@ -171,12 +216,11 @@ def leaf(estimator: Any, X: Any) -> NDArray[Any]:
     >>> leaf(model, [[0.5], [4.5]]).tolist()
     [1, 2]
     """
-    return _applied(estimator, X)
+    return _applied(Outputs(estimator, X)).labels
 
 
-def _applied(estimator: Any, X: Any) -> NDArray[Any]:
-    steps, model = unwrap(estimator)
-    return np.asarray(model.apply(pass_through(steps, X)))
+def _applied(outputs: Outputs) -> Cells:
+    return Cells(np.asarray(outputs.model.apply(outputs.seen)), None)
 
 
 def _has_prototypes(estimator: Any) -> bool:
@@ -197,10 +241,12 @@ def _always(estimator: Any) -> bool:
 RULES = {
     rule.name: rule
     for rule in (
-        CellRule("global", global_cell, _always, "any classifier"),
-        CellRule("class", predicted_class, _always, "any classifier"),
-        CellRule("prototype", prototype_cell, _has_prototypes, "a prototype model"),
-        CellRule("leaf", leaf, _is_tree, "a decision tree", frozenset({"shift", "scale"})),
+        CellRule("global", global_cell, _global, _always, "any classifier"),
+        CellRule("class", predicted_class, _class, _always, "any classifier"),
+        CellRule("prototype", prototype_cell, _prototype, _has_prototypes, "a prototype model"),
+        CellRule(
+            "leaf", leaf, _applied, _is_tree, "a decision tree", frozenset({"shift", "scale"})
+        ),
     )
 }
 
@@ -264,19 +310,31 @@ def find_cells(
     >>> find_cells(model, [[0.5], [4.5]], cells=lambda model, X: ["odd", "even"]).tolist()
     ['odd', 'even']
     """
-    function = _function(estimator, cells)
-    if function is predicted_class and predicted is not None:
-        return predicted
-    found = as_labels("cells", function(estimator, X))
-    if found.dtype.kind in "Of":
-        for index, label in enumerate(found.tolist()):
+    outputs = Outputs(estimator, X)
+    if predicted is not None:
+        vars(outputs)["labels"] = predicted
+    return cells_of(outputs, named_rule(estimator, cells)).labels
+
+
+def cells_of(outputs: Outputs, cells: Any) -> Cells:
+    """Return the cell of each sample, by a rule that `named_rule` has returned."""
+    if isinstance(cells, str):
+        return RULES[cells].of_outputs(outputs)
+    if _is_clusterer(cells):
+        values = cells.predict(outputs.X)
+    else:
+        values = cells(outputs.estimator, outputs.X)
+    labels = as_labels("cells", values)
+    if labels.dtype.kind in "Of":
+        for index, label in enumerate(labels.tolist()):
             if is_missing(label):
                 raise InputError(f"cells must hold no missing value, got {label} at index {index}")
-    if len(found) != n_samples_of(X):
+    n_samples = n_samples_of(outputs.X)
+    if len(labels) != n_samples:
         raise InputError(
-            f"cells must return one label for each of {n_samples_of(X)} samples, got {len(found)}"
+            f"cells must return one label for each of {n_samples} samples, got {len(labels)}"
         )
-    return found
+    return Cells(labels, None)
 
 
 def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
@@ -314,7 +372,7 @@ def check_cells(cells: Any) -> None:
 
 def check_rule_serves(estimator: Any, cells: Any) -> None:
     """Refuse a rule that a fitted estimator has no cells for, before it is asked."""
-    _function(estimator, cells)
+    named_rule(estimator, cells)
 
 
 def known_rule(cells: Any) -> Any:
@@ -351,26 +409,21 @@ def _is_function(cells: Any) -> bool:
     return callable(cells) and not isinstance(cells, type) and not _is_clusterer(cells)
 
 
-def _function(estimator: Any, cells: Any) -> CellFunction:
-    if isinstance(cells, str):
-        return _named(estimator, cells)
-    if _is_clusterer(cells):
-        return lambda estimator, X: cells.predict(X)
-    if _is_function(cells):
-        return cells  # type: ignore[no-any-return]
-    raise InputError(_unknown(cells))
-
-
-def _named(estimator: Any, name: str) -> CellFunction:
-    if name == "auto":
-        return auto_rule(estimator).function
-    if name not in RULES:
-        raise InputError(_unknown(name))
-    if not RULES[name].serves(estimator):
+def named_rule(estimator: Any, cells: Any) -> Any:
+    """Return a rule of a fitted estimator by its name, if it has one; "auto" is looked up."""
+    if not isinstance(cells, str):
+        check_cells(cells)
+        return cells
+    if cells == "auto":
+        return auto_rule(estimator).name
+    if cells not in RULES:
+        raise InputError(_unknown(cells))
+    if not RULES[cells].serves(estimator):
         raise InputError(
-            f"cells={name!r} needs {RULES[name].needs}, got {type(estimator).__name__}; use 'class'"
+            f"cells={cells!r} needs {RULES[cells].needs}, got {type(estimator).__name__}; "
+            "use 'class'"
         )
-    return RULES[name].function
+    return cells
 
 
 def _unknown(cells: Any) -> str:

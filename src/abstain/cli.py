@@ -314,11 +314,14 @@ class Certainty(StrEnum):
     auto = "auto"
     relsim = "relsim"
     conf = "conf"
+    logit = "logit"
     margin = "margin"
+    entropy = "entropy"
     boundary = "boundary"
     distance = "distance"
     pairwise = "pairwise"
     decision = "decision"
+    trust = "trust"
 
 
 _FORMAT, _FITTING = "How the text is written (found out if not given)", "Fitting"

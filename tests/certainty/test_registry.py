@@ -6,18 +6,24 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.stats import ortho_group
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
@@ -30,9 +36,23 @@ from abstain.certainty import MEASURES, auto_measure, measure_certainty
 from abstain.datasets import make_gaussian_clusters
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
 
+
+class NearestMean(ClassifierMixin, BaseEstimator):
+    """Answers, and tells nothing else."""
+
+    def fit(self, X, y):
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.centres_ = np.array([np.mean(X[codes == code], axis=0) for code in np.unique(codes)])
+        return self
+
+    def predict(self, X):
+        X = np.asarray(X)
+        return self.classes_[((X[:, np.newaxis] - self.centres_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
 CHANGES = ["shift", "scale", "rotation", "relabelling"]
 PROTOTYPES = {"relsim", "boundary", "distance", "decision"}
-POSTERIORS = {"conf", "margin"}
+POSTERIORS = {"conf", "logit", "margin", "entropy"}
 # Each estimator, with the measures that can be had of it when there are three classes.
 SERVED = [
     (GLVQ(), PROTOTYPES),
@@ -56,8 +76,10 @@ SERVED = [
     (KNeighborsClassifier(9), POSTERIORS),
     (DecisionTreeClassifier(max_depth=4, random_state=0), POSTERIORS),
     (RandomForestClassifier(10, max_depth=4, random_state=0), POSTERIORS),
-    (VotingClassifier([("nb", GaussianNB()), ("tree", DecisionTreeClassifier())]), set()),
+    (VotingClassifier([("nb", GaussianNB()), ("tree", DecisionTreeClassifier())]), {"votes"}),
+    (OutputCodeClassifier(LogisticRegression(), code_size=4, random_state=0), {"votes"}),
 ]
+NEITHER = NearestMean()
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 
 
@@ -132,7 +154,9 @@ def test_a_measure_works_just_where_it_says_that_it_serves(estimator, names, n_c
             values = measure_certainty(it, X, name)
             assert values.shape == (len(X),)
             assert values.dtype == np.float64
-            assert np.isfinite(values).all()
+            # Of leaves and neighbours that agree, the odds are infinite.
+            assert np.isfinite(values).all() or name == "logit"
+            assert not np.isnan(values).any()
             assert values.tolist() == measure.function(it, X).tolist()
         else:
             with pytest.raises(InputError, match=f"^certainty='{name}' needs {measure.needs}, got"):
@@ -148,6 +172,8 @@ def test_values_lie_in_the_range(estimator, measure):
 
 @every_measure
 def test_single_precision_of_the_data_keeps_the_range(measure):
+    if measure.name == "trust":
+        pytest.skip("it needs training samples; see test_trust_score.py")
     (estimator, _), *_ = [each for each in SERVED if measure.name in each[1]]
     X, y, new, _ = blobs()
     it = clone(estimator).fit(X.astype(np.float32), y)
@@ -168,7 +194,9 @@ def is_continuous(estimator, measure):
     """Tell whether scores change little with the sample: those of votes and leaves jump."""
     if isinstance(estimator, SVC | NuSVC):
         return measure.name == "pairwise"
-    jumps = KNeighborsClassifier | DecisionTreeClassifier | RandomForestClassifier
+    jumps = (
+        KNeighborsClassifier | DecisionTreeClassifier | RandomForestClassifier | VotingClassifier
+    )
     return not isinstance(estimator, jumps)
 
 
@@ -374,17 +402,24 @@ def test_distance_is_lowest_for_outliers(estimator, measure):
         (GRLVQ(), "relsim"),
         (GMLVQ(), "relsim"),
         (LGMLVQ(), "relsim"),
-        (RSLVQ(), "conf"),
-        (MRSLVQ(), "conf"),
-        (LMRSLVQ(), "conf"),
+        (RSLVQ(), "logit"),
+        (MRSLVQ(), "logit"),
+        (LMRSLVQ(), "logit"),
         (SVC(), "pairwise"),
         (NuSVC(nu=0.4), "pairwise"),
         (LinearSVC(), "decision"),
         (RidgeClassifier(), "decision"),
         (SGDClassifier(), "decision"),
         (SGDClassifier(loss="log_loss"), "conf"),
-        (LogisticRegression(), "conf"),
-        (GaussianNB(), "conf"),
+        (LogisticRegression(), "logit"),
+        (GaussianNB(), "logit"),
+        (LinearDiscriminantAnalysis(), "logit"),
+        (QuadraticDiscriminantAnalysis(), "logit"),
+        (HistGradientBoostingClassifier(max_iter=3), "logit"),
+        (GradientBoostingClassifier(n_estimators=3), "logit"),
+        (VotingClassifier([("nb", GaussianNB())]), "votes"),
+        (VotingClassifier([("nb", GaussianNB())], voting="soft"), "conf"),
+        (OutputCodeClassifier(LogisticRegression(), random_state=0), "votes"),
         (KNeighborsClassifier(), "conf"),
         (NearestCentroid(), "conf"),
         (DecisionTreeClassifier(), "conf"),
@@ -483,7 +518,7 @@ def test_models_of_several_folds_are_refused(estimator, name):
         measure_certainty(it, blobs()[2], name)
     assert str(caught.value) == (
         f"certainty={name!r} needs {MEASURES[name].needs}, got CalibratedClassifierCV; "
-        "use 'conf' or 'margin'"
+        "use 'conf' or 'logit' or 'margin' or 'entropy'"
     )
 
 
@@ -536,8 +571,9 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(certainty):
     with pytest.raises(InputError) as caught:
         measure_certainty(fitted(GLVQ()), blobs()[2], certainty)
     assert str(caught.value) == (
-        "certainty must be one of 'auto', 'relsim', 'conf', 'margin', 'boundary', 'distance', "
-        f"'pairwise', 'decision' or a callable, got {certainty!r}"
+        "certainty must be one of 'auto', 'relsim', 'conf', 'logit', 'margin', 'entropy', "
+        "'boundary', 'distance', 'pairwise', 'decision', 'votes', 'trust' or a callable, got "
+        f"{certainty!r}"
     )
 
 
@@ -547,7 +583,8 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(certainty):
         (
             GaussianNB(),
             "relsim",
-            "certainty='relsim' needs a prototype model, got GaussianNB; use 'conf' or 'margin'",
+            "certainty='relsim' needs a prototype model, got GaussianNB; use 'conf' or 'logit' or "
+            "'margin' or 'entropy'",
         ),
         (
             GLVQ(),
@@ -559,18 +596,24 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(certainty):
             KNeighborsClassifier(),
             "boundary",
             "certainty='boundary' needs a prototype model or a linear classifier, got "
-            "KNeighborsClassifier; use 'conf' or 'margin'",
+            "KNeighborsClassifier; use 'conf' or 'logit' or 'margin' or 'entropy'",
         ),
         (
-            SERVED[-1][0],
+            NEITHER,
             "pairwise",
-            "certainty='pairwise' needs an SVC or NuSVC, got VotingClassifier; pass a callable",
+            "certainty='pairwise' needs an SVC or NuSVC, got NearestMean; pass a callable",
         ),
         (
-            SERVED[-1][0],
+            GaussianNB(),
+            "trust",
+            "certainty='trust' needs the samples that the classifier was fitted to, got "
+            "GaussianNB; pass TrustScore().fit(X, y, estimator) with these samples",
+        ),
+        (
+            NEITHER,
             "auto",
             "certainty='auto' finds neither predict_proba nor decision_function in "
-            "VotingClassifier; pass a function of (estimator, X) as certainty",
+            "NearestMean; use 'trust', or pass a function of (estimator, X)",
         ),
     ],
     ids=lambda value: name_of(value) if hasattr(value, "fit") else str(value)[:10],
@@ -581,7 +624,7 @@ def test_a_measure_that_cannot_be_had_is_refused_with_what_can(estimator, name, 
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("certainty", ["auto", *MEASURES])
+@pytest.mark.parametrize("certainty", ["auto", *(name for name in MEASURES if name != "trust")])
 def test_an_estimator_that_is_not_fitted_is_refused(certainty):
     estimator = RSLVQ() if certainty != "pairwise" else SVC()
     for each in (estimator, make_pipeline(StandardScaler(), estimator), FrozenEstimator(estimator)):

@@ -178,7 +178,8 @@ def test_weights_go_to_the_fit_of_the_classifier(iris):
 def test_weights_of_each_fold_go_to_its_classifier(iris):
     X, y = iris
     weights = np.where(y == 1, 5.0, 1.0)
-    clf = RejectOptionClassifier(GaussianNB(), cv=3).fit(X, y, sample_weight=weights)
+    clf = RejectOptionClassifier(GaussianNB(), certainty="conf", cv=3)
+    clf.fit(X, y, sample_weight=weights)
     found = [
         GaussianNB().fit(X.iloc[train], y.iloc[train], weights[train]).predict_proba(X.iloc[test])
         for train, test in StratifiedKFold(3).split(X, y)

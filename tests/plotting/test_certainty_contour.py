@@ -46,14 +46,14 @@ def grid_points(display):
         (GLVQ(), "relsim", "relative similarity (RelSim)"),
         (GLVQ(), "boundary", "distance to the class border"),
         (GLVQ(), "distance", "minus the distance to the closest prototype"),
-        (RSLVQ(), "conf", "largest posterior (Conf)"),
+        (RSLVQ(), "conf", "posterior of the answer (Conf)"),
         (GaussianNB(), "margin", "margin of posteriors"),
         (SVC(), "pairwise", "smallest pairwise margin"),
         (LinearSVC(), "decision", "margin of the decision function"),
         (GaussianNB(), lambda model, X: -X[:, 0], "certainty"),
-        (CalibratedClassifierCV(GLVQ(), ensemble=False), "conf", "largest posterior (Conf)"),
+        (CalibratedClassifierCV(GLVQ(), ensemble=False), "conf", "posterior of the answer (Conf)"),
         # It has an estimator_, which is not fitted.
-        (BaggingClassifier(GaussianNB(), 3), "conf", "largest posterior (Conf)"),
+        (BaggingClassifier(GaussianNB(), 3), "conf", "posterior of the answer (Conf)"),
     ],
 )
 def test_with_two_features_the_grid_holds_the_certainty(two, estimator, certainty, name):
@@ -74,7 +74,7 @@ def test_the_certainty_is_that_of_the_reject_option(two):
     display = shown(clf, X, y)
     assert display.certainty.ravel().tolist() == clf.certainties(grid_points(display)).tolist()
     assert display.prototypes.tolist() == clf.estimator_.prototypes_.tolist()
-    assert shown(clf, X, y, certainty="conf").certainty_name == "largest posterior (Conf)"
+    assert shown(clf, X, y, certainty="conf").certainty_name == "posterior of the answer (Conf)"
 
 
 # The plane is that of PrototypeDisplay, behind the same transformers.

@@ -126,3 +126,46 @@ def margin(scores):
     """The highest score minus the next."""
     first, second, *_ = sorted(map(float, scores), reverse=True)
     return first - second
+
+
+def posterior_of(posteriors, classes, answer):
+    """P(c|x) of the class that is answered."""
+    return float(posteriors[list(classes).index(answer)])
+
+
+def log_odds(log_posteriors, classes, answer):
+    """log p − log Σ of all others, of log-posteriors up to a constant."""
+    logs = [float(value) for value in log_posteriors]
+    own = logs.pop(list(classes).index(answer))
+    highest = max(logs)
+    return own - highest - math.log(sum(math.exp(value - highest) for value in logs))
+
+
+def negative_entropy(posteriors):
+    """Σ p log p / log K."""
+    return sum(p * math.log(p) for p in map(float, posteriors) if p > 0) / math.log(len(posteriors))
+
+
+def vote_margin(votes, weights, answer):
+    """The share of the votes for the answer minus that for the next class."""
+    share = dict.fromkeys([answer, *votes], 0.0)
+    for vote, weight in zip(votes, weights, strict=True):
+        share[vote] += weight / sum(weights)
+    own = share.pop(answer)
+    return own - max(share.values(), default=0.0)
+
+
+def code_margin(scores, code_book, classes, answer):
+    """(d⁻ − d⁺)/(d⁻ + d⁺) of squared distances to the codes of the answer and of the next class."""
+    distances = [math.dist(scores, code) ** 2 for code in code_book]
+    own = distances.pop(list(classes).index(answer))
+    return (min(distances) - own) / (min(distances) + own)
+
+
+def trust(x, prototypes, labels, answer):
+    """(d⁻ − d⁺)/(d⁻ + d⁺) of squared distances to the prototypes of the answer and of others."""
+    own = min(math.dist(x, w) ** 2 for w, c in zip(prototypes, labels, strict=True) if c == answer)
+    other = min(
+        math.dist(x, w) ** 2 for w, c in zip(prototypes, labels, strict=True) if c != answer
+    )
+    return (other - own) / (other + own)

@@ -26,7 +26,6 @@ import abstain
 from abstain import (
     GLVQ,
     GMLVQ,
-    Accuracy,
     InputError,
     RejectOptionClassifier,
     RejectRate,

@@ -1,4 +1,4 @@
-"""By how much does the decision function favour the first class over the second?"""
+"""By how much does the decision function favour the predicted class over the next?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.certainty._leads import lead
+from abstain.certainty.outputs import Outputs
 
-__all__ = ["decision_margin"]
+__all__ = ["decision_margin", "margin_of_scores"]
 
 
 def decision_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
-    """Return the lead of the highest score of the decision function over the next.
+    """Return the lead of the predicted class over all others in the decision function.
 
-    With two classes the decision function is one score, whose sign is the class: then its size.
+    With two classes the decision function is one score, positive for the second class: then its
+    size, negative where the classifier predicts the other class than its sign says.
 
     Parameters
     ----------
@@ -27,7 +29,7 @@ def decision_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     certainty : ndarray of shape (n_samples,)
-        At least 0.
+        At least 0 where the class of the highest score is predicted.
 
     Examples
     --------
@@ -38,5 +40,11 @@ def decision_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> bool(sure > unsure)
     True
     """
-    scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
-    return np.abs(scores) if scores.ndim == 1 else lead(scores)
+    return margin_of_scores(Outputs(estimator, X))
+
+
+def margin_of_scores(outputs: Outputs) -> NDArray[np.float64]:
+    """Return the lead of the predicted class over the others."""
+    scores = np.asarray(outputs.scores, dtype=np.float64)
+    codes = outputs.codes
+    return np.where(codes == 1, scores, -scores) if scores.ndim == 1 else lead(scores, codes)

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._estimators import pass_through, unwrap
 from abstain.certainty._prototypes import as_numbers, has_prototypes
+from abstain.certainty.outputs import Outputs
 
-__all__ = ["distance_to_boundary", "is_linear"]
+__all__ = ["boundary_of_model", "distance_to_boundary", "is_linear"]
 
 Array = NDArray[Any]
 
@@ -55,9 +55,18 @@ def distance_to_boundary(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> distance_to_boundary(GLVQ().fit(X, y), [[0.0, 0.5], [2.0, 9.0]]).round(2).tolist()
     [2.0, 0.0]
     """
-    steps, model = unwrap(estimator)
-    samples = pass_through(steps, X)
-    found = _to_quadrics(model, samples) if has_prototypes(model) else _to_planes(model, samples)
+    return boundary_of_model(Outputs(estimator, X))
+
+
+def boundary_of_model(outputs: Outputs) -> NDArray[np.float64]:
+    """Return the distance to the class border of the model inside a classifier."""
+    model, samples = outputs.model, outputs.seen
+    if has_prototypes(model):
+        found = _to_quadrics(model, samples, outputs.distances)
+    elif model is outputs.classifier:
+        found = _to_planes(model, outputs.scores)
+    else:
+        found = _to_planes(model, np.asarray(model.decision_function(samples)))
     return np.asarray(found, dtype=np.float64)
 
 
@@ -77,9 +86,8 @@ def _normals(model: Any) -> Array:
     return np.atleast_2d(coefficients)
 
 
-def _to_planes(model: Any, samples: Any) -> Array:
+def _to_planes(model: Any, scores: Array) -> Array:
     normals = _normals(model)
-    scores = np.asarray(model.decision_function(samples))
     if scores.ndim == 1:
         return _ratio(np.abs(scores), np.linalg.norm(normals[0]))
     winner = scores.argmax(axis=1)
@@ -89,8 +97,8 @@ def _to_planes(model: Any, samples: Any) -> Array:
     return np.asarray(_ratio(leads, lengths).min(axis=1))
 
 
-def _to_quadrics(model: Any, samples: Any) -> Array:
-    distances, labels = model.distances(samples), model.prototype_labels_
+def _to_quadrics(model: Any, samples: Any, distances: Array) -> Array:
+    labels = model.prototype_labels_
     winner = distances.argmin(axis=1)
     excess = distances - distances.min(axis=1, keepdims=True)
     values, roots = as_numbers(samples), model.metric_roots()

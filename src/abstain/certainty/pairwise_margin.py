@@ -2,16 +2,15 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-import copy
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._estimators import pass_through, unwrap
+from abstain.certainty.outputs import Outputs
 
-__all__ = ["pairwise_margin", "pairwise_rival"]
+__all__ = ["least_margin", "margin_of_pairs", "pairwise_margin"]
 
 
 def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -41,24 +40,18 @@ def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> pairwise_margin(model, [[5.0], [2.5]]).round(2).tolist()
     [1.67, 0.0]
     """
-    return _least_margin(estimator, X)[0]
+    return least_margin(Outputs(estimator, X))[0]
 
 
-def pairwise_rival(estimator: Any, X: ArrayLike) -> NDArray[Any]:
-    """Return the class against which the predicted one has its smallest margin."""
-    return _least_margin(estimator, X)[1]
+def margin_of_pairs(outputs: Outputs) -> NDArray[np.float64]:
+    """Return the smallest one-against-one margin of the predicted class."""
+    return least_margin(outputs)[0]
 
 
-def _least_margin(estimator: Any, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    steps, model = unwrap(estimator)
-    samples = pass_through(steps, X)
-    # The margins of the pairs are what a model of this shape returns; the user's stays as it is.
-    by_pairs = copy.copy(model)
-    by_pairs.decision_function_shape = "ovo"
-    margins = np.asarray(by_pairs.decision_function(samples), dtype=np.float64)
-    winners = np.searchsorted(model.classes_, model.predict(samples))
-    if margins.ndim == 1:  # two classes: one machine, positive for the second
-        margins = -margins[:, np.newaxis]
+def least_margin(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return the smallest margin of the predicted class, and the class against which it is."""
+    model = outputs.model
+    margins, winners = outputs.pairwise, outputs.pairwise_winners
     least, rival = np.full(len(margins), np.inf), np.zeros(len(margins), dtype=np.int64)
     for column, (first, second) in zip(
         margins.T, combinations(range(len(model.classes_)), 2), strict=True

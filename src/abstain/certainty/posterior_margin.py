@@ -1,4 +1,4 @@
-"""By how much is the most probable class ahead of the next?"""
+"""By how much is the predicted class more probable than the next?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.certainty._leads import lead
+from abstain.certainty.outputs import Outputs
 
-__all__ = ["posterior_margin"]
+__all__ = ["margin_of_posteriors", "posterior_margin"]
 
 
 def posterior_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
-    """Return P(c₁|x) − P(c₂|x), the lead of the most probable class over the next.
+    """Return P(c|x) − max_k P(k|x), the lead of the predicted class c over all other classes k.
 
     With two classes it ranks samples as `max_posterior` does; with more it also tells a close race
     of two from a clear winner among many.
@@ -28,7 +29,7 @@ def posterior_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     certainty : ndarray of shape (n_samples,)
-        In [0, 1].
+        In [0, 1] where the most probable class is predicted, else negative.
 
     Examples
     --------
@@ -38,4 +39,10 @@ def posterior_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> posterior_margin(model, [[0.5], [2.5]]).round(2).tolist()
     [1.0, 0.0]
     """
-    return lead(estimator.predict_proba(X))
+    return margin_of_posteriors(Outputs(estimator, X))
+
+
+def margin_of_posteriors(outputs: Outputs) -> NDArray[np.float64]:
+    """Return the lead of the predicted class over the others."""
+    posteriors = outputs.posteriors
+    return lead(posteriors, outputs.codes)

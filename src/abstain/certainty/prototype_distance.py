@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.certainty._prototypes import view
+from abstain.certainty.outputs import Outputs
 
-__all__ = ["prototype_distance"]
+__all__ = ["negative_distance", "prototype_distance"]
 
 
 def prototype_distance(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -38,4 +38,9 @@ def prototype_distance(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> bool(near > far)
     True
     """
-    return np.asarray(-view(estimator, X).distances.min(axis=1), dtype=np.float64)
+    return negative_distance(Outputs(estimator, X))
+
+
+def negative_distance(outputs: Outputs) -> NDArray[np.float64]:
+    """Return minus the distance to the closest prototype."""
+    return np.asarray(-outputs.distances.min(axis=1), dtype=np.float64)

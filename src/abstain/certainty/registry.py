@@ -13,27 +13,45 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from abstain._checks import InputError, check_real_vector, shown
-from abstain._estimators import n_samples_of, unwrap
+from abstain._estimators import answering, n_samples_of, unwrap
 from abstain.certainty._prototypes import has_prototypes
-from abstain.certainty.decision_margin import decision_margin
-from abstain.certainty.distance_to_boundary import distance_to_boundary, is_linear
-from abstain.certainty.max_posterior import max_posterior
-from abstain.certainty.pairwise_margin import pairwise_margin
-from abstain.certainty.posterior_margin import posterior_margin
-from abstain.certainty.prototype_distance import prototype_distance
-from abstain.certainty.relative_similarity import relative_similarity
+from abstain.certainty.decision_margin import decision_margin, margin_of_scores
+from abstain.certainty.distance_to_boundary import (
+    boundary_of_model,
+    distance_to_boundary,
+    is_linear,
+)
+from abstain.certainty.log_odds import log_odds, log_odds_of_prediction
+from abstain.certainty.max_posterior import max_posterior, posterior_of_prediction
+from abstain.certainty.outputs import Outputs
+from abstain.certainty.pairwise_margin import margin_of_pairs, pairwise_margin
+from abstain.certainty.posterior_entropy import negative_entropy, posterior_entropy
+from abstain.certainty.posterior_margin import margin_of_posteriors, posterior_margin
+from abstain.certainty.predict_rules import has_log_scores, predict_rule
+from abstain.certainty.prototype_distance import negative_distance, prototype_distance
+from abstain.certainty.relative_similarity import relative_similarity, similarity_of_prototypes
+from abstain.certainty.trust_score import TrustScore
+from abstain.certainty.vote_margin import has_codes, has_votes, margin_of_votes, vote_margin
 
 __all__ = [
     "MEASURES",
+    "TRUST_OF_FROZEN",
     "CertaintyFunction",
     "Measure",
     "auto_measure",
+    "certainty_of",
     "check_certainty",
     "check_measure_serves",
+    "fitted_measure",
+    "is_trust_to_be_fitted",
     "known_measure",
     "measure_certainty",
+    "named_measure",
 ]
 
 CertaintyFunction = Callable[[Any, Any], ArrayLike]
@@ -48,7 +66,9 @@ class Measure:
     name : str
         What it is called by.
     function : callable
-        Of a fitted estimator and samples; returns one number a sample.
+        Of a fitted estimator and samples; returns one number per sample.
+    of_outputs : callable
+        The same, of `Outputs` that may be shared with others who ask about the same samples.
     serves : callable
         Tells whether the measure can be had of a fitted estimator.
     needs : str
@@ -73,12 +93,41 @@ class Measure:
 
     name: str
     function: Callable[[Any, Any], NDArray[np.float64]]
+    of_outputs: Callable[[Outputs], NDArray[np.float64]]
     serves: Callable[[Any], bool]
     needs: str
     low: float
     high: float
     is_zero_on_borders: bool
     survives: frozenset[str]
+
+
+def _has_posteriors(estimator: Any) -> bool:
+    return hasattr(estimator, "predict_proba")
+
+
+def _has_votes_inside(estimator: Any) -> bool:
+    classifier = answering(estimator)[1]
+    check_is_fitted(classifier)
+    return has_votes(classifier) or has_codes(classifier)
+
+
+def _has_no_training_samples(estimator: Any) -> bool:
+    return False
+
+
+def _trust(estimator: Any, X: Any) -> NDArray[np.float64]:
+    return measure_certainty(estimator, X, "trust")
+
+
+def _trust_of_outputs(outputs: Outputs) -> NDArray[np.float64]:
+    return _trust(outputs.estimator, outputs.X)
+
+
+TRUST_OF_FROZEN = (
+    "certainty='trust' needs the samples that the classifier was fitted to, and a FrozenEstimator "
+    "does not have them; pass TrustScore().fit(X, y, estimator) with these as certainty"
+)
 
 
 def _has_prototypes_inside(estimator: Any) -> bool:
@@ -108,6 +157,7 @@ MEASURES = {
         Measure(
             "relsim",
             relative_similarity,
+            similarity_of_prototypes,
             _has_prototypes_inside,
             "a prototype model",
             low=0.0,
@@ -118,7 +168,8 @@ MEASURES = {
         Measure(
             "conf",
             max_posterior,
-            lambda estimator: hasattr(estimator, "predict_proba"),
+            posterior_of_prediction,
+            _has_posteriors,
             "a classifier with predict_proba",
             low=0.0,
             high=1.0,
@@ -126,18 +177,42 @@ MEASURES = {
             survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
         ),
         Measure(
+            "logit",
+            log_odds,
+            log_odds_of_prediction,
+            _has_posteriors,
+            "a classifier with predict_proba",
+            low=-np.inf,
+            high=np.inf,
+            is_zero_on_borders=False,
+            survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
+        ),
+        Measure(
             "margin",
             posterior_margin,
-            lambda estimator: hasattr(estimator, "predict_proba"),
+            margin_of_posteriors,
+            _has_posteriors,
             "a classifier with predict_proba",
-            low=0.0,
+            low=-1.0,
             high=1.0,
             is_zero_on_borders=True,
             survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
         ),
         Measure(
+            "entropy",
+            posterior_entropy,
+            negative_entropy,
+            _has_posteriors,
+            "a classifier with predict_proba",
+            low=-1.0,
+            high=0.0,
+            is_zero_on_borders=False,
+            survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
+        ),
+        Measure(
             "boundary",
             distance_to_boundary,
+            boundary_of_model,
             lambda estimator: _has_prototypes_inside(estimator) or _is_linear_inside(estimator),
             "a prototype model or a linear classifier",
             low=0.0,
@@ -148,6 +223,7 @@ MEASURES = {
         Measure(
             "distance",
             prototype_distance,
+            negative_distance,
             _has_prototypes_inside,
             "a prototype model",
             low=-np.inf,
@@ -158,6 +234,7 @@ MEASURES = {
         Measure(
             "pairwise",
             pairwise_margin,
+            margin_of_pairs,
             _is_svc_inside,
             "an SVC or NuSVC",
             low=-np.inf,
@@ -168,12 +245,35 @@ MEASURES = {
         Measure(
             "decision",
             decision_margin,
+            margin_of_scores,
             _has_a_score_for_each_class,
             "a classifier whose decision_function has a score for each class",
-            low=0.0,
+            low=-np.inf,
             high=np.inf,
             is_zero_on_borders=True,
             survives=frozenset({"shift", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "votes",
+            vote_margin,
+            margin_of_votes,
+            _has_votes_inside,
+            "a VotingClassifier with hard voting or an OutputCodeClassifier",
+            low=0.0,
+            high=1.0,
+            is_zero_on_borders=True,
+            survives=frozenset({"shift", "scale", "rotation", "relabelling"}),
+        ),
+        Measure(
+            "trust",
+            _trust,
+            _trust_of_outputs,
+            _has_no_training_samples,
+            "the samples that the classifier was fitted to",
+            low=-1.0,
+            high=1.0,
+            is_zero_on_borders=False,
+            survives=frozenset({"shift", "scale", "relabelling"}),
         ),
     )
 }
@@ -183,7 +283,10 @@ def auto_measure(estimator: Any) -> Measure:
     """Return the measure that suits a fitted estimator best.
 
     RelSim for the GLVQ family, the smallest pairwise margin for a support vector classifier, the
-    largest posterior where there are probabilities, margins of the decision function otherwise.
+    margin of the votes for ensembles that take the majority. Where there are probabilities, the
+    log-odds of the answer if the classifier has log-posteriors or scores to compute them from, so
+    that answers with posteriors that round to 1 keep their order, else the posterior of the answer.
+    Margins of the decision function otherwise.
 
     Parameters
     ----------
@@ -211,13 +314,21 @@ def auto_measure(estimator: Any) -> Measure:
     if _is_svc_inside(estimator) and not (has_posteriors and not hasattr(model, "predict_proba")):
         return MEASURES["pairwise"]
     if has_posteriors:
-        return MEASURES["conf"]
+        return MEASURES["logit" if _has_log_posteriors(estimator) else "conf"]
+    if _has_votes_inside(estimator):
+        return MEASURES["votes"]
     if _has_a_score_for_each_class(estimator):
         return MEASURES["decision"]
     raise InputError(
         f"certainty='auto' finds neither predict_proba nor decision_function in "
-        f"{type(estimator).__name__}; pass a function of (estimator, X) as certainty"
+        f"{type(estimator).__name__}; use 'trust', or pass a function of (estimator, X)"
     )
+
+
+def _has_log_posteriors(estimator: Any) -> bool:
+    """Tell whether a classifier computes its posteriors from a log scale that it tells."""
+    classifier = answering(estimator)[1]
+    return predict_rule(classifier).from_log_posteriors or has_log_scores(classifier)
 
 
 def measure_certainty(
@@ -244,16 +355,30 @@ def measure_certainty(
     >>> from abstain.certainty import measure_certainty
     >>> from sklearn.naive_bayes import GaussianNB
     >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
-    >>> measure_certainty(model, [[0.5], [2.5]]).round(2).tolist()
+    >>> measure_certainty(model, [[0.5], [2.5]], "conf").round(2).tolist()
     [1.0, 0.5]
     """
-    found = check_real_vector("certainty", _function(estimator, certainty)(estimator, X))
-    if len(found) != n_samples_of(X):
+    return certainty_of(Outputs(estimator, X), named_measure(estimator, certainty))
+
+
+def certainty_of(outputs: Outputs, certainty: Any) -> NDArray[np.float64]:
+    """Return how sure a classifier is, by a measure that `named_measure` has returned."""
+    if isinstance(certainty, str):
+        values = MEASURES[certainty].of_outputs(outputs)
+        total = np.add.reduce(values)
+        if total == total:  # a missing value would make it missing
+            return values
+    elif isinstance(certainty, TrustScore):
+        values = certainty.of_outputs(outputs)
+    else:
+        values = certainty(outputs.estimator, outputs.X)
+    values = check_real_vector("certainty", values)
+    n_samples = n_samples_of(outputs.X)
+    if len(values) != n_samples:
         raise InputError(
-            f"certainty must return one number for each of {n_samples_of(X)} samples, got "
-            f"{len(found)}"
+            f"certainty must return one number for each of {n_samples} samples, got {len(values)}"
         )
-    return found
+    return values
 
 
 def check_certainty(certainty: Any) -> None:
@@ -267,7 +392,24 @@ def check_certainty(certainty: Any) -> None:
 
 def check_measure_serves(estimator: Any, certainty: str | CertaintyFunction) -> None:
     """Refuse a measure that cannot be had of a fitted estimator, before it is asked."""
-    _function(estimator, certainty)
+    named_measure(estimator, certainty)
+
+
+def is_trust_to_be_fitted(certainty: Any) -> bool:
+    """Tell a trust score that has no training samples yet from all other measures."""
+    if isinstance(certainty, TrustScore):
+        return not hasattr(certainty, "prototypes_")
+    return isinstance(certainty, str) and certainty == "trust"
+
+
+def fitted_measure(certainty: Any, estimator: Any, X: Any, y: Any) -> Any:
+    """Return a measure that can be asked: a trust score is fitted to the training samples now."""
+    if not is_trust_to_be_fitted(certainty):
+        return certainty
+    if isinstance(estimator, FrozenEstimator):
+        raise InputError(TRUST_OF_FROZEN)
+    trust = TrustScore() if isinstance(certainty, str) else clone(certainty)
+    return trust.fit(X, y, estimator)
 
 
 def known_measure(certainty: Any) -> Any:
@@ -276,18 +418,21 @@ def known_measure(certainty: Any) -> Any:
     return names[0] if names else certainty
 
 
-def _function(estimator: Any, certainty: str | CertaintyFunction) -> CertaintyFunction:
+def named_measure(estimator: Any, certainty: Any) -> Any:
+    """Return a measure of a fitted estimator by its name, if it has one; "auto" is looked up."""
     check_certainty(certainty)
     if not isinstance(certainty, str):
         return certainty
     if certainty == "auto":
-        return auto_measure(estimator).function
+        return auto_measure(estimator).name
     measure = MEASURES[certainty]
     if not measure.serves(estimator):
         others = [name for name, other in MEASURES.items() if other.serves(estimator)]
         remedy = f"use {' or '.join(map(repr, others))}" if others else "pass a callable"
+        if certainty == "trust":
+            remedy = "pass TrustScore().fit(X, y, estimator) with these samples"
         raise InputError(
             f"certainty={certainty!r} needs {measure.needs}, got {type(estimator).__name__}; "
             f"{remedy}"
         )
-    return measure.function
+    return certainty

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.certainty._prototypes import view
+from abstain.certainty.outputs import Outputs
 
-__all__ = ["relative_similarity", "similarity"]
+__all__ = ["relative_similarity", "similarity_of_prototypes"]
 
 
 def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -42,22 +42,13 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     >>> relative_similarity(model, [[2.0, 0.5]]).round(3).tolist()
     [0.0]
     """
-    model, _, distances = view(estimator, X)
-    return similarity(distances, model.prototype_labels_)
+    return similarity_of_prototypes(Outputs(estimator, X))
 
 
-def similarity(distances: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Return RelSim of distances to prototypes of given classes.
-
-    Of the distances to the closest prototype of each class, d⁺ is the smallest and d⁻ the second
-    smallest. Prototypes are few and samples many, so both are found class by class.
-    """
-    closest = np.full(len(distances), np.inf, dtype=distances.dtype)
-    second = closest.copy()
-    by_prototype = np.ascontiguousarray(distances.T)
-    for name in np.unique(labels):
-        own = by_prototype[labels == name].min(axis=0)
-        np.minimum(second, np.maximum(closest, own), out=second)
-        np.minimum(closest, own, out=closest)
-    total = np.where(second > 0, second + closest, 1)  # both 0: on two prototypes at once
+def similarity_of_prototypes(outputs: Outputs) -> NDArray[np.float64]:
+    """Return RelSim of the model inside a classifier."""
+    _, closest, second = outputs.closest_two
+    total = second + closest
+    if not total.all():  # both distances are 0 on two prototypes at once
+        total[total == 0] = 1
     return np.asarray((second - closest) / total, dtype=np.float64)

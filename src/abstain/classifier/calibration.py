@@ -17,10 +17,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from abstain._checks import InputError
 from abstain._validation import take_rows, take_rows_of_params, take_samples
-from abstain.cells import are_leaves, find_cells, means_the_same
-from abstain.certainty import measure_certainty
+from abstain.cells import are_leaves, cells_of, means_the_same
+from abstain.certainty.outputs import Outputs
+from abstain.certainty.registry import certainty_of
+from abstain.classifier.evaluate import Rules, evaluate
 
-__all__ = ["Calibration", "Rules", "calibrate", "calibrate_out_of_fold"]
+__all__ = ["Calibration", "calibrate", "calibrate_out_of_fold"]
 
 
 class Calibration(NamedTuple):
@@ -31,21 +33,10 @@ class Calibration(NamedTuple):
     cells: NDArray[Any]
 
 
-class Rules(NamedTuple):
-    """How certainty is measured and which cells there are, in a form that can be asked."""
-
-    certainty: Any
-    cells: Any
-
-
 def calibrate(estimator: Any, X: Any, y: NDArray[Any], rules: Rules) -> Calibration:
     """Ask a fitted classifier about samples whose classes are known."""
-    predicted = np.asarray(estimator.predict(X))
-    return Calibration(
-        measure_certainty(estimator, X, rules.certainty),
-        predicted == y,
-        find_cells(estimator, X, rules.cells, predicted),
-    )
+    found = evaluate(estimator, X, rules.named(estimator))
+    return Calibration(found.certainty, found.labels == y, found.cells)
 
 
 def calibrate_out_of_fold(
@@ -86,13 +77,14 @@ def _one_fold(
 ) -> Calibration:
     # Of a matrix of kernels, a fold is rows and columns.
     params = take_rows_of_params(X, fit_params, indices=train)
-    estimator.fit(*take_samples(estimator, X, y, train), **params)
+    known = take_samples(estimator, X, y, train)
+    estimator.fit(*known, **params)
+    rules = rules.fitted(estimator, *known)
     held_out, labels = take_samples(estimator, X, y, test, train)
     found = calibrate(estimator, held_out, labels, rules)
     if means_the_same(rules.cells, estimator, fitted):
         return found
-    seen = take_rows(X, test)
-    found = found._replace(cells=find_cells(fitted, seen, rules.cells))
+    own, named = Outputs(fitted, take_rows(X, test)), rules.named(fitted)
     if are_leaves(rules.cells, estimator):
-        found = found._replace(certainty=measure_certainty(fitted, seen, rules.certainty))
-    return found
+        found = found._replace(certainty=certainty_of(own, named.certainty))
+    return found._replace(cells=cells_of(own, named.cells).labels)

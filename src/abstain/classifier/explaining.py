@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._estimators import names_of_features, pass_through, unwrap
-from abstain.certainty import MEASURES, auto_measure
+from abstain._estimators import names_of_features, unwrap
+from abstain.certainty import MEASURES
+from abstain.certainty._leads import best_other
 from abstain.certainty._prototypes import as_numbers, has_prototypes
-from abstain.certainty.pairwise_margin import pairwise_rival
+from abstain.certainty.outputs import Outputs
+from abstain.certainty.pairwise_margin import least_margin
 
 if TYPE_CHECKING:
     import polars
@@ -49,39 +51,34 @@ class Reasons(NamedTuple):
     contributions: list[list[float] | None]
 
 
-def distances_to_closest(estimator: Any, X: Any) -> NDArray[np.float64] | None:
+def distances_to_closest(outputs: Outputs) -> NDArray[np.float64] | None:
     """Return the distance of each sample to its closest prototype; None where there are none."""
-    steps, model = unwrap(estimator)
-    if not has_prototypes(model):
+    if not has_prototypes(outputs.model):
         return None
-    found = model.distances(pass_through(steps, X)).min(axis=1)
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(outputs.distances.min(axis=1), dtype=np.float64)
 
 
 def farthest_usual_distance(estimator: Any, X: Any) -> float:
     """Return the distance to the closest prototype that nearly all samples keep within."""
-    found = distances_to_closest(estimator, X)
+    found = distances_to_closest(Outputs(estimator, X))
     return float("inf") if found is None else float(np.quantile(found, USUAL_SHARE))
 
 
-def reasons(
-    estimator: Any, X: Any, labels: Array, certainty: Any, limit: float, n_features: int
-) -> Reasons:
+def reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int) -> Reasons:
     """Return what lies behind the answers of a fitted classifier, and behind their certainty."""
-    steps, model = unwrap(estimator)
+    labels, model = outputs.labels, outputs.model
     if not has_prototypes(model):
         none: list[Any] = [None] * len(labels)
         is_far = np.zeros(len(labels), dtype=bool)
-        return Reasons(_runners_up(estimator, X, labels, certainty), is_far, none, list(none))
-    seen = pass_through(steps, X)
-    distances = model.distances(seen)
+        return Reasons(_runners_up(outputs, certainty), is_far, none, list(none))
+    distances = outputs.distances
     is_own = model.prototype_labels_ == labels[:, np.newaxis]
     winner = np.where(is_own, distances, np.inf).argmin(axis=1)
     rival = np.where(is_own, np.inf, distances).argmin(axis=1)
-    samples = as_numbers(seen)
+    samples = as_numbers(outputs.seen)
     terms = _terms(model, samples, rival) - _terms(model, samples, winner)
     terms /= np.maximum(np.abs(terms).sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    names = np.asarray(names_of_features(steps, model))
+    names = np.asarray(names_of_features(*unwrap(outputs.estimator)))
     order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
     return Reasons(
         model.prototype_labels_[rival].tolist(),
@@ -122,23 +119,28 @@ def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
     return np.asarray(away * ((away @ roots[0].T) @ roots[0]))
 
 
-def _runners_up(estimator: Any, X: Any, labels: Array, certainty: Any) -> list[Any]:
+def _runners_up(outputs: Outputs, certainty: Any) -> list[Any]:
     """Return the best class other than the answer, as far as the classifier tells.
 
     Where the certainty is a margin between pairs of classes, it is the class of that pair.
     """
-    classes = np.asarray(estimator.classes_)
+    classes, estimator = outputs.classes, outputs.estimator
     if len(classes) == 2:
         first, second = classes.tolist()
-        return [second if label == first else first for label in labels.tolist()]
-    measure = auto_measure(estimator).name if certainty == "auto" else certainty
-    if measure == "pairwise":
-        return list(pairwise_rival(estimator, X).tolist())
-    if hasattr(estimator, "predict_proba"):
-        scores = estimator.predict_proba(X)
-    elif MEASURES["decision"].serves(estimator):
-        scores = estimator.decision_function(X)
+        return [second if label == first else first for label in outputs.labels.tolist()]
+    if isinstance(certainty, str) and certainty == "pairwise":
+        return list(least_margin(outputs)[1].tolist())
+    # What the certainty was computed from is there already.
+    known = vars(outputs)
+    for name in ("posteriors", "log_posteriors", "scores", "votes"):
+        if name in known and np.ndim(known[name]) == 2 and known[name].shape[1] == len(classes):
+            scores = known[name]
+            break
     else:
-        return [None] * len(labels)
-    others = np.where(classes == labels[:, np.newaxis], -np.inf, scores)
-    return list(classes[others.argmax(axis=1)].tolist())
+        if hasattr(estimator, "predict_proba"):
+            scores = outputs.posteriors
+        elif MEASURES["decision"].serves(estimator):
+            scores = outputs.scores
+        else:
+            return [None] * len(outputs.labels)
+    return list(classes[best_other(scores, outputs.codes)[1]].tolist())

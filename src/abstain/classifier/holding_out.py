@@ -39,21 +39,25 @@ def certifies(target: Any) -> TypeGuard[Accuracy]:
 
 # Of samples that also fit the classifier.
 HELD_OUT = 0.5
-# Of samples of a classifier that is given: fewer than so many test one threshold, all of them; of
-# more, a share learns thresholds for each cell.
-ENOUGH_TO_LEARN = 2000
+# Of samples of a classifier that is given, where they are enough for a share to learn thresholds
+# of each cell: at least so many, and so many times those that must be accepted without an error.
 TESTED = 0.8
+ENOUGH_TO_LEARN, TIMES_NEEDED = 1500, 10
 
 
-def automatic_test_size(n_samples: int, is_frozen: bool, method: str, cells: Any) -> float:
+def automatic_test_size(
+    target: Accuracy, n_samples: int, is_frozen: bool, method: str, cells: Any
+) -> float:
     """Return the share of the samples that test; 1 is all, with one threshold for all cells.
 
-    It depends on no label, so that what is tested stays as it would be without.
+    It depends on no label: what is tested must not have chosen how.
     """
     if not is_frozen or method != "pooled":
         return HELD_OUT
+    needed = needed_answers(target.accuracy, target.confidence or 0.0)
+    is_enough = n_samples >= max(ENOUGH_TO_LEARN, TIMES_NEEDED * needed)
     is_global = isinstance(cells, str) and cells == "global"
-    return 1.0 if is_global or n_samples < ENOUGH_TO_LEARN else TESTED
+    return TESTED if is_enough and not is_global else 1.0
 
 
 def n_to_test(target: Accuracy, n_samples: int, test_size: float) -> int:

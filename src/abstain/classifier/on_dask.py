@@ -30,7 +30,9 @@ from abstain._dask import aligned_blocks, array_by_block, block_by_block, gather
 from abstain._estimators import unwrap
 from abstain.cells import is_to_be_fitted
 from abstain.certainty._prototypes import has_prototypes
-from abstain.classifier.calibration import Calibration, Rules, calibrate
+from abstain.certainty.registry import TRUST_OF_FROZEN, is_trust_to_be_fitted
+from abstain.classifier.calibration import Calibration
+from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
 from abstain.classifier.holding_out import certifies, n_to_test
 from abstain.classifier.quantile_on_dask import quantile_on_dask
@@ -39,7 +41,7 @@ from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.encoding import encode_cells
 from abstain.fronts.held_out import HeldOut, Steps, Tally, count_by_step, merge_tallies
 from abstain.models.samples import check_labels
-from abstain.targets import Target
+from abstain.targets import Accuracy, Target
 
 __all__ = ["Found", "calibrate_on_dask", "check_for_dask"]
 
@@ -74,14 +76,17 @@ class Answers(NamedTuple):
         return self._replace(calibration=calibration, closest=closest)
 
 
-def check_for_dask(estimator: Any, cells: Any, y: Any, given: Mapping[str, Any]) -> None:
+def check_for_dask(estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any]) -> None:
     """Refuse what would have to be fitted to samples that lie in blocks."""
+    certainty, cells = rules
     if not isinstance(estimator, FrozenEstimator):
         raise InputError(
             f"estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
             f"{type(estimator).__name__}; fit it first, and wrap it in "
             "sklearn.frozen.FrozenEstimator"
         )
+    if is_trust_to_be_fitted(certainty):
+        raise InputError(TRUST_OF_FROZEN)
     if is_to_be_fitted(cells):
         raise InputError(
             f"cells must be a clusterer that is fitted already for Dask collections, got "
@@ -105,7 +110,7 @@ def calibrate_on_dask(
     min_cell_size: int,
     method: str,
     target: Target,
-    test_size: Callable[[int], float],
+    test_size: Callable[[Accuracy, int], float],
     random_state: Any,
 ) -> Found:
     """Ask a fitted classifier about samples in blocks, and find the front of its answers."""
@@ -114,8 +119,8 @@ def calibrate_on_dask(
     sizes = _sizes(blocks, np.asarray(estimator.classes_))
     n_samples, n_held, is_one_threshold = sum(sizes), None, False
     if certifies(target):
-        n_held = n_to_test(target, n_samples, test_size(n_samples))
-        is_one_threshold = test_size(n_samples) == 1
+        share = test_size(target, n_samples)
+        n_held, is_one_threshold = n_to_test(target, n_samples, share), share == 1
     if n_held == n_samples and not is_one_threshold:
         raise InputError(f"{target} leaves none of {n_held:,} samples to set thresholds on")
     held: list[Any] = list(blocks) if is_one_threshold else []
@@ -160,9 +165,10 @@ def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
         for label, count in zip(distinct.tolist(), counts.tolist(), strict=True)
         if label in known
     )
+    found = evaluate(estimator, X, rules)
     return Answers(
-        calibrate(estimator, X, labels, rules),
-        distances_to_closest(estimator, X),
+        Calibration(found.certainty, found.labels == labels, found.cells),
+        distances_to_closest(found.outputs),
         n_known,
         distinct[:CLASSES_TO_NAME].tolist(),
     )

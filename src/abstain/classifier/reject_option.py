@@ -47,16 +47,19 @@ from abstain._validation import (
     take_rows,
     take_rows_of_params,
 )
-from abstain.cells import check_cells, check_rule_serves, find_cells, fitted_rule, known_rule
-from abstain.certainty import measure_certainty
-from abstain.certainty.registry import check_certainty, check_measure_serves, known_measure
-from abstain.classifier.calibration import (
-    Calibration,
+from abstain.cells import cells_of, check_cells, fitted_rule, known_rule
+from abstain.certainty._prototypes import has_prototypes
+from abstain.certainty.outputs import Outputs
+from abstain.certainty.registry import certainty_of, check_certainty, known_measure
+from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
+from abstain.classifier.evaluate import (
+    Decisions,
+    Evaluation,
     Rules,
-    calibrate,
-    calibrate_out_of_fold,
+    evaluate,
+    evaluate_outputs,
+    positions_of,
 )
-from abstain.classifier.deciding import Decisions, decide
 from abstain.classifier.explaining import farthest_usual_distance, no_reasons, reasons
 from abstain.classifier.given_thresholds import are_thresholds, given_point
 from abstain.classifier.holding_out import (
@@ -72,7 +75,7 @@ from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, PooledFront, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.models.samples import check_labels
-from abstain.targets import OperatingPoint, RejectRate, Target
+from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
 from abstain.targets.operating import check_target, choose_point, everything_rejected
 
 if TYPE_CHECKING:
@@ -140,9 +143,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         be others than it was fitted on, or what is certified holds for those alone. Dask
         collections calibrate a ``FrozenEstimator`` only.
     certainty : str or callable, default="auto"
-        How sure the classifier is: "relsim", "conf", "margin", "boundary", "distance", "pairwise",
-        "decision", a function of (estimator, X) that returns one number a sample, the higher the
-        surer, or "auto" for what suits the classifier best.
+        How sure the classifier is of its answer: "relsim", "conf", "logit", "margin", "entropy",
+        "boundary", "distance", "pairwise", "decision", "votes", "trust" or a :class:`TrustScore`, a
+        function of (estimator, X) that returns one number per sample, the higher the surer, or
+        "auto" for what suits the classifier best.
     cells : str, callable or clusterer, default="auto"
         Which samples share a threshold: "global" (all), "class" (those given the same class),
         "prototype", "leaf", a function of (estimator, X) that returns one label a sample, a
@@ -328,8 +332,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"y must hold classes of the estimator ({self.classes_.tolist()[:5]}), got none of "
                 f"them but {known[:5]}"
             )
+        self._rules = rules.fitted(self.estimator_, X_fit, y_fit).named(self.estimator_)
         if is_frozen or self._sets_on_training():
-            found = calibrate(self.estimator_, X_fit, y_fit, rules)
+            found = calibrate(self.estimator_, X_fit, y_fit, self._rules)
         else:
             found = calibrate_out_of_fold(
                 template,
@@ -341,7 +346,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 self.n_jobs,
                 params,
             )
-        self.calibration_, self._rules = found, rules
+        self.calibration_ = found
         self._usual_distance = farthest_usual_distance(self.estimator_, X_fit)
         regions = self._find_regions(found.cells, shares.is_one_threshold)
         self.cells_ = regions.labels
@@ -353,7 +358,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             tested = found
             if shares.learn is not None:
                 X_test, y_test = take_rows(X, shares.test), y[shares.test]
-                tested = calibrate(self.estimator_, X_test, y_test, rules)
+                tested = calibrate(self.estimator_, X_test, y_test, self._rules)
             columns = regions.columns(tested.cells, self.front_)
             self._held_out = HeldOut(tested.certainty, tested.correct, columns)
         for warning in overlap_warnings(
@@ -384,15 +389,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return find_regions(cells, 1 if self.method == "pooled" else self.min_cell_size)
 
     def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
-        check_for_dask(self.estimator, self.cells, y, given)
+        rules = Rules(known_measure(self.certainty), known_rule(self.cells))
+        check_for_dask(self.estimator, rules, y, given)
         self.estimator_ = clone(self.estimator).fit(X, y)  # which is frozen, and stays as it is
         self._keep_what_the_estimator_tells()
         check_reject_label(self.reject_label, self.classes_)
         check_samples(self, X)
-        self._rules = Rules(known_measure(self.certainty), known_rule(self.cells))
         # Told here, what is wrong with these is not blamed on a block.
-        check_measure_serves(self.estimator_, self._rules.certainty)
-        check_rule_serves(self.estimator_, self._rules.cells)
+        self._rules = rules.named(self.estimator_)
         found = calibrate_on_dask(
             self.estimator_,
             X,
@@ -525,7 +529,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"cv must be a number of folds or a splitter where confidence={target.confidence} "
                 f"holds samples out, got a {type(self.cv).__name__} of folds"
             )
-        test_size = self._test_size(n_samples)
+        test_size = self._test_size(target, n_samples)
         n_test = n_to_test(target, n_samples, test_size)
         if test_size == 1:
             return Shares(None, np.arange(n_samples), is_one_threshold=True)
@@ -540,11 +544,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             )
         return Shares(learn, test)
 
-    def _test_size(self, n_samples: int) -> float:
+    def _test_size(self, target: Accuracy, n_samples: int) -> float:
         if not isinstance(self.test_size, str):
             return self.test_size
         is_frozen = _is_frozen(self.estimator)
-        return automatic_test_size(n_samples, is_frozen, self.method, self.cells)
+        return automatic_test_size(target, n_samples, is_frozen, self.method, self.cells)
 
     def _seeded(self) -> Any:
         """Return the classifier to fit; where it draws at random, as ``random_state`` has it."""
@@ -685,8 +689,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(GMLVQ()).fit(X, y).certainties(X).shape
         (150,)
         """
-        check_is_fitted(self, "thresholds_")
-        return measure_certainty(self.estimator_, X, self._rules.certainty)
+        self._check_fitted()
+        return certainty_of(Outputs(self.estimator_, X), self._rules.certainty)
 
     @_answers_in_blocks(lambda clf: np.float64)
     def predict_correct_proba(self, X: Any) -> NDArray[np.float64]:
@@ -716,8 +720,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> bool(probability[clf.reject(X)].max() <= probability[~clf.reject(X)].min())
         True
         """
-        check_is_fitted(self, "thresholds_")
-        return self._correct_proba(self.certainties(X), self.apply(X))
+        self._check_fitted()
+        found = self._evaluate(X)
+        return self._correct_proba(found.certainty, positions_of(found.named_cells, self._regions))
 
     def _correct_proba(
         self, certainty: NDArray[np.float64], positions: NDArray[np.int64]
@@ -764,8 +769,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(GMLVQ()).fit(X, y).apply(X[[0, 149]]).tolist()
         [0, 2]
         """
-        check_is_fitted(self, "thresholds_")
-        return self._regions.positions(find_cells(self.estimator_, X, self._rules.cells))
+        self._check_fitted()
+        cells = cells_of(Outputs(self.estimator_, X), self._rules.cells)
+        return positions_of(cells, self._regions)
 
     @_answers_in_blocks(lambda clf: np.bool_)
     def reject(self, X: Any) -> NDArray[np.bool_]:
@@ -790,7 +796,21 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> bool(clf.reject(X).mean() <= 0.1)
         True
         """
-        return np.asarray(self.certainties(X) < self.thresholds_[self.apply(X)])
+        self._check_fitted()
+        return self._rejected(self._evaluate(X))
+
+    def _check_fitted(self) -> None:
+        # The function of scikit-learn asks for all tags first, which takes as long as an answer.
+        if "thresholds_" not in vars(self):
+            check_is_fitted(self, "thresholds_")
+
+    def _evaluate(self, X: Any) -> Evaluation:
+        """Return what the classifier answers, from one look at the samples."""
+        return evaluate(self.estimator_, X, self._rules)
+
+    def _rejected(self, found: Evaluation) -> NDArray[np.bool_]:
+        positions = positions_of(found.named_cells, self._regions)
+        return np.asarray(found.certainty < self.thresholds_[positions])
 
     def decide(self, X: Any) -> Decisions:
         """Return answers, certainty, thresholds' positions and rejects, all from one look at X.
@@ -821,8 +841,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         True
         """
         refuse_dask("decide", "call predict, certainties, apply and reject, which take some", X)
-        check_is_fitted(self, "thresholds_")
-        return decide(self.estimator_, X, self._rules, self.cells_, self.thresholds_)
+        self._check_fitted()
+        found = self._evaluate(X)
+        positions = positions_of(found.named_cells, self._regions)
+        rejected = found.certainty < self.thresholds_[positions]
+        return Decisions(found.outputs.codes, found.certainty, positions, rejected)
 
     @_answers_in_blocks(_label_type)
     def predict(self, X: Any) -> Array:
@@ -854,11 +877,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> clf.fit(X, y).predict(X).tolist()
         ['a', 'a', 'ask', 'ask', 'b', 'b']
         """
-        check_is_fitted(self, "thresholds_")
-        labels = np.asarray(self.estimator_.predict(X))
+        self._check_fitted()
         if self.reject_label is None:
-            return labels
-        return with_rejects(labels, self.reject(X), self.reject_label)
+            return np.asarray(self.estimator_.predict(X))
+        found = self._evaluate(X)
+        return with_rejects(found.labels, self._rejected(found), self.reject_label)
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     @_answers_in_blocks(lambda clf: np.float64, lambda clf: len(clf.classes_))
@@ -883,7 +906,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(RSLVQ()).fit(X, y).predict_proba(X).shape
         (150, 3)
         """
-        check_is_fitted(self, "thresholds_")
+        self._check_fitted()
         return np.asarray(self.estimator_.predict_proba(X))
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
@@ -909,7 +932,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         >>> RejectOptionClassifier(GMLVQ()).fit(X, y).decision_function(X).shape
         (150, 3)
         """
-        check_is_fitted(self, "thresholds_")
+        self._check_fitted()
         return np.asarray(self.estimator_.decision_function(X))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
@@ -943,7 +966,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         0.833
         """
         refuse_dask("score", "compare predict(X) with y, and see reject(X)", X, y)
-        check_is_fitted(self, "thresholds_")
+        self._check_fitted()
         labels = column_or_1d(y)
         check_consistent_length(X, labels)
         is_text, has_text = (each.dtype.kind in "US" for each in (labels, self.classes_))
@@ -955,8 +978,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         weights = check_sample_weight(sample_weight, labels, dtype=float, ensure_non_negative=True)
         if not weights.any():
             raise InputError("sample_weight must weigh some sample, got only zeros")
-        wrong = np.asarray(self.estimator_.predict(X)) != labels
-        costs = np.where(self.reject(X), self.reject_cost, wrong)
+        found = self._evaluate(X)
+        costs = np.where(self._rejected(found), self.reject_cost, found.labels != labels)
         return float(1 - np.average(costs, weights=weights))
 
     def explain(self, X: Any, n_features: int = 3) -> polars.DataFrame:
@@ -1005,27 +1028,29 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         is_number = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
         if not is_number or n_features < 1:
             raise InputError(f"n_features must be a positive integer, got {n_features!r}")
-        check_is_fitted(self, "thresholds_")
+        self._check_fitted()
         if not n_samples_of(X):  # nothing was rejected, say
             return no_reasons(self.classes_, self.cells_)
-        certainty, position = self.certainties(X), self.apply(X)
-        rejected = certainty < self.thresholds_[position]
-        labels = np.asarray(self.estimator_.predict(X))
-        found = reasons(
-            self.estimator_, X, labels, self._rules.certainty, self._usual_distance, n_features
-        )
-        is_far = found.is_far | (self._rules.certainty == "distance")
+        outputs = Outputs(self.estimator_, X)
+        if has_prototypes(outputs.model):
+            _ = outputs.distances  # the certainty is then computed from them as well
+        known = evaluate_outputs(outputs, self._rules)
+        position = positions_of(known.named_cells, self._regions)
+        rejected = known.certainty < self.thresholds_[position]
+        certainty = self._rules.certainty
+        found = reasons(known.outputs, certainty, self._usual_distance, n_features)
+        is_far = found.is_far | (isinstance(certainty, str) and certainty == "distance")
         why = np.where(is_far, "far", "ambiguous").tolist()
         names = [*self.cells_.tolist(), None]
         return polars.DataFrame(
             {
-                "label": labels.tolist(),
+                "label": known.labels.tolist(),
                 "rival": found.rival,
                 "rejected": rejected,
                 "reason": [w if r else None for w, r in zip(why, rejected, strict=True)],
-                "certainty": certainty,
+                "certainty": known.certainty,
                 "threshold": self.thresholds_[position],
-                "correct_proba": self._correct_proba(certainty, position),
+                "correct_proba": self._correct_proba(known.certainty, position),
                 "cell": [names[at] for at in position],
                 "features": found.features,
                 "contributions": found.contributions,

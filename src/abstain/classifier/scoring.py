@@ -1,8 +1,11 @@
 """How good are a classifier's answers and its certainty together, for scikit-learn's tools?
 
 Each scorer is a function of (estimator, X, y), higher is better, for ``cross_validate`` and
-searches. Samples are ranked by certainty alone, so that cells, targets and thresholds of a reject
-option make no difference. A classifier without one is scored by the certainty that suits it best.
+searches. Of `aurc_scorer`, `augrc_scorer` and `CoverageScorer`, samples are ranked by certainty
+alone, so that cells, targets and thresholds of a reject option make no difference; a classifier
+without one is scored by the certainty that suits it best. `front_augrc_scorer` and
+`RejectCostScorer` apply thresholds: by the former a search can choose cells, certainty and method,
+whatever the target, by the latter the target too.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -13,13 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import check_fraction
+from abstain._checks import InputError, check_fraction
 from abstain._estimators import pass_through, unwrap
-from abstain.certainty import measure_certainty
+from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.reject_option import RejectOptionClassifier
+from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import accuracy_reject_curve, augrc_score, aurc_score
 
-__all__ = ["CoverageScorer", "augrc_scorer", "aurc_scorer"]
+__all__ = [
+    "CoverageScorer",
+    "RejectCostScorer",
+    "augrc_scorer",
+    "aurc_scorer",
+    "front_augrc_scorer",
+]
 
 
 def aurc_scorer(
@@ -124,11 +134,108 @@ class CoverageScorer:
         return float((1 - reject_rates[reached]).max(initial=0.0))
 
 
+@dataclass(frozen=True)
+class RejectCostScorer:
+    """Minus the mean cost of the decisions of a reject option, at its thresholds.
+
+    A wrong answer costs 1, a reject what it is given, a right answer nothing.
+
+    Parameters
+    ----------
+    cost : float
+        What a reject costs, in [0, 1].
+
+    Examples
+    --------
+    >>> from abstain import GMLVQ, RejectCost, RejectCostScorer, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RejectOptionClassifier(GMLVQ(), target=RejectCost(0.2), cv=3)
+    >>> bool(cross_val_score(clf, X, y, scoring=RejectCostScorer(0.2)).mean() > -0.05)
+    True
+    """
+
+    cost: float
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
+        """Return minus the mean cost."""
+        cost = check_fraction("cost", self.cost, low_open=False, high_open=False)
+        clf, seen = _reject_option(estimator, X, "RejectCostScorer")
+        found = clf._evaluate(seen)
+        costs = np.where(clf._rejected(found), cost, found.labels != np.asarray(y))
+        return -float(np.average(costs, weights=sample_weight))
+
+
+def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
+    """Return minus the area under the generalised risk of all rows of a reject option's front.
+
+    The thresholds of each row of ``front_`` are applied to the samples. They give a coverage, the
+    share of accepted samples, and a generalised risk, the share that are accepted and wrong. The
+    area is that under the line through these points, from all samples accepted to none; straight
+    lines in between are rows mixed at random. So the score counts how thresholds hold on new
+    samples, and ``GridSearchCV`` can choose ``cells``, ``certainty`` and ``method`` by it,
+    whatever the target.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted `RejectOptionClassifier`, or a pipeline or search that holds one.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,)
+        Their classes.
+
+    Returns
+    -------
+    score : float
+        Between -0.5 and 0.
+
+    Examples
+    --------
+    >>> from abstain import GLVQ, RejectOptionClassifier, front_augrc_scorer
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     RejectOptionClassifier(GLVQ(), cv=3),
+    ...     {"cells": ["global", "prototype"], "certainty": ["relsim", "distance"]},
+    ...     scoring=front_augrc_scorer,
+    ... )
+    >>> search.fit(X, y).best_params_["certainty"]
+    'relsim'
+    """
+    clf, seen = _reject_option(estimator, X, "front_augrc_scorer")
+    found, front = clf._evaluate(seen), clf.front_
+    correct = found.labels == np.asarray(y)
+    columns = clf._regions.columns(found.cells, front)
+    rows = np.flatnonzero(front.is_pareto)
+    counts = HeldOutCounts(front, HeldOut(found.certainty, correct, columns)).of(rows)
+    _, accepted, errors = np.array(list(counts), dtype=float).T / len(correct)
+    coverage = np.concatenate([[1.0], accepted, [0.0]])
+    risk = np.concatenate([[np.mean(~correct)], errors, [0.0]])
+    # Along the rows: on new samples, a row may accept more than the one before it.
+    return float(np.sum(np.diff(coverage) * (risk[1:] + risk[:-1])) / 2)
+
+
+def _reject_option(estimator: Any, X: Any, scorer: str) -> tuple[RejectOptionClassifier, Any]:
+    """Return the reject option inside an estimator, and the samples as it sees them."""
+    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
+    if not isinstance(clf, RejectOptionClassifier):
+        raise InputError(
+            f"{scorer} needs a RejectOptionClassifier, got a {type(estimator).__name__}; use "
+            "augrc_scorer"
+        )
+    return clf, pass_through(steps, X)
+
+
 def _answers(
     estimator: Any, X: Any, y: ArrayLike
 ) -> tuple[ArrayLike, NDArray[Any], NDArray[np.float64]]:
     steps, inner = unwrap(estimator, until=RejectOptionClassifier)
     if isinstance(inner, RejectOptionClassifier):
         seen = pass_through(steps, X)
-        return y, inner.estimator_.predict(seen), inner.certainties(seen)
-    return y, estimator.predict(X), measure_certainty(estimator, X)
+        found = evaluate(inner.estimator_, seen, inner._rules)
+    else:
+        found = evaluate(estimator, X, Rules("auto", "global").named(estimator))
+    return y, found.labels, found.certainty

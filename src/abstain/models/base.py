@@ -25,6 +25,7 @@ from abstain._dask import is_dask
 from abstain._validation import check_sample_weight
 from abstain.models.adam import Batches, fit_adam
 from abstain.models.answers import answers_in_blocks, index_type, label_type, n_scores, number_type
+from abstain.models.closest import ClosestTwo, closest_two, no_samples_yet
 from abstain.models.costs import Blocks, Cost, Loss
 from abstain.models.data import Arrays, Data, Rows
 from abstain.models.distances import Block, make_block
@@ -421,6 +422,17 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         samples = self._samples(X, to_measure=True)
         return np.concatenate([measured.argmin(axis=0) for _, measured in self._measure(samples)])
+
+    def _closest_two(self, X: ArrayLike) -> ClosestTwo:
+        """Return the winner of each sample, its distance and that of its closest rival."""
+        samples = self._samples(X, to_measure=True)
+        labels = self.prototype_labels_.tolist()
+        found = no_samples_yet(len(samples), samples.dtype)
+        for rows, measured in self._measure(samples):
+            is_all = len(samples) <= ROWS
+            part = found if is_all else ClosestTwo(*(array[rows] for array in found))
+            closest_two(measured, labels, part)
+        return found
 
     @answers_in_blocks(label_type)
     def predict(self, X: ArrayLike) -> Array:

@@ -26,12 +26,16 @@ Array = NDArray[Any]
 # What measures are called beside the colours.
 NAMES = {
     "relsim": "relative similarity (RelSim)",
-    "conf": "largest posterior (Conf)",
+    "conf": "posterior of the answer (Conf)",
+    "logit": "log-odds of the answer",
     "margin": "margin of posteriors",
+    "entropy": "minus the entropy of posteriors",
     "boundary": "distance to the class border",
     "distance": "minus the distance to the closest prototype",
     "pairwise": "smallest pairwise margin",
     "decision": "margin of the decision function",
+    "votes": "margin of votes",
+    "trust": "trust score",
 }
 # The darkest grey, where a classifier is least sure; samples are to be seen on it.
 DARKEST = 0.55

@@ -19,7 +19,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from abstain._checks import InputError
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.calibration import Calibration, Rules, calibrate, calibrate_out_of_fold
+from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
+from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import HeldOut, HeldOutCounts

@@ -12,6 +12,7 @@ from abstain.saving.kinds import (
     Kind,
     Sizes,
     both,
+    flag,
     labels,
     number,
     optional,
@@ -107,7 +108,30 @@ def _columns_problem(made: Any, sizes: Sizes) -> str:
     return "" if is_sound else "what it knows of columns is not of its columns"
 
 
+# --- certainty ----------------------------------------------------------------------------------
+
+
+def _trust_problem(made: Any, sizes: Sizes) -> str:
+    if set(made.prototype_labels_.tolist()) != set(made.classes_.tolist()):
+        return "its prototypes are not of its classes"
+    return "" if len(made.classes_) > 1 else "it knows one class only"
+
+
+TRUST_SCORE = Known(
+    "abstain.TrustScore",
+    {
+        "classes_": labels("k"),
+        "prototypes_": real("p d"),
+        "prototype_labels_": PROTOTYPES["prototype_labels_"],
+        "scale_": real("d", low=POSITIVE),
+        "sees_transformed_": flag,
+    },
+    problem=_trust_problem,
+)
+
+
 OWN = (
+    TRUST_SCORE,
     *(
         Known(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
         for name, fitted in _MODELS.items()

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from abstain.cells import check_cells, is_to_be_fitted, known_rule
-from abstain.certainty.registry import check_certainty, known_measure
-from abstain.classifier.calibration import Calibration, Rules
+from abstain.certainty.registry import check_certainty, is_trust_to_be_fitted, known_measure
+from abstain.classifier.calibration import Calibration
+from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions
 from abstain.classifier.rejected_labels import check_reject_label
 from abstain.fronts import FROM_STAIRCASES, METHODS, PooledFront, pareto_front
@@ -209,7 +210,7 @@ class _RejectOption(Known):
                 setattr(made, name, state[name])
         if "point" not in state:
             return
-        made._rules = Rules(**state["rules"])
+        made._rules = _named_rules(Rules(**state["rules"]), made.estimator_)
         made._usual_distance = state["usual_distance"]
         made._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
         guarantee = state["point"]["guarantee"]
@@ -229,6 +230,13 @@ class _RejectOption(Known):
             made._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
 
 
+def _named_rules(rules: Rules, estimator: Any) -> Rules:
+    """Return the rules by name. Files of earlier builds say "auto", which was never "logit"."""
+    named = rules.named(estimator)
+    was_auto = isinstance(rules.certainty, str) and rules.certainty == "auto"
+    return named._replace(certainty="conf") if was_auto and named.certainty == "logit" else named
+
+
 def _fields(held: Any, kinds: Mapping[str, Kind]) -> dict[str, Any]:
     return {name: getattr(held, name) for name in kinds}
 
@@ -243,6 +251,8 @@ def _reject_option_problem(made: Any, sizes: Sizes) -> str:
     check_cells(made.rules["cells"])
     if is_to_be_fitted(made.rules["cells"]):
         return "the clusterer of its cells is not fitted"
+    if is_trust_to_be_fitted(made.rules["certainty"]):
+        return "its trust score is not fitted"
     check_reject_label(made.reject_label, made.classes_)
     kinds = ("calibration", "staircases", "bins")
     known = next((getattr(made, kind) for kind in kinds if getattr(made, kind, None)), None)

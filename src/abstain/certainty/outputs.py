@@ -1,0 +1,267 @@
+"""What does a fitted classifier tell about samples, asked no more than once?
+
+The samples pass the transformers of a pipeline once. Posteriors, scores and distances are computed
+when first needed and then kept; predictions are derived from one of them where `predict` is known
+to do the same, and asked for where it is not.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from copy import copy
+from itertools import combinations
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._estimators import answering, pass_through, unwrap
+from abstain.certainty.predict_rules import PredictRule, has_log_scores, predict_rule
+from abstain.models.base import PrototypeClassifier
+from abstain.models.closest import ClosestTwo, closest_two
+
+__all__ = ["Outputs"]
+
+Array = NDArray[Any]
+Value = TypeVar("Value")
+# Two of the largest values that differ by less may be in another order before rounding.
+TIE = 1e-10
+
+
+class _CachedProperty(Generic[Value]):
+    """A property that is computed when first needed.
+
+    That of ``functools`` takes a lock in Python 3.11: ten of them are a tenth of an answer.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self.compute, self.name = compute, compute.__name__
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Value:
+        value = instance.__dict__[self.name] = self.compute(instance)
+        return value
+
+
+once = _CachedProperty
+
+
+class Outputs:
+    """What a fitted classifier tells about samples.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier, or a pipeline or search that holds one.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+
+    Examples
+    --------
+    >>> from abstain.certainty.outputs import Outputs
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> Outputs(model, [[0.5], [4.5]]).labels.tolist()
+    ['a', 'b']
+    """
+
+    def __init__(self, estimator: Any, X: Any) -> None:
+        self.estimator, self.X = estimator, X
+        # The one that answers for pipelines and searches, and the transformers before it.
+        self._steps, self.classifier = answering(estimator)
+
+    @once
+    def samples(self) -> Any:
+        """Return the samples as the classifier sees them."""
+        return pass_through(self._steps, self.X)
+
+    @once
+    def rule(self) -> PredictRule:
+        """Return what is known of the classifier's methods."""
+        return predict_rule(self.classifier)
+
+    @once
+    def classes(self) -> Array:
+        """Return the classes, in the order of posteriors and scores."""
+        return np.asarray(self.classifier.classes_)
+
+    @once
+    def _model_and_samples(self) -> tuple[Any, Any]:
+        if self.rule.closest_prototype:
+            return self.classifier, self.samples
+        steps, model = unwrap(self.classifier)
+        return model, pass_through(steps, self.samples)
+
+    @property
+    def model(self) -> Any:
+        """The innermost model: the one that is calibrated, where one is."""
+        return self._model_and_samples[0]
+
+    @property
+    def seen(self) -> Any:
+        """The samples as the innermost model sees them."""
+        return self._model_and_samples[1]
+
+    # --- what the classifier computes ------------------------------------------------------------
+
+    @once
+    def posteriors(self) -> Array:
+        """Return posteriors of shape (n_samples, n_classes)."""
+        return np.asarray(self.classifier.predict_proba(self.samples))
+
+    @once
+    def log_posteriors(self) -> Array:
+        """Return log-posteriors of shape (n_samples, n_classes), up to a constant per sample.
+
+        From the classifier's own log scale where it has one: they then differ where posteriors
+        round to the same number.
+        """
+        if self.rule.from_log_posteriors:
+            return np.asarray(self.classifier.predict_log_proba(self.samples), dtype=np.float64)
+        if has_log_scores(self.classifier):
+            scores = self.scores.astype(np.float64)
+            return scores if scores.ndim == 2 else np.stack([np.zeros(len(scores)), scores], 1)
+        with np.errstate(divide="ignore"):
+            return np.log(self.posteriors, dtype=np.float64)
+
+    @once
+    def scores(self) -> Array:
+        """Return scores of shape (n_samples, n_classes), of two classes (n_samples,)."""
+        return np.asarray(self.classifier.decision_function(self.samples))
+
+    @once
+    def distances(self) -> Array:
+        """Return squared distances of shape (n_samples, n_prototypes)."""
+        return np.asarray(self.model.distances(self.seen))
+
+    @once
+    def closest_two(self) -> ClosestTwo:
+        """Return the closest prototype of each sample, its distance and that of its rival."""
+        model = self.model
+        if "distances" in self.__dict__ or not isinstance(model, PrototypeClassifier):
+            return closest_two(self.distances.T, model.prototype_labels_.tolist())
+        return model._closest_two(self.seen)
+
+    @property
+    def winners(self) -> NDArray[np.int64]:
+        """The closest prototype of each sample."""
+        return self.closest_two.winner
+
+    @once
+    def pairwise(self) -> Array:
+        """Return the one-against-one margins of an SVC, positive for the first class."""
+        # A model of this shape returns the margins of the pairs; the user's stays as it is.
+        by_pairs = copy(self.model)
+        by_pairs.decision_function_shape = "ovo"
+        decide = type(by_pairs).decision_function
+        margins = np.asarray(decide(by_pairs, self.seen), dtype=np.float64)
+        # Of two classes there is one machine, positive for the second.
+        return -margins[:, np.newaxis] if margins.ndim == 1 else margins
+
+    @once
+    def pairwise_winners(self) -> NDArray[np.int64]:
+        """Return the class with most votes of the pairs, as LIBSVM predicts it."""
+        model = self.model
+        if self.model is self.classifier and "labels" in self.__dict__:
+            return self.codes
+        if model.break_ties or not predict_rule(model).most_pairs:
+            return np.asarray(np.searchsorted(model.classes_, model.predict(self.seen)))
+        n_classes = len(model.classes_)
+        votes = np.zeros((len(self.pairwise), n_classes), dtype=np.int64)
+        for column, (first, second) in zip(
+            self.pairwise.T, combinations(range(n_classes), 2), strict=True
+        ):
+            votes[:, first] += column > 0
+            votes[:, second] += ~(column > 0)
+        return np.asarray(votes.argmax(axis=1))
+
+    @once
+    def votes(self) -> Array:
+        """Return the votes of a majority, of shape (n_samples, n_classes)."""
+        ensemble = self.classifier
+        weights = ensemble.weights
+        if weights is None:
+            weights = [1.0] * len(ensemble.estimators)
+        pairs = zip(ensemble.estimators, weights, strict=True)
+        kept = [weight for (_, each), weight in pairs if each is not None and each != "drop"]
+        chosen = np.asarray(ensemble.transform(self.samples), dtype=np.int64)
+        votes = np.zeros((len(chosen), len(self.classes)))
+        rows = np.arange(len(chosen))
+        for column, weight in zip(chosen.T, kept, strict=True):
+            votes[rows, column] += weight
+        return votes
+
+    # --- what it predicts ------------------------------------------------------------------------
+
+    @once
+    def labels(self) -> Array:
+        """Return the predicted classes, bit by bit those of the estimator's `predict`."""
+        known = self.__dict__
+        if self.rule.closest_prototype and self._knows_winners:
+            return np.asarray(self.classifier.prototype_labels_[self.winners])
+        codes = known["codes"] if "codes" in known else self._derived_codes()
+        if codes is None:
+            return np.asarray(self.classifier.predict(self.samples))
+        known["codes"] = codes
+        return np.asarray(self.classes.take(codes))
+
+    @once
+    def codes(self) -> NDArray[np.int64]:
+        """Return the position of each predicted class among the classes, which ascend."""
+        codes = self._derived_codes()
+        if codes is None:
+            labels = self.labels
+            return np.asarray(np.searchsorted(self.classes, labels), dtype=np.int64)
+        return codes
+
+    @property
+    def _knows_winners(self) -> bool:
+        return "closest_two" in self.__dict__ or "distances" in self.__dict__
+
+    def _derived_codes(self) -> NDArray[np.int64] | None:
+        """Return the predicted classes from what is computed already; None if nothing tells."""
+        known, rule = self.__dict__, self.rule
+        if "labels" in known:
+            return None
+        if rule.closest_prototype:
+            if not self._knows_winners:
+                return None
+            owners = np.searchsorted(self.classes, self.classifier.prototype_labels_)
+            return np.asarray(owners[self.winners])
+        if rule.from_log_posteriors and "log_posteriors" in known:
+            return _largest(self.log_posteriors)
+        if rule.from_scores and "scores" in known:
+            return _highest_score(self.scores)
+        if rule.from_posteriors and "posteriors" in known:
+            if rule.posteriors_may_tie:
+                return _largest(self.posteriors)
+            return np.asarray(self.posteriors.argmax(axis=1))
+        if rule.most_pairs and "pairwise" in known:
+            return self.pairwise_winners
+        if rule.majority and "votes" in known:
+            return np.asarray(self.votes.argmax(axis=1))
+        return None
+
+
+def _highest_score(scores: Array) -> NDArray[np.int64] | None:
+    """Return the class of the highest score; of two classes, whether their score is positive."""
+    if scores.ndim == 2:
+        return _largest(scores)
+    # Some compare the posteriors of a score instead, which may tie where the score does not.
+    return None if (np.abs(scores) <= TIE).any() else (scores > 0).astype(np.int64)
+
+
+def _largest(values: Array) -> NDArray[np.int64] | None:
+    """Return the position of the largest value of each row; None if any is not clearly ahead."""
+    codes = values.argmax(axis=1)
+    if values.shape[1] > 1:
+        rows = np.arange(len(values))
+        first = values[rows, codes]
+        others = values.copy()
+        others[rows, codes] = -np.inf
+        second = others.max(axis=1)
+        tie = max(TIE, 8 * np.finfo(values.dtype).eps)
+        # A comparison with NaN is false: then nothing is derived.
+        if not (first - second > tie * np.maximum(np.abs(first), 1)).all():
+            return None
+    return np.asarray(codes)

@@ -1,0 +1,108 @@
+"""What does a classifier answer, how surely, and in which cell, from one look at the samples?
+
+`predict`, `reject`, `certainties`, `explain`, `score`, scorers, calibration and the blocks of Dask
+all call `evaluate`, so that they agree, and no one asks the classifier twice.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.cells import Cells, cells_of, named_rule
+from abstain.certainty.outputs import Outputs
+from abstain.certainty.registry import certainty_of, fitted_measure, named_measure
+from abstain.classifier.regions import Regions
+
+__all__ = ["Decisions", "Evaluation", "Rules", "evaluate", "evaluate_outputs", "positions_of"]
+
+Array = NDArray[Any]
+
+
+class Rules(NamedTuple):
+    """How certainty is measured and which cells there are, in a form that can be asked."""
+
+    certainty: Any
+    cells: Any
+
+    def named(self, estimator: Any) -> Rules:
+        """Return the rules that a fitted classifier is asked by: what "auto" stands for."""
+        return Rules(named_measure(estimator, self.certainty), named_rule(estimator, self.cells))
+
+    def fitted(self, estimator: Any, X: Any, y: Array) -> Rules:
+        """Return the rules with a trust score fitted to what the classifier was fitted to."""
+        return self._replace(certainty=fitted_measure(self.certainty, estimator, X, y))
+
+
+class Decisions(NamedTuple):
+    """For each sample, what the classifier makes of it.
+
+    Attributes
+    ----------
+    answers : ndarray of shape (n_samples,)
+        Position of the predicted class in ``classes_``, of rejected samples too.
+    certainty : ndarray of shape (n_samples,)
+        How sure the classifier is.
+    positions : ndarray of shape (n_samples,)
+        Position in ``thresholds_`` of the threshold that decides.
+    rejected : ndarray of bool of shape (n_samples,)
+        Whether the certainty is below it.
+    """
+
+    answers: NDArray[np.int64]
+    certainty: NDArray[np.float64]
+    positions: NDArray[np.int64]
+    rejected: NDArray[np.bool_]
+
+
+class Evaluation(NamedTuple):
+    """The answers of a classifier to samples, its certainty, and their cells."""
+
+    outputs: Outputs
+    certainty: NDArray[np.float64]
+    named_cells: Cells
+
+    @property
+    def labels(self) -> Array:
+        """The predicted class of each sample."""
+        return self.outputs.labels
+
+    @property
+    def cells(self) -> Array:
+        """The label of each sample's cell."""
+        return self.named_cells.labels
+
+
+def positions_of(cells: Cells, regions: Regions) -> NDArray[np.int64]:
+    """Return the position of the threshold that decides about each sample."""
+    positions = regions.positions(cells.names)
+    return positions if cells.codes is None else np.asarray(positions[cells.codes])
+
+
+def evaluate(estimator: Any, X: Any, rules: Rules) -> Evaluation:
+    """Ask a fitted classifier about samples, once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    rules : Rules
+        As `Rules.named` returns them.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        With ``labels``, ``certainty`` and ``cells``, one of each per sample.
+    """
+    return evaluate_outputs(Outputs(estimator, X), rules)
+
+
+def evaluate_outputs(outputs: Outputs, rules: Rules) -> Evaluation:
+    """Return the same, of outputs that somebody else needs too."""
+    # In this order: predictions are derived from what the certainty was computed from.
+    certainty = certainty_of(outputs, rules.certainty)
+    return Evaluation(outputs, certainty, cells_of(outputs, rules.cells))
