@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         front_augrc_scorer,
         read_thresholds,
     )
-    from abstain.fronts import ParetoFront, pareto_front
+    from abstain.fronts import ParetoFront, PooledFront, pareto_front
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
     from abstain.plotting import (
         AccuracyRejectCurveDisplay,
@@ -66,6 +66,7 @@ __all__ = [
     "InputError",
     "OperatingPoint",
     "ParetoFront",
+    "PooledFront",
     "PrototypeDisplay",
     "RejectConfusionDisplay",
     "RejectCost",
@@ -102,7 +103,7 @@ _HOME = {
     "certainty": "TrustScore",
     "classifier": "CoverageScorer RejectCostScorer RejectOptionClassifier augrc_scorer aurc_scorer "
     "front_augrc_scorer read_thresholds",
-    "fronts": "ParetoFront pareto_front",
+    "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "plotting": "AccuracyRejectCurveDisplay CertaintyContourDisplay PrototypeDisplay "
     "RejectConfusionDisplay RejectOutcomesDisplay RejectRegionDisplay RelevanceDisplay "

@@ -207,8 +207,8 @@ def numbered(rest):
 
 def certified(numbered, accuracy=0.5, seed=0, **settings):
     model, X, y = numbered
-    target = Accuracy(accuracy, confidence=0.9, test_size=0.3)
-    settings = {"certainty": row_number, "cells": "global"} | settings
+    target = Accuracy(accuracy, confidence=0.9)
+    settings = {"certainty": row_number, "cells": "global", "test_size": 0.3} | settings
     clf = RejectOptionClassifier(model, target=target, random_state=seed, **settings)
     return clf.fit(*as_dask(X, y))
 
@@ -240,7 +240,7 @@ def test_held_out_samples_certify_and_make_no_front(client, numbered, held_rows)
     assert (np.diff(held) > 0).all()  # in the order of the rows
     correct, number = model.predict(X) == y, np.arange(2_000.0)
     others = np.setdiff1d(np.arange(2_000), held)
-    front = pareto_front(number[others], correct[others])
+    front = pareto_front(number[others], correct[others], method="pooled")
     expected = operating_point(front, clf.target, (number[held], correct[held]))
     assert clf.operating_point_.guarantee == expected.guarantee
     assert clf.thresholds_[:1].tolist() == expected.thresholds.tolist()
@@ -274,7 +274,10 @@ def test_steps_certify_what_samples_do(client, numbered, held_rows, seed):
 
 
 # What comes to the client grows with the errors: here they are the same in ten times as many.
-def test_what_is_collected_does_not_grow_with_the_samples(client, frozen, rest, monkeypatch):
+@pytest.mark.parametrize("method", ["exact", "pooled"])
+def test_what_is_collected_does_not_grow_with_the_samples(
+    method, client, frozen, rest, monkeypatch
+):
     collect, sizes = on_dask.gathered, []
 
     def spy(delayed):
@@ -288,7 +291,9 @@ def test_what_is_collected_does_not_grow_with_the_samples(client, frozen, rest, 
         sizes.append([])
         X, y = (np.concatenate([part[:200]] * n_times) for part in rest)
         chunks = (len(y) // 4,) * 4
-        clf = RejectOptionClassifier(frozen["bayes"], target=target, random_state=0)
+        clf = RejectOptionClassifier(
+            frozen["bayes"], target=target, method=method, test_size=0.5, random_state=0
+        )
         clf.fit(*as_dask(X, y, chunks))
         assert clf.operating_point_.guarantee.n_samples == len(y) // 2
         assert len(clf._held_out.correct) <= 2 * len(clf.front_.staircases.thresholds)
@@ -320,7 +325,7 @@ def test_a_certificate_can_be_had_after_loading(client, numbered, tmp_path):
     save(clf, tmp_path / "clf.abstain")
     loaded = load(tmp_path / "clf.abstain")
     assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
-    other = Accuracy(0.4, confidence=0.8, test_size=0.3)
+    other = Accuracy(0.4, confidence=0.8)
     expected = clf.retarget(other).operating_point_.guarantee
     assert loaded.retarget(other).operating_point_.guarantee == expected
 
@@ -328,8 +333,8 @@ def test_a_certificate_can_be_had_after_loading(client, numbered, tmp_path):
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        (Accuracy(0.9999, confidence=0.99), "takes at least 46,050 held-out samples"),
-        (Accuracy(0.99, confidence=0.99), "cells='global' may help"),
+        (Accuracy(0.9999, confidence=0.99), "takes at least 46,050 samples that test it"),
+        (Accuracy(0.99, confidence=0.99), "cannot be certified: of 2000 test samples"),
     ],
 )
 def test_a_certificate_out_of_reach(client, frozen, rest, target, said):
@@ -362,7 +367,7 @@ def test_answers_are_lazy_and_the_same(client, frozen, rest, name, reject_label)
 
 def test_scores_of_pairs_of_classes(client, rest):
     X, y = rest[0][:300], np.arange(300) % 4
-    svc = SVC(decision_function_shape="ovo").fit(X, y)
+    svc = SVC(decision_function_shape="ovo").fit(rest[0][300:600], y)
     clf = RejectOptionClassifier(FrozenEstimator(svc)).fit(X, y)
     found = clf.decision_function(da.from_array(X, chunks=(100, -1)))
     assert found.shape == (300, 6)
@@ -400,11 +405,14 @@ def test_a_later_target_does_not_change_answers_to_come(client, frozen, rest):
 
 
 def test_only_what_answers_need_travels(frozen, rest):
-    clf = RejectOptionClassifier(frozen["bayes"]).fit(*rest)
-    light = clf._light()
-    assert not {"_front", "calibration_"} & set(vars(light))
-    assert {"_front", "calibration_"} <= set(vars(clf))
-    assert np.array_equal(light.reject(rest[0]), clf.reject(rest[0]))
+    for method, left in (("exact", {"_front", "calibration_"}), ("pooled", {"calibration_"})):
+        clf = RejectOptionClassifier(frozen["bayes"], method=method).fit(*rest)
+        light = clf._light()
+        assert not left & set(vars(light))
+        assert {"_front", "calibration_"} <= set(vars(clf))
+        assert np.array_equal(light.reject(rest[0]), clf.reject(rest[0]))
+    # A pooled front is small, and gives the probabilities.
+    assert np.array_equal(light.predict_correct_proba(rest[0]), clf.predict_correct_proba(rest[0]))
 
 
 # --- saving, and going elsewhere ----------------------------------------------------------------
@@ -451,7 +459,6 @@ def swapped(y):
             "estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
             "GaussianNB; fit it first, and wrap it in sklearn.frozen.FrozenEstimator",
         ),
-        ({"cv": 5}, lambda X, y: (X, y), "cv must be None for Dask collections, got 5"),
         (
             {"cells": KMeans(3)},
             lambda X, y: (X, y),

@@ -68,7 +68,7 @@ def curves_of(records, **wanted):
     ]
 
 
-def slow_curve(problem, name, option, cv=None):
+def slow_curve(problem, name, option, cv="training"):
     """Refit and reject anew for every row of the paper's front, and the one without rejects."""
     sample, (train, test) = split_of(problem)
     classifier = CLASSIFIERS[name]

@@ -27,7 +27,7 @@ __all__ = ["BinCounts", "count_in_bins", "find_edges", "sample_stride"]
 MAX_BINS = 1024
 MAX_SAMPLE = 1 << 16
 # Entries of a table of cells by bins: with many cells there are fewer bins.
-MAX_ENTRIES = 1 << 16
+MAX_ENTRIES = 1 << 15
 MIN_BINS = 128
 
 

@@ -127,8 +127,8 @@ MAX_COUNT = 1 << 53
 BINS = {
     "cells": both(whole("j"), int64),
     "edges": _array(VALUES, "b"),
-    "right": both(whole("jb", below=MAX_COUNT), int64),
-    "wrong": both(whole("jb", below=MAX_ERRORS), int64),
+    "right": both(whole("j b", below=MAX_COUNT), int64),
+    "wrong": both(whole("j b", below=MAX_ERRORS), int64),
     "is_lossless": flag,
 }
 HELD_OUT = {
