@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from abstain import Accuracy, InputError, RejectCost, RejectRate, operating_point, pareto_front
@@ -141,3 +141,37 @@ def test_what_is_no_target_is_refused(target):
 def test_targets_out_of_range_are_refused(target, message):
     with pytest.raises(InputError, match=message):
         target.choose(pareto_front([0.1, 0.2], [False, True]))
+
+
+# --- nested rows ----------------------------------------------------------------------------------
+
+
+@given(half_tied(max_size=40), st.floats(0, 1))
+def test_a_nested_front_rejects_the_share_that_is_asked_for_up_to_ties(data, rate):
+    front = pareto_front(*data, method="pooled")
+    row = RejectRate(rate).choose(front)
+    assert front.reject_rates[row] <= rate
+    assert row + 1 == len(front) or front.reject_rates[row + 1] > rate
+
+
+def test_so_it_does_beyond_the_last_calibration_error():
+    rng = np.random.default_rng(0)
+    certainty = rng.random(1000)
+    correct = certainty > 0.1
+    pooled, exact = (pareto_front(certainty, correct, method=name) for name in ("pooled", "exact"))
+    assert operating_point(pooled, RejectRate(0.4)).reject_rate == 0.4
+    assert operating_point(exact, RejectRate(0.4)).reject_rate < 0.15
+
+
+# Of many rows some reach an accuracy by chance; the expected one must be as high too, where it can.
+@given(half_tied(max_size=40), st.floats(0.05, 1))
+def test_an_accuracy_is_reached_on_the_samples_and_by_the_probabilities(data, accuracy):
+    front = pareto_front(*data, method="pooled")
+    reached = front.accuracies >= accuracy
+    expected = reached & (front.expected_accuracies + 1e-9 >= accuracy)
+    assume(reached.any())
+    row = Accuracy(accuracy).choose(front)
+    assert reached[row]
+    assert expected[row] or not expected.any()
+    others = np.flatnonzero(expected if expected.any() else reached)
+    assert row == others[0]

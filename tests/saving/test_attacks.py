@@ -27,7 +27,12 @@ from sklearn.tree._tree import NODE_DTYPE, Tree
 
 from abstain import GMLVQ, RSLVQ, InputError, RejectOptionClassifier, load, save
 from abstain.saving import container
-from abstain.saving.classes.reject_option import STAIRCASES, _staircase_problem
+from abstain.saving.classes.reject_option import (
+    BINS,
+    STAIRCASES,
+    _bins_problem,
+    _staircase_problem,
+)
 from abstain.saving.kinds import check_attributes
 from abstain.saving.persisting import VERSIONS
 from tests.saving.checks import X, Y, refused
@@ -609,6 +614,45 @@ def test_steps_that_no_samples_have(changed):
 
     check(steps())
     refused(check, steps(**changed), match="steps")
+
+
+def bins(**changed):
+    """Return the counts of two cells in three bins, as a pooled front is made of on Dask."""
+    return {
+        "cells": np.array([0, 2]),
+        "edges": np.array([0.1, 0.2, 0.3]),
+        "right": np.array([[1, 2, 3], [0, 1, 1]]),
+        "wrong": np.array([[1, 0, 0], [2, 1, 0]]),
+        "is_lossless": True,
+    } | changed
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"cells": np.array([2, 0])},
+        {"cells": np.array([0, 3])},
+        {"cells": np.zeros(0, np.int64)},
+        {"edges": np.array([0.1, 0.3, 0.2])},
+        {"edges": np.array([0.1, np.nan, 0.3])},
+        {"edges": np.array([0.1, 0.2])},
+        {"right": np.array([[1, 2, 3], [0, -1, 1]])},
+        {"right": np.array([[1, 2, 3]])},
+        {"right": np.full((2, 3), 1 << 52)},
+        {"wrong": np.full((2, 3), 1 << 40)},
+        {"right": np.zeros((2, 3), np.int64), "wrong": np.array([[1, 0, 0], [0, 0, 1]])},
+        {"is_lossless": 1},
+    ],
+    ids=str,
+)
+def test_bins_that_no_samples_have(changed):
+    def check(bins):
+        check_attributes("bins", bins, BINS, {})
+        if problem := _bins_problem(bins, n_positions=3):
+            raise InputError(problem)
+
+    check(bins())
+    refused(check, bins(**changed), match="bins")
 
 
 def test_centres_lie_in_memory_as_their_clusterer_reads_them(path):

@@ -1,0 +1,56 @@
+"""A classifier that is calibrated on samples of its own fit is warned about, where that shows."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from abstain import RejectOptionClassifier
+
+X, Y = load_digits(return_X_y=True)
+FITTED, OTHERS = (X[:600], Y[:600]), (X[600:1200], Y[600:1200])
+
+
+def told(estimator, X, y):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        RejectOptionClassifier(estimator).fit(X, y)
+    return [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        (KNeighborsClassifier(), "was fitted on 100% of these samples"),
+        (make_pipeline(StandardScaler(), SVC()), "was fitted on 100% of these samples"),
+        (RandomForestClassifier(30, random_state=0), "is right on all 600 calibration samples"),
+    ],
+)
+def test_samples_of_the_fit_are_noticed(estimator, said):
+    (message,) = told(FrozenEstimator(estimator.fit(*FITTED)), *FITTED)
+    assert said in message
+    assert "calibrate it on" in message
+    assert "\n" not in message
+    # Others than those of the fit, and folds, are as they should be.
+    assert told(FrozenEstimator(estimator), *OTHERS) == []
+    assert told(estimator, *FITTED) == []
+
+
+def test_some_samples_in_common_are_no_news():
+    model = KNeighborsClassifier().fit(*FITTED)
+    X, y = (np.concatenate([new, known[:100]]) for new, known in zip(OTHERS, FITTED, strict=True))
+    assert told(FrozenEstimator(model), X, y) == []
+
+
+def test_training_data_without_an_error_are_told():
+    model = RejectOptionClassifier(LogisticRegression(max_iter=5000), cv="training")
+    with pytest.warns(UserWarning, match="cv='training' finds no error"):
+        model.fit(*FITTED)
