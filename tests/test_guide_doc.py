@@ -1,11 +1,8 @@
 """What the guide says in passing is what the studies it links to have found."""
 
-import inspect
 import json
 from math import ceil, log
 from pathlib import Path
-
-from abstain import RejectOptionClassifier
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -26,49 +23,36 @@ def find(rows, **wanted):
 # --- local or global ----------------------------------------------------------------------------
 
 LOCAL, STUDY = words("local-or-global.md"), record("local_thresholds.json")
-SETTINGS = STUDY["settings"]
 
 
-def test_where_local_thresholds_help_is_as_in_the_study():
-    necklace = find(STUDY["necklaces"], classifier="GMLVQ", source="cv")
-    before, after = (necklace[way]["mean"] for way in ("global", "local"))
-    coverage = f"at {100 * SETTINGS['necklace_coverage']:.0f} % coverage"
-    told = f"with `cv={SETTINGS['folds']}`, the accuracy of `GMLVQ()` on new samples rises from"
-    assert f"{coverage} and {told} {before:.3f} to {after:.3f}." in LOCAL
+def points(value):
+    return f"{value:+.2f}".replace("-", "−")
 
 
-def test_how_errors_in_a_cell_matter_is_as_in_the_study():
-    few, _, many = STUDY["by_errors"]
-    gains = f"{many['better']} of {many['comparisons']} comparisons gain noticeably and none loses"
-    assert f"With {many['least']} errors a cell or more, {gains}" in LOCAL
-    assert many["worse"] == 0
-    losses = f"{few['worse']} of {few['comparisons']} comparisons lose noticeably"
-    assert f"Below {few['most']} a cell, {losses} and {few['better']} gain." in LOCAL
+def of_all_sets(table, **wanted):
+    wanted = {"sets": "all", **wanted}
+    return [row for row in STUDY[table] if wanted.items() <= row.items()]
 
 
-def test_where_local_thresholds_make_no_difference_is_as_in_the_study():
-    usual = {"source": "cv", "n": None, "size": SETTINGS["default_size"]}
-    rows = [
-        row
-        for row in STUDY["pairs"]
-        if usual.items() <= row.items() and not row["classifier"].startswith("tree")
-    ]
-    level = sum(row["area_verdict"] == "level" for row in rows)
-    told = f"of {len(rows)} comparisons with prototypes or classes as cells"
-    assert f"{told} and `cv={SETTINGS['folds']}`, {level} are within the noise" in LOCAL
-    assert "of five classifiers on twelve sets" in LOCAL
-    assert len(STUDY["sets"]) == 12
-    assert len({row["classifier"] for row in STUDY["pairs"]}) == 5
+def test_what_local_thresholds_gain_is_as_in_the_study():
+    for size in (200, 600, 2000):
+        found = [
+            find(of_all_sets("by_method", size=size), method=method)
+            for method in ("pooled", "exact, cells of 10")
+        ]
+        cells = [f"{points(at['gain'][0])}, {points(at['worst']['gain'][0])}" for at in found]
+        assert f"| {size:,} | {cells[0]} | {cells[1]} |" in LOCAL
+    assert f"on {len(STUDY['sets'])} sets, with {STUDY['settings']['draws']} draws each" in LOCAL
+    most = max(row["ahead"][0] for row in STUDY["behind"])
+    assert f"On some sets it gains up to {most:.1f} points more" in LOCAL
 
 
-def test_the_advice_is_that_of_the_study():
-    default = inspect.signature(RejectOptionClassifier).parameters["min_cell_size"].default
-    assert f"Leave `min_cell_size` at {default}." in LOCAL
-    assert default == SETTINGS["default_size"]
-    usual = [row for row in STUDY["by_size"] if (row["source"], row["size"]) == ("cv", default)]
-    too_much = max(row["promised_too_much"][1] for row in usual)
-    assert "trust the accuracy of `operating_point_` to about a point" in LOCAL
-    assert round(100 * too_much) == 1
+def test_how_often_an_accuracy_is_missed_is_as_in_the_study():
+    told = []
+    for way in ("pooled", "exact, cells of 10"):
+        missed = [100 * row["missed"][0] for row in of_all_sets("by_accuracy", way=way)]
+        told.append(f"in {min(missed):.0f} to {max(missed):.0f} %")
+    assert f"{told[0]} of the cases in the study, exact thresholds {told[1]}" in LOCAL
 
 
 # --- guarantees ---------------------------------------------------------------------------------

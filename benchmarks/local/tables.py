@@ -1,110 +1,113 @@
 """How do the results read as the tables of the page?"""
 
-from local.comparing import usual
-from local.trying import CLASSIFIERS, SIZES, SOURCES, Record
+from local.summary import Record
+from local.trials import SIZES
 
-WAYS = ["global", "local"]
-LABELS = {"training": "training data", "cv": "cv=5", "held out": "held-out data"}
-NECKLACE_LABELS = {"GMLVQ": "`GMLVQ()`", "GMLVQ, identity": "`GMLVQ(beta=None)`"}
+__all__ = ["show"]
+
+# In points. Smaller losses are not worth a line.
+LEAST_LOSS = 0.02
 
 
 def show(results: Record) -> None:
     """Print the tables of docs/local-thresholds.md."""
-    show_necklaces(results["necklaces"])
-    show_verdicts(results["pairs"])
-    show_worse(results["pairs"])
-    show_errors(results["by_errors"])
-    show_sizes(results["by_size"])
-    show_sets(results["sets"])
+    for group in dict.fromkeys(row["sets"] for row in results["by_method"]):
+        print(f"\nSets: {group}")
+        _show_methods([row for row in results["by_method"] if row["sets"] == group])
+        _show_accuracies([row for row in results["by_accuracy"] if row["sets"] == group])
+    _show_sets(results)
+    _show_worse(results["pairs"])
+    _show_behind(results["behind"])
 
 
-def show_necklaces(rows: list[Record]) -> None:
-    """Print the accuracy at one coverage, and what local thresholds gain."""
+def _show_methods(rows: list[Record]) -> None:
     lines = []
-    for row in rows:
-        gain = row["gain"]
-        low, high = (points(value, 2) for value in gain["range"])
-        figures = [f"{row['accuracy']:.3f}", *(f"{row[at]['mean']:.3f}" for at in WAYS)]
-        spread = f"{points(gain['mean'], 2)} ± {100 * gain['sd']:.2f}"
-        names = [NECKLACE_LABELS[row["classifier"]], LABELS[row["source"]]]
-        lines.append([*names, *figures, spread, f"{low} to {high}"])
-    print_table(["necklace", "thresholds from", "no rejects", *WAYS, "gain", "range"], lines)
+    for name in dict.fromkeys(row["method"] for row in rows):
+        found = [row for row in rows if row["method"] == name]
+        lines.append([name, *(_of_method(row) for row in found)])
+    _table(["gain: mean; worst, best", *_sizes(rows)], lines)
 
 
-def show_verdicts(rows: list[Record]) -> None:
-    """Print on how many sets local thresholds are noticeably better and worse."""
+def _of_method(row: Record) -> str:
+    worst, best = (_points(row[at]["gain"][0]) for at in ("worst", "best"))
+    return f"{_points(row['gain'][0])}; {worst}, {best}"
+
+
+def _show_accuracies(rows: list[Record]) -> None:
     lines = []
-    for source in SOURCES:
-        line = [LABELS[source]]
-        for classifier in CLASSIFIERS:
-            some = [row for row in usual(rows, source) if row["classifier"] == classifier]
-            better, worse = (
-                sum(row["area_verdict"] == kind for row in some) for kind in ("better", "worse")
-            )
-            line.append(f"{better}, {worse} of {len(some)}")
-        lines.append(line)
-    print_table(["better, worse", *CLASSIFIERS], lines)
+    for way in dict.fromkeys(row["way"] for row in rows):
+        found = [row for row in rows if row["way"] == way]
+        shares = [f"{_percent(row['missed'])}; {_percent(row['answered'])}" for row in found]
+        lines.append([way, *shares])
+    _table(["missed; answered", *_sizes(rows)], lines)
 
 
-def show_worse(rows: list[Record]) -> None:
-    """Print where local thresholds are noticeably worse; what is noticeable is bold."""
+def _sizes(rows: list[Record]) -> list[str]:
+    return [f"{size:,}" for size in dict.fromkeys(row["size"] for row in rows)]
+
+
+def _show_sets(results: Record) -> None:
+    """Print what the sets are like, and what pooled gains on each."""
     lines = []
-    for source in SOURCES[1:]:
-        for row in usual(rows, source):
-            if "worse" in (row["area_verdict"], row["at_verdict"]):
-                gains = [marked(row[field], row[f"{field}_verdict"]) for field in ("area", "at")]
-                counts = [f"{row[field]:.0f}" for field in ("cells", "errors")]
-                lines.append([LABELS[source], row["set"], row["classifier"], *counts, *gains])
-    columns = ["set", "classifier", "cells", "errors", "whole curve", "at 90 %"]
-    print_table(["worse with", *columns], lines)
+    for row in results["sets"]:
+        gains = {
+            at["size"]: at["gains"]["pooled"]
+            for at in results["by_set"]
+            if at["set"] == row["name"]
+        }
+        figures = [_gain(gains[size]) if size in gains else "" for size in SIZES]
+        about = [f"{row[at]:,}" for at in ("features", "classes", "rest")]
+        lines.append([row["name"], "yes" if row["chosen_on"] else "no", *about, *figures])
+    columns = ["set", "chosen on", "features", "classes", "rows left"]
+    _table([*columns, *(f"{size:,}" for size in SIZES)], lines)
 
 
-def show_errors(rows: list[Record]) -> None:
-    """Print how local thresholds fare by calibration errors a cell."""
+def _show_worse(pairs: list[Record]) -> None:
+    """Print all gains of the pairs on which pooled is worse at some size; what is so is bold."""
+    gains: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for row in pairs:
+        of_pair = gains.setdefault((row["set"], row["classifier"]), {})
+        of_pair[row["size"]] = row["gains"]["pooled"]
     lines = []
-    for row in rows:
-        least, most = row["least"], row["most"]
-        name = f"{least} or more" if most is None else f"{least} to {most}"
-        counts = [str(row[field]) for field in ("comparisons", "better", "worse")]
-        lines.append([name, *counts, points(row["area"])])
-    print_table(["errors a cell", "comparisons", "better", "worse", "mean gain"], lines)
+    for pair, found in gains.items():
+        if any(_is_worse(figures) for figures in found.values()):
+            shown = [_marked(found[size]) if size in found else "" for size in SIZES]
+            lines.append([*pair, *shown])
+    _table(["worse on", "classifier", *(f"{size:,}" for size in SIZES)], lines)
 
 
-def show_sizes(rows: list[Record]) -> None:
-    """Print what each min_cell_size gains with cv, and by how much it promises too much."""
-    lines: dict[str, list[str]] = {}
-    for row in rows:
-        if row["source"] == "cv":
-            of_one, of_own = (points(value) for value in row["promised_too_much"])
-            line = lines.setdefault(row["classifier"], [of_one])
-            line.append(f"{points(row['area'])}; {of_own}")
-    print_table(
-        ["min_cell_size", "global", *map(str, SIZES)],
-        [[name, *line] for name, line in lines.items()],
-    )
-
-
-def show_sets(rows: list[Record]) -> None:
-    """Print what the sets are like."""
-    columns = ["features", "classes", "train", "held_out", "test", "repeats"]
+def _show_behind(rows: list[Record]) -> None:
+    """Print where another method is clearly ahead of pooled."""
     lines = [
-        [row["name"], *("" if row[at] is None else f"{row[at]:,}" for at in columns)]
+        [f"{row['size']:,}", row["set"], row["classifier"], row["method"], _gain(row["ahead"])]
         for row in rows
     ]
-    print_table(["set", *(name.replace("_", " ") for name in columns)], lines)
+    _table(["behind with", "set", "classifier", "ahead", "by"], lines)
 
 
-def marked(gain: list[float], judged: str) -> str:
-    mean, error = gain
-    shown = f"{points(mean)} ± {100 * error:.1f}"
-    return shown if judged == "level" else f"**{shown}**"
+def _is_worse(figures: list[float]) -> bool:
+    """Tell a loss of more than two standard errors and a fiftieth of a point."""
+    mean, error = figures
+    return mean < -max(2 * error, LEAST_LOSS)
 
 
-def points(share: float, digits: int = 1) -> str:
-    return f"{100 * share:+.{digits}f}".replace("-", "−")
+def _marked(figures: list[float]) -> str:
+    return f"**{_gain(figures)}**" if _is_worse(figures) else _gain(figures)
 
 
-def print_table(columns: list[str], rows: list[list[str]]) -> None:
+def _gain(figures: list[float]) -> str:
+    return f"{_points(figures[0])} ± {figures[1]:.2f}"
+
+
+def _points(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _percent(figures: list[float]) -> str:
+    return f"{100 * figures[0]:.1f} %"
+
+
+def _table(columns: list[str], rows: list[list[str]]) -> None:
     print(f"\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for row in rows:
         print(f"| {' | '.join(row)} |")

@@ -1,0 +1,80 @@
+"""What do the methods gain over one threshold, and how often is an accuracy missed?
+
+Calibration samples are drawn from the answers of one classifier; at most 15,000 others test. All
+methods see the same draws, and so do all classifiers on a set. The gain is the test accuracy minus
+that of one threshold, in points, the mean over coverages of 50 to 99 %.
+
+Three accuracies are asked for without confidence: those that remove a quarter, half and three
+quarters of the errors. One is missed where the accuracy on the test samples is lower.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from abstain import Accuracy
+from abstain._checks import InputError
+from local.answers import Answers
+from local.methods import METHODS, REFERENCE, LocalFront, accuracies_at, fit_front
+
+__all__ = ["ERRORS_REMOVED", "MAX_TEST", "SIZES", "WAYS", "is_large_enough", "try_methods"]
+
+Record = dict[str, Any]
+
+SIZES, MAX_TEST = [200, 600, 2000], 15_000
+# How many samples must be left to test.
+MIN_TEST = {200: 500, 600: 500, 2000: 1000}
+ERRORS_REMOVED = [0.25, 0.5, 0.75]
+# Without cells, the exact front has all single thresholds, and Accuracy picks the one with fewest
+# rejects; of the pooled front it asks the probabilities too.
+WAYS = {
+    "pooled": ("pooled", 1, True),
+    "one threshold": ("exact", 1, False),
+    "one threshold, pooled": ("pooled", 1, False),
+    "exact, cells of 10": ("exact", 10, True),
+}
+
+
+def is_large_enough(answers: Answers, size: int) -> bool:
+    """Tell whether enough samples are left to test."""
+    return len(answers.correct) >= size + MIN_TEST[size]
+
+
+def try_methods(answers: Answers, size: int, n_draws: int) -> Record:
+    """Return the gains of all methods and what came of all accuracies, for each draw."""
+    base = float(answers.correct.mean())
+    targets = [base + (1 - base) * share for share in ERRORS_REMOVED]
+    gains: dict[str, list[float]] = {name: [] for name in METHODS if name != REFERENCE}
+    reached: dict[str, list[list[list[float]]]] = {way: [] for way in WAYS}
+    for calibration, new in _draws(answers, size, n_draws):
+        n = len(new.correct)
+        curves = {name: accuracies_at(of(calibration, new), n) for name, of in METHODS.items()}
+        for name, found in gains.items():
+            found.append(100 * float((curves[name] - curves[REFERENCE]).mean()))
+        for way, (method, min_cell_size, has_cells) in WAYS.items():
+            known = calibration if has_cells else _without_cells(calibration)
+            local = fit_front(known, method, min_cell_size)
+            tried = new if has_cells else _without_cells(new)
+            reached[way].append([_reach(local, tried, target) for target in targets])
+    return {"size": size, "targets": targets, "gains": gains, "reached": reached}
+
+
+def _draws(answers: Answers, size: int, n_draws: int) -> Iterator[tuple[Answers, Answers]]:
+    for seed in range(n_draws):
+        order = np.random.default_rng(seed).permutation(len(answers.correct))
+        yield answers.take(order[:size]), answers.take(order[size : size + MAX_TEST])
+
+
+def _without_cells(answers: Answers) -> Answers:
+    return answers._replace(cells=np.zeros_like(answers.cells))
+
+
+def _reach(local: LocalFront, new: Answers, target: float) -> list[float]:
+    """Return the share of new samples answered, and how far their accuracy is above the target."""
+    try:
+        row = Accuracy(target).choose(local.front)
+    except InputError:  # nothing is answered, and so nothing missed
+        return [0.0, 0.0]
+    ((answered, right),) = local.counts(new, np.array([row])).tolist()
+    return [answered / len(new.correct), right / answered - target if answered else 0.0]
