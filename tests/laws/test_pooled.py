@@ -59,8 +59,8 @@ def test_strength_zero_is_one_threshold_for_all(data):
 # Infinite strength: a cell learns nothing from others, so it does not matter where these err. (Of
 # the two sets of basis functions, all samples say which fits better.)
 @settings(max_examples=100)
-@given(half_tied(max_size=40), st.randoms(use_true_random=False), st.sampled_from([2, 3]))
-def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, n_functions):
+@given(half_tied(max_size=40), st.randoms(use_true_random=False), st.sampled_from(curves.BENDS))
+def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, bends):
     others = np.flatnonzero(data.cells != data.cells[0])
     changed = data.correct.copy()
     changed[others] = random.sample(changed[others].tolist(), len(others))
@@ -70,7 +70,7 @@ def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, n_f
         counts = count_in_bins(data.certainty, correct, data.cells)
         size, basis = (
             counts.wrong + counts.right,
-            curves._basis(np.arange(len(counts.edges)) / 10, n_functions),
+            curves._basis(np.arange(len(counts.edges)) / 10, bends),
         )
         ones = np.ones(len(counts.cells), dtype=np.int64)
         (fit,) = curves._fit_all(counts.wrong * 1.0, size * 1.0, ones, basis, (np.inf,))

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
 STRENGTHS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)
-DEVIATIONS = (10.0, 5.0, 1.0)
+DEVIATIONS = (10.0, 5.0, 1.0, 1.0, 1.0)
 
 
 def mid_ranks(certainty):
@@ -22,13 +22,17 @@ def mid_ranks(certainty):
     ]
 
 
+def basis(score):
+    return np.array([1.0, score, *(max(score - bend, 0.0) for bend in (-1, 0, 1))])
+
+
 def log_posterior(values, z, wrong, cells, n_functions, tau):
     n_cells = max(cells) + 1
     beta, own = values[:n_functions], values[n_functions:].reshape(n_cells, n_functions)
     level = np.log((sum(wrong) + 0.5) / (len(wrong) - sum(wrong) + 0.5))
     total = 0.0
     for score, is_wrong, cell in zip(z, wrong, cells, strict=True):
-        functions = np.array([1.0, score, max(score, 0.0)])[:n_functions]
+        functions = basis(score)[:n_functions]
         eta = (beta + own[cell]) @ functions
         total += eta * is_wrong - np.logaddexp(0, eta)
     for index in range(n_functions):
@@ -60,8 +64,8 @@ def probability_correct(certainty, correct, cells):
     wrong = [not right for right in correct]
     found, weights = [], []
     values = np.unique(z)
-    functions = np.column_stack([np.ones_like(values), values, np.maximum(values, 0)])
-    for n_functions in (2, 3):
+    functions = np.array([basis(value) for value in values])
+    for n_functions in (2, 5):
         for tau in STRENGTHS:
             mode, evidence = model(z, wrong, cells, n_functions, tau)
             beta, own = mode[:n_functions], mode[n_functions:].reshape(-1, n_functions)
@@ -69,8 +73,11 @@ def probability_correct(certainty, correct, cells):
             weights.append(evidence)
     weights = np.exp(np.array(weights) - max(weights))
     curves = np.tensordot(weights / weights.sum(), np.array(found), 1)
-    share = [sum(z == value) for value in values]
     for cell, curve in enumerate(curves):
+        share = [
+            sum((z == value) & (np.array(cells) == cell)) + 1e-6 * sum(z == value)
+            for value in values
+        ]
         curves[cell] = IsotonicRegression().fit(values, curve, share).predict(values)
     at = np.searchsorted(values, z)
     return np.array([curves[cell][k] for cell, k in zip(cells, at, strict=True)])

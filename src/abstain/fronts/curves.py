@@ -4,9 +4,10 @@ With z the normal score of the certainty's mid-rank among all samples and j the 
 
     P(wrong | z, j) = σ(η_j(z)),     η_j(z) = (β + u_j)ᵀ φ(z),
 
-where φ(z) = (1, z), or (1, z, max(z, 0)) where one straight line is too stiff. β is common to all
-cells. The deviations u_j of a cell have a normal prior of standard deviation τ, the *strength* of
-the cells: τ = 0 is one curve for all, τ → ∞ a curve of its own for each cell.
+where φ(z) = (1, z), or (1, z, max(z + 1, 0), max(z, 0), max(z − 1, 0)) where one straight line is
+too stiff. β is common to all cells. The deviations u_j of a cell have a normal prior of standard
+deviation τ, the *strength* of the cells: τ = 0 is one curve for all, τ → ∞ a curve of its own for
+each cell.
 
 **The strength is learned, and not chosen.** For each τ of a grid and each φ, the posterior mode of
 (β, u) comes from Newton's method and the evidence p(data | τ, φ) from Laplace's approximation
@@ -28,6 +29,7 @@ P the precision of the prior of β. So a step costs as much as the counts have e
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,11 +45,14 @@ Array = NDArray[np.float64]
 # With many cells there are fewer.
 MAX_GROUPS, MIN_GROUPS, MAX_ENTRIES = 64, 32, 4096
 STRENGTHS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)
-# Standard deviations of the priors of β: of the level, of the slope, and of its change at z = 0.
-# The level is measured from the log odds of all samples.
-PRIOR = np.array([10.0, 5.0, 1.0])
+# A straight line, and one that bends.
+BENDS = ((), (-1.0, 0.0, 1.0))
+# Standard deviations of the priors of β: of the level, of the slope, and of each bend. The level is
+# measured from the log odds of all samples.
+LEVEL, SLOPE, BEND = 10.0, 5.0, 1.0
 # A curve of its own for each cell is fitted with the prior of β in the place of that of u.
 MAX_STEPS = 40
+LITTLE = 1e-6
 TOLERANCE = 1e-7
 
 
@@ -97,7 +102,7 @@ def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
     strengths = STRENGTHS if strength is None else (strength,)
     fits = [
         (tau, basis, fit)
-        for basis in (_basis(knots, 2), _basis(knots, 3))
+        for basis in map(partial(_basis, knots), BENDS)
         for tau, fit in zip(strengths, _fit_all(wrong, size, copies, basis, strengths), strict=True)
     ]
     evidence = np.array([fit.evidence for _, _, fit in fits])
@@ -107,7 +112,10 @@ def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
     for weight, (_, basis, fit) in zip(weights, fits, strict=True):
         coefficients = np.vstack([fit.beta + fit.deviations, fit.beta])
         probability += weight * _sigmoid(coefficients @ basis.T)
-    _let_fall(probability, np.add.reduceat(total, starts))
+    whole = copies @ size
+    # What a cell has no samples of counts little. One curve for all is corrected in one way.
+    own = np.zeros_like(size) if strength == 0 else size
+    _let_fall(probability, np.vstack([own + LITTLE * whole, whole]))
     log_odds = np.log(probability) - np.log1p(-probability)
     rows = np.append(cell_of, len(first))
     return Curves(
@@ -140,8 +148,8 @@ def _group_starts(total: NDArray[np.int64], n_cells: int) -> NDArray[np.int64]:
     return np.flatnonzero(np.diff(group, prepend=-1))
 
 
-def _basis(z: Array, n_functions: int) -> Array:
-    return np.column_stack([np.ones_like(z), z, np.maximum(z, 0)])[:, :n_functions]
+def _basis(z: Array, bends: tuple[float, ...]) -> Array:
+    return np.column_stack([np.ones_like(z), z, *(np.maximum(z - bend, 0) for bend in bends)])
 
 
 def _fit_all(
@@ -186,7 +194,8 @@ class _Problem:
         )
         self.n_functions = basis.shape[1]
         self.products = (basis[:, :, np.newaxis] * basis[:, np.newaxis]).reshape(len(basis), -1)
-        self.beta_precision = PRIOR[: self.n_functions] ** -2.0
+        deviations = [LEVEL, SLOPE] + [BEND] * (self.n_functions - 2)
+        self.beta_precision = np.array(deviations) ** -2.0
         self.has_common = np.isfinite(tau)
         self.has_own = tau > 0
         own = tau**-2.0 if self.has_own and self.has_common else 0.0
@@ -252,12 +261,15 @@ class _Problem:
         return step, own_steps, log_determinant + float(np.linalg.slogdet(common)[1])
 
 
-def _let_fall(probability: Array, total: NDArray[np.int64]) -> None:
-    """Replace each curve (row) that does not fall everywhere by the closest one that does."""
+def _let_fall(probability: Array, weights: Array) -> None:
+    """Replace each curve (row) that does not fall everywhere by the closest one that does.
+
+    Its mean over the samples of the cell stays as it is.
+    """
     from scipy.optimize import isotonic_regression
 
     for row in np.flatnonzero((np.diff(probability, axis=1) > 0).any(axis=1)):
-        fitted = isotonic_regression(probability[row], weights=total, increasing=False)
+        fitted = isotonic_regression(probability[row], weights=weights[row], increasing=False)
         probability[row] = fitted.x
 
 
