@@ -44,6 +44,7 @@ def check(clf, X):
     np.testing.assert_array_equal(found.certainty, clf.certainties(X))
     np.testing.assert_array_equal(found.positions, clf.apply(X))
     np.testing.assert_array_equal(found.rejected, clf.reject(X))
+    np.testing.assert_array_equal(found.correct_proba, clf.predict_correct_proba(X))
 
 
 @pytest.fixture(scope="module")
