@@ -323,7 +323,8 @@ def test_a_warning_is_one_line_of_the_program(tmp_path, table):
     table.write_csv(tmp_path / "scores.csv")
     code = (
         "import sys, abstain.cli, abstain.fronts.exact as exact; exact.MANY_SUMS = 0;"
-        f"sys.argv = ['abstain', 'front', 'scores.csv', *{ROLES}, '--method', 'exact', '-q']; abstain.cli.main()"
+        f"sys.argv = ['abstain', 'front', 'scores.csv', *{ROLES}, '--method', 'exact', '-q'];"
+        "abstain.cli.main()"
     )
     source = Path(cli.__file__).parents[1]
     done = subprocess.run(
