@@ -120,16 +120,13 @@ def test_a_point_of_a_nested_front_is_a_limit_on_the_probability(samples):
     clf = fitted_gmlvq()
     content = find_content(clf, *samples, None, None)
     least = content["rows"]["least_proba"]
-    told = [value for value in least if value is not None]
-    assert told == sorted(told)
-    assert least[0] is None  # which rejects nothing
-    for place in places(content):
-        there = at_row(clf, content["rows"]["row"][place])
-        probability, rejected = clf.predict_correct_proba(samples[0]), there.reject(samples[0])
-        if least[place] is not None and rejected.any():
-            assert probability[rejected].max() <= least[place] + 1e-6
-        if least[place] is not None and not rejected.all():
-            assert probability[~rejected].min() >= least[place] - 1e-6
+    assert least.pop() is None  # which answers nothing
+    assert least == sorted(least)
+    probability = clf.predict_correct_proba(samples[0])
+    for place in places(content)[:-1]:
+        rejected = at_row(clf, content["rows"]["row"][place]).reject(samples[0])
+        assert probability[rejected].max(initial=0) <= least[place] + 1e-6
+        assert probability[~rejected].min() >= least[place] - 1e-6
 
 
 def test_the_confusion_matrix_can_be_counted_from_the_pairs(clf, samples):

@@ -147,14 +147,14 @@ def _rows(
 def _least_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> list[Any] | None:
     """Return the least probable answer that each row gives, by the estimates of a pooled front.
 
-    None stands for a row of infinite thresholds alone, and for a front without estimates.
+    None stands for a row that answers nothing, and for a front without estimates.
     """
     if not isinstance(front, PooledFront):
         return None
     own = thresholds[:, front.cells]
     columns = np.broadcast_to(np.arange(front.n_cells), own.shape)
     probability = front.probability_correct(own.ravel(), columns.ravel()).reshape(own.shape)
-    least = np.where(np.isfinite(own), probability, np.inf).min(axis=1)
+    least = np.where(own < np.inf, probability, np.inf).min(axis=1)
     return [round(value, 6) if np.isfinite(value) else None for value in least.tolist()]
 
 
