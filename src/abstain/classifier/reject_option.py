@@ -572,10 +572,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _light(self) -> Self:
         """Return a copy with all that answers need, and no more: it travels to the data."""
         light = copy(self)
-        for name in ("calibration_", "_held_out"):
+        for name in ("calibration_", "_held_out", "_probabilities", "_front"):
             light.__dict__.pop(name, None)
-        if not isinstance(self.front_, PooledFront):  # which is small, and gives probabilities
-            light.__dict__.pop("_front", None)
+        pooled = vars(self).get("_probabilities", self.front_)
+        if isinstance(pooled, PooledFront):  # which is small, and gives probabilities
+            light._front = pooled
         return light
 
     @property
@@ -693,7 +694,6 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self._check_fitted()
         return certainty_of(Outputs(self.estimator_, X), self._rules.certainty)
 
-    @_answers_in_blocks(lambda clf: np.float64)
     def predict_correct_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated probability that the answer to each sample is right.
 
@@ -727,6 +727,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 "predict_correct_proba needs method='pooled' in a classifier that was calibrated "
                 f"on Dask collections, got {self.front_.method!r}: fit it again"
             )
+        return self._estimate_correct_proba(X)
+
+    @_answers_in_blocks(lambda clf: np.float64)
+    def _estimate_correct_proba(self, X: Any) -> NDArray[np.float64]:
         found = self._evaluate(X)
         return self._correct_proba(found.certainty, positions_of(found.named_cells, self._regions))
 
@@ -1009,10 +1013,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             "far" where it is farther from every prototype than 99 % of the samples that the
             classifier was fitted or calibrated on, and null where it is accepted; ``certainty``
             and ``threshold``; ``correct_proba``, the estimated probability that the label is
-            right; ``cell``, null where the threshold is the one that small and unseen
-            cells share. For prototype models, ``features`` tells the two classes apart most, and
-            ``contributions`` are their shares: positive ones speak for the label, negative ones
-            for the rival.
+            right, NaN where nothing estimates it (see `Decisions`); ``cell``, null where the
+            threshold is the one that small and unseen cells share. For prototype models,
+            ``features`` tells the two classes apart most, and ``contributions`` are their shares:
+            positive ones speak for the label, negative ones for the rival.
 
         Examples
         --------
