@@ -717,8 +717,8 @@ def demo_screen(demo: "Demo") -> RenderableType:
         ),
         Text("\nA threshold for each prototype", "bold"),
         Text(
-            f"GMLVQ on the pearl necklace, whose pearls differ: {necklace.n_new:,} new samples, "
-            "thresholds for 5% rejects."
+            f"GMLVQ on the pearl necklace, whose pearls differ: {necklace.n_new:,} new samples. 5% "
+            "are to be rejected, the answers that are least probably right."
         ),
         _rejects(
             "always answer",
@@ -728,8 +728,8 @@ def demo_screen(demo: "Demo") -> RenderableType:
         ),
         Text("\nA threshold for each predicted class", "bold"),
         Text(
-            f"Naive Bayes on {digits.n_samples:,} handwritten digits: thresholds for 20% rejects, "
-            "set on one half and tried on the other, means of 20 random halvings."
+            f"Naive Bayes on {digits.n_samples:,} handwritten digits: thresholds for 20% rejects "
+            "in the same way, set on one half and tried on the other, means of 20 random halvings."
         ),
         _rejects(
             "always answer",

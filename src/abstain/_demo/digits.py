@@ -2,8 +2,8 @@
 
 Naive Bayes reads the handwritten digits of scikit-learn. Its posteriors are badly calibrated, and
 differently so for each digit: a case for thresholds of their own. Every digit is predicted out of
-fold; thresholds are then set on a random half of the predictions and tried on the other half,
-twenty times.
+fold; thresholds are then set on a random half of the predictions, by the probability of being right
+that these show, and tried on the other half, twenty times.
 """
 
 from collections.abc import Iterator
