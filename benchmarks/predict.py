@@ -1,12 +1,12 @@
 """How long does a long table take through `abstain predict`, and how much memory?
 
 A CSV file of two million rows, with numbers of full precision, passes through a saved GMLVQ with a
-reject option: all rows come out again with answer, certainty and reason. The time of the whole
-command, its start included, is measured beside what ``polars.read_csv`` takes to read the same file
-in the same run; memory is the largest resident set of the process. To start a process that uses
-scikit-learn takes seconds in itself, so that the same command on a table of ten rows is measured as
-well. The command is that of an environment with the package and what it needs, and nothing else,
-made anew in ``build/plain``.
+reject option: all rows come out again with answer, certainty, the probability that the answer is
+right, and reason. The time of the whole command, its start included, is measured beside what
+``polars.read_csv`` takes to read the same file in the same run; memory is the largest resident set
+of the process. To start a process that uses scikit-learn takes seconds in itself, so that the same
+command on a table of ten rows is measured as well. The command is that of an environment with the
+package and what it needs, and nothing else, made anew in ``build/plain``.
 
 ``python benchmarks/predict.py`` prints the table and writes ``docs/benchmarks/predict.json``.
 """

@@ -99,6 +99,25 @@ def test_the_chosen_row_is_the_librarys_own(run, scores, out, table, option, tar
     assert pl.read_csv(out)["true_rejects"].to_list() == front.true_rejects.tolist()
     assert ("(the default)" in shown) == (not option)
     assert ("gap" in shown) == (method != "exact")
+    assert ("estimated" in shown) == (method == "pooled")
+
+
+# Rows of the front that is the default are nested: each rejects what the one before does.
+def test_by_default_the_front_is_pooled(run, scores, out, table):
+    run("front", scores, *ROLES, "--accuracy", "0.9", "--out", out)
+    rows, document = pl.read_csv(out), json.loads(out.with_suffix(".json").read_text())
+    assert document["method"] == "pooled"
+    for name in ("true_rejects", "false_rejects"):
+        assert (np.diff(rows[name]) >= 0).all()
+    front = pareto_front(table["c"], table["ok"], table["region"].to_numpy(), method="pooled")
+    row = document["row"]
+    assert document["expected_accuracy"] == front.expected_accuracies[row] >= 0.9
+    expected = rows["expected_accuracy"].to_numpy()
+    np.testing.assert_allclose(expected, front.expected_accuracies, equal_nan=True)
+    for column, cell in enumerate(document["cells"]):
+        at = float(cell["threshold"])
+        (probability,) = front.probability_correct([at], np.array([column]))
+        assert cell["correct_proba"] == (probability if np.isfinite(at) else None)
 
 
 def test_every_format_gives_the_same(run, tmp_path, scores, table):
@@ -154,7 +173,7 @@ def test_the_cells_with_most_rejects_come_first(run, scores, out):
     _, shown, _ = run("front", scores, *ROLES, "--out", out)
     cells = pl.read_csv(out.with_suffix(".thresholds.csv"))
     busiest = cells.sort(pl.col("true_rejects") + pl.col("false_rejects"), descending=True)
-    places = [shown.index(label) for label in busiest["cell"]]
+    places = [shown.index(f"\n{label} ") for label in busiest["cell"]]
     assert places == sorted(places)
 
 
@@ -304,7 +323,8 @@ def test_a_warning_is_one_line_of_the_program(tmp_path, table):
     table.write_csv(tmp_path / "scores.csv")
     code = (
         "import sys, abstain.cli, abstain.fronts.exact as exact; exact.MANY_SUMS = 0;"
-        f"sys.argv = ['abstain', 'front', 'scores.csv', *{ROLES}, '--quiet']; abstain.cli.main()"
+        f"sys.argv = ['abstain', 'front', 'scores.csv', *{ROLES}, '--method', 'exact', '-q'];"
+        "abstain.cli.main()"
     )
     source = Path(cli.__file__).parents[1]
     done = subprocess.run(

@@ -184,7 +184,7 @@ def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
             "--test-size",
         ),
         (["--label", LABEL, "--accuracy", "0.9", "--reject-rate", "0.1"], "only one target"),
-        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "held-out rows"),
+        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "rows that test it"),
         (["--label", LABEL, "--separator", "x"], "--separator"),
         ([], "--label"),
     ],
@@ -462,11 +462,12 @@ def test_a_german_table(run, folder):
     code, *_ = run("predict", folder / "m.abstain", path, "--out", folder / "a.csv")
     assert code == 0
     answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
-    assert answers.columns[-3:] == ["answer", "certainty", "reason"]
+    assert answers.columns[-4:] == ["answer", "certainty", "correct_proba", "reason"]
     # Numbers are written as in the table, in sentences too.
     reasons = answers["reason"].drop_nulls()
     assert len(reasons)
-    assert not answers["certainty"].str.contains(".", literal=True).any()
+    for name in ("certainty", "correct_proba"):
+        assert not answers[name].str.contains(".", literal=True).any()
     assert reasons.str.contains(r"^certainty \d,\d+ is (just )?below the threshold \d,\d+ of").all()
 
 

@@ -54,7 +54,10 @@ def test_the_files_hold_the_front_of_the_scores(demo):
     files = {path.name: path for path in demo.files}
     scores = pl.read_csv(files["scores.csv"])
     front = pareto_front(
-        scores["certainty"], scores["digit"] == scores["predicted"], scores["predicted"]
+        scores["certainty"],
+        scores["digit"] == scores["predicted"],
+        scores["predicted"],
+        method="pooled",
     )
     assert (
         pl.read_csv(files["front.csv"])["false_rejects"].to_list() == front.false_rejects.tolist()

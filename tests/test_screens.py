@@ -15,7 +15,16 @@ from abstain import _screens as screens
 from abstain import pareto_front
 
 
-def screen(scores_path, labels, *, width, files=True, terminal=False, target=("reject_rate", 0.2)):
+def screen(
+    scores_path,
+    labels,
+    *,
+    width,
+    files=True,
+    terminal=False,
+    target=("reject_rate", 0.2),
+    method="exact",
+):
     """Render the summary of a table with four samples in each of the cells."""
     table = pl.DataFrame(
         {
@@ -28,7 +37,7 @@ def screen(scores_path, labels, *, width, files=True, terminal=False, target=("r
     samples = score_files.read_scores(
         scores_path, score_files.ScoreColumns("c", "ok", cell="region")
     )
-    front = pareto_front(samples.certainty, samples.correct, samples.cells)
+    front = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
     choice = score_files.choose(samples, front, *target)
     written = score_files.output_files(Path("front.csv"), scores_path) if files else None
     console = Console(
@@ -44,8 +53,10 @@ def screen(scores_path, labels, *, width, files=True, terminal=False, target=("r
     return console.file.getvalue()
 
 
-def test_it_fits_one_screen(tmp_path):
-    shown = screen(tmp_path / "s.parquet", [f"cell {i:03d}" for i in range(52)], width=80)
+@pytest.mark.parametrize("method", ["pooled", "exact"])
+def test_it_fits_one_screen(tmp_path, method):
+    cells = [f"cell {i:03d}" for i in range(52)]
+    shown = screen(tmp_path / "s.parquet", cells, width=80, method=method)
     lines = shown.splitlines()
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
@@ -146,16 +157,16 @@ def test_thresholds_just_below_one_are_told_from_one():
     assert screens._threshold(0.123456789) == "0.123457"
 
 
-def doubts(tmp_path, certainty, correct, cells):
+def doubts(tmp_path, certainty, correct, cells, method="exact"):
     path = tmp_path / "s.parquet"
     pl.DataFrame({"c": certainty, "ok": correct, "region": cells}).write_parquet(path)
     columns = score_files.ScoreColumns("c", "ok", cell="region")
     samples = score_files.read_scores(path, columns)
-    front = pareto_front(samples.certainty, samples.correct, samples.cells)
+    front = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
     choice = score_files.choose(samples, front, "reject_rate", 0.2)
     console = Console(file=io.StringIO(), width=200)
     console.print(screens.front_screen(choice, path, None, by_default=False))
-    return [word for word in ("uncertainty", "on average") if word in console.file.getvalue()]
+    return [word for word in ("uncertainty", "expect less") if word in console.file.getvalue()]
 
 
 # Small cells and scores of the wrong sign are worth a word; a useless certainty is not reversed.
@@ -168,7 +179,9 @@ def test_what_makes_figures_doubtful_is_said(tmp_path):
     by_chance = [doubts(tmp_path, rng.random(100), correct, ["a"] * 100) for _ in range(50)]
     assert by_chance == [[]] * 50
     assert doubts(tmp_path, certainty, [True] * 100, ["a"] * 100) == []
-    assert doubts(tmp_path, certainty, correct, np.arange(100) % 10) == ["on average"]
+    assert doubts(tmp_path, certainty, correct, np.arange(100) % 10) == ["expect less"]
+    # Pooled thresholds borrow from other cells.
+    assert doubts(tmp_path, certainty, correct, np.arange(100) % 10, method="pooled") == []
 
 
 @pytest.mark.parametrize(("n_notes", "told"), [(5, []), (6, ["… and 1 more; --json has all"])])

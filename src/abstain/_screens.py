@@ -30,6 +30,7 @@ from rich.text import Text
 from abstain._checks import shown
 from abstain._score_files import Choice
 from abstain._text import printable
+from abstain.fronts import ParetoFront, PooledFront
 
 if TYPE_CHECKING:
     from abstain._demo import Demo
@@ -69,6 +70,18 @@ _WISHES = {
     "reject_rate": "reject rate of at most {}, as accurate as possible",
     "reject_cost": "least cost when an error costs 1 and a reject {}",
 }
+
+
+# Along nested rows, the order of the rejects is given: only how many there are is chosen.
+_WISHES_ALONG_A_PATH = {
+    "accuracy": "accuracy of at least {}, the least probable answers go first",
+    "reject_rate": "reject rate of at most {}, the least probable first",
+}
+
+
+def _wish_in_words(target: str, value: float, front: ParetoFront) -> str:
+    words = _WISHES | (_WISHES_ALONG_A_PATH if front.is_nested else {})
+    return words[target].format(value)
 
 
 def show(screen: RenderableType) -> None:
@@ -277,7 +290,10 @@ def _chosen(choice: Choice, *, by_default: bool) -> Table:
     facts = {
         "target": _wish(choice, by_default=by_default),
         "accuracy": Text.assemble(
-            _percent(before), " → ", (_percent(point.accuracy), "bold green"), " on these samples"
+            _percent(before),
+            " → ",
+            (_percent(point.accuracy), "bold green"),
+            f" on these samples{_estimated(choice)}",
         ),
         "rejected": Text.assemble(
             (_percent(point.reject_rate), "bold"),
@@ -286,15 +302,25 @@ def _chosen(choice: Choice, *, by_default: bool) -> Table:
         "errors left": Text(f"{point.errors_left:,} of {point.n_errors:,}"),
     }
     if choice.front.method != "exact":
-        facts["gap"] = Text(f"at most {point.gap:,} of these false rejects could be spared")
+        facts["gap"] = Text(
+            f"at most {point.gap:,} of these false rejects could be spared on these samples"
+        )
     table = Table.grid(padding=(0, 2))
     for name, fact in facts.items():
         table.add_row(Text(name, "cyan"), fact)
     return table
 
 
+def _estimated(choice: Choice) -> str:
+    """Return the accuracy of the chosen row by the estimated probabilities, if there are some."""
+    front, row = choice.front, choice.point.row
+    if not isinstance(front, PooledFront) or np.isnan(front.expected_accuracies[row]):
+        return ""
+    return f", {_percent(float(front.expected_accuracies[row]))} estimated"
+
+
 def _wish(choice: Choice, *, by_default: bool) -> Text:
-    wish = Text(_WISHES[choice.target].format(choice.value))
+    wish = Text(_wish_in_words(choice.target, choice.value, choice.front))
     return wish.append(" (the default)", "yellow") if by_default else wish
 
 
@@ -343,9 +369,11 @@ def _doubts(choice: Choice) -> list[Text]:
     if choice.looks_reversed:
         doubts.append("Wrong answers are surer than right ones: is this an uncertainty? Negate it.")
     size = choice.front.n_samples // choice.front.n_cells
-    if choice.front.n_cells > 1 and size < _SMALL_CELL:
+    is_pooled = isinstance(choice.front, PooledFront)
+    if choice.front.n_cells > 1 and size < _SMALL_CELL and not is_pooled:
         doubts.append(
-            f"Cells have {counted(size, 'sample')} on average: expect less on new samples."
+            f"Cells have about {counted(size, 'sample')}: expect less on new ones, or try "
+            "--method pooled."
         )
     return [Text(doubt, "yellow") for doubt in doubts]
 
@@ -416,7 +444,7 @@ def _fit_facts(fitted: "Fitted") -> Table:
     clf, point = fitted.clf, fitted.clf.operating_point_
     name, value = _TARGETS_IN_WORDS[type(clf.target).__name__]
     before = 1 - point.n_errors / point.n_samples
-    where = "on the rows it was fitted on" if clf.cv is None else "out of fold"
+    where = "on the rows it was fitted on" if clf.cv == "training" else "out of fold"
     largest, n_largest = max(fitted.class_counts.items(), key=lambda count: count[1])
     sure = point.guarantee
     if sure is not None:
@@ -426,7 +454,7 @@ def _fit_facts(fitted: "Fitted") -> Table:
         where += f", of only {counted(n_answered, 'answer')}"
     facts = {
         "model": Text(f"{fitted.learner.name}: {fitted.learner.title}"),
-        "target": Text(_WISHES[name].format(getattr(clf.target, value))),
+        "target": Text(_wish_in_words(name, getattr(clf.target, value), clf.front_)),
         "accuracy": Text.assemble(
             _percent(before), " → ", (_percent(point.accuracy), "bold green"), f" {where}"
         ),
@@ -689,8 +717,8 @@ def demo_screen(demo: "Demo") -> RenderableType:
         ),
         Text("\nA threshold for each prototype", "bold"),
         Text(
-            f"GMLVQ on the pearl necklace, whose pearls differ: {necklace.n_new:,} new samples, "
-            "thresholds for 5% rejects."
+            f"GMLVQ on the pearl necklace, whose pearls differ: {necklace.n_new:,} new samples. 5% "
+            "are to be rejected, the answers that are least probably right."
         ),
         _rejects(
             "always answer",
@@ -700,8 +728,8 @@ def demo_screen(demo: "Demo") -> RenderableType:
         ),
         Text("\nA threshold for each predicted class", "bold"),
         Text(
-            f"Naive Bayes on {digits.n_samples:,} handwritten digits: thresholds for 20% rejects, "
-            "set on one half and tried on the other, means of 20 random halvings."
+            f"Naive Bayes on {digits.n_samples:,} handwritten digits: thresholds for 20% rejects "
+            "in the same way, set on one half and tried on the other, means of 20 random halvings."
         ),
         _rejects(
             "always answer",

@@ -118,6 +118,7 @@ def _options(
 class Method(StrEnum):
     """How a front is found."""
 
+    pooled = "pooled"
     exact = "exact"
     hull = "hull"
     greedy = "greedy"
@@ -207,7 +208,13 @@ def front(
         float | None,
         typer.Option(help="Least cost, an error costing 1.", rich_help_panel=_TARGETS),
     ] = None,
-    method: Annotated[Method, typer.Option(help="How the front is found.")] = Method.exact,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="pooled: made for new samples; exact: the best on these samples, or hull and "
+            "greedy, which approximate it."
+        ),
+    ] = Method.pooled,
     cluster: Cluster = None,
     out: Annotated[
         Path | None,
@@ -221,26 +228,33 @@ def front(
         bool, typer.Option("--quiet", "-q", help="Print no summary.", rich_help_panel=_OUTPUT)
     ] = False,
 ) -> None:
-    """Find the best reject thresholds for a file of scores.
+    """Find reject thresholds for a file of scores.
 
     A sample is rejected if its certainty is below the threshold of its cell.
-    For every number of errors caught, the front holds the fewest correct
-    answers that are lost with them; the target chooses one of its rows.
+    The target chooses one row of a front.
+
+    The pooled front is made for new samples. It estimates how probable it is
+    that an answer is right, given its certainty and its cell; a row rejects all
+    answers below one limit on that probability, so that later rows raise every
+    threshold or leave it. The exact front holds, for every number of errors
+    caught, the fewest right answers that are lost with them: no thresholds are
+    better on these samples, but on new ones they repeat the noise of these.
 
     --out front.csv holds all rows: true rejects (errors caught), false rejects
-    (right answers lost), reject rate, coverage, accuracy, gap (at most how many
-    false rejects fewer would do) and is_pareto (no other row is better in both
+    (right answers lost), reject rate, coverage, accuracy, expected_accuracy (by
+    the estimated probabilities; pooled only), gap (at most how many false rejects
+    fewer would do on these samples) and is_pareto (no other row is better in both
     counts). front.thresholds.csv and front.json beside it hold the thresholds
-    of the chosen row. In JSON, a threshold that rejects none of a cell is the
-    string "-inf", one that rejects all of it (but samples of certainty inf)
-    "inf".
+    of the chosen row and, if pooled, the estimated probability at each. In JSON, a
+    threshold that rejects none of a cell is the string "-inf", one that rejects
+    all of it (but samples of certainty inf) "inf".
 
     With --cluster, each file is read whole by one worker and stays with it, in
     memory or on its disk; only names of cells, errors and counts leave it. All
     machines must see the files under the same names. The result is the same.
 
-    What is found holds on these samples; keep some back to see what the
-    thresholds do on others.
+    All counts are of these samples; keep some back to see what the thresholds
+    do on others.
     """
     target, value = _target(accuracy, reject_rate, reject_cost)
     from abstain import _score_files as score_files
@@ -405,6 +419,14 @@ def fit(
     certainty: Annotated[
         Certainty, typer.Option(help="How sure the model is.", rich_help_panel=_FITTING)
     ] = Certainty.auto,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="How thresholds are found. pooled: made for new rows; exact: the best on the "
+            "rows that set them, or hull and greedy, which approximate it.",
+            rich_help_panel=_FITTING,
+        ),
+    ] = Method.pooled,
     cv: Annotated[
         int,
         typer.Option(
@@ -467,6 +489,7 @@ def fit(
         target=asked,
         cells=str(cells),
         certainty=str(certainty),
+        method=str(method),
         cv=cv,
         test_size=test_size,
         seed=seed,
@@ -571,9 +594,11 @@ def predict(
 ) -> None:
     """Answer the rows of a table, or say why not.
 
-    All rows and columns come out in their order, as they were, with three more:
+    All rows and columns come out in their order, as they were, with four more:
     the answer, which is a class or the mark of a rejected row; the certainty;
-    and, for rejected rows, the reason. The table may be larger than memory.
+    correct_proba, the estimated probability that the answer is right, also where
+    it is withheld; and, for rejected rows, the reason. The table may be larger
+    than memory.
 
     Without --out, rows are only counted.
 
@@ -731,8 +756,9 @@ def report(
 
     One HTML file that opens from disk: a slider along the accuracy-reject curve, what
     each point does to the rows of the table, what could be guaranteed, the cells and
-    the rejected rows with their reasons. It exports the thresholds of the chosen
-    point, which abstain predict --thresholds takes.
+    the rejected rows, with their reasons and the probability that the answer would be
+    right. It exports the thresholds of the chosen point, which abstain predict
+    --thresholds takes.
 
     Rows that the model was not fitted to tell more than those that it knows.
     """

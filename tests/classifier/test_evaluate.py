@@ -1,7 +1,8 @@
-"""One look at the samples tells what four calls tell."""
+"""One look at the samples tells what five calls tell."""
 
 import copy
 
+import dask.array as da
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -44,6 +45,7 @@ def check(clf, X):
     np.testing.assert_array_equal(found.certainty, clf.certainties(X))
     np.testing.assert_array_equal(found.positions, clf.apply(X))
     np.testing.assert_array_equal(found.rejected, clf.reject(X))
+    np.testing.assert_array_equal(found.correct_proba, clf.predict_correct_proba(X))
 
 
 @pytest.fixture(scope="module")
@@ -269,3 +271,27 @@ def test_a_subclass_with_a_predict_of_its_own_is_asked(iris):
         assert found.labels.tolist() == it.predict(X).tolist()
         answers = np.searchsorted(it.classes_, it.predict(X))
         assert found.certainty.tolist() == it.predict_proba(X)[range(len(X)), answers].tolist()
+
+
+# --- probabilities ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["pooled", "exact"])
+def test_probabilities_of_blocks_are_those_of_all_samples(iris, method):
+    X, y = np.nan_to_num(iris[0]), iris[1]
+    clf = RejectOptionClassifier(GaussianNB(), method=method).fit(X, y)
+    found = clf.predict_correct_proba(da.from_array(X, chunks=(40, -1)))
+    np.testing.assert_allclose(found.compute(scheduler="sync"), clf.predict_correct_proba(X))
+
+
+# A front of steps alone does not tell probabilities; decisions are there without them.
+def test_what_nothing_estimates_is_missing(iris):
+    X, y = np.nan_to_num(iris[0]), iris[1]
+    frozen = FrozenEstimator(GaussianNB().fit(X[::2], y[::2]))
+    lazy = da.from_array(X[1::2], chunks=(40, -1)), da.from_array(y[1::2], chunks=40)
+    clf = RejectOptionClassifier(frozen, method="exact").fit(*lazy)
+    assert np.isnan(clf.decide(X).correct_proba).all()
+    assert clf.explain(X)["correct_proba"].is_nan().all()
+    for samples in (X, lazy[0]):
+        with pytest.raises(InputError, match="needs method='pooled'"):
+            clf.predict_correct_proba(samples)

@@ -35,7 +35,8 @@ CLASSIFIERS = {
     "lgmlvq, out of fold": lambda: _fit(LGMLVQ(random_state=0), cv=3),
     "50 cells": fitted_stripes,
     "global": lambda: _fit(GaussianNB(), cells="global"),
-    "small cells": lambda: _fit(GaussianNB(), min_cell_size=130),
+    "exact": lambda: fitted_gmlvq(method="exact"),
+    "exact, small cells": lambda: _fit(GaussianNB(), method="exact", min_cell_size=130),
     "hull": lambda: _fit(GaussianNB(), method="hull"),
     "greedy": lambda: _fit(GaussianNB(), method="greedy"),
     "leaves": lambda: _fit(DecisionTreeClassifier(max_depth=3, random_state=0)),
@@ -85,11 +86,13 @@ def test_thresholds_and_counts_are_those_of_the_row(clf, samples):
         assert rows["on_calibration"]["errors"][place] == point.errors_left
 
 
-def test_the_global_threshold_is_the_best_within_the_same_rejects(clf, samples):
+# Of the exact front, the most accurate one; of nested rows, the highest one.
+def test_the_global_threshold_is_the_one_for_the_same_rejects(clf, samples):
     X, y = samples
     content = find_content(clf, X, y, None, None)
     rows, shared = content["rows"], content["rows"]["one_for_all"]
-    front = pareto_front(clf.calibration_.certainty, clf.calibration_.correct)
+    method = "pooled" if clf.front_.is_nested else "exact"
+    front = pareto_front(clf.calibration_.certainty, clf.calibration_.correct, method=method)
     wrong, certainty = clf.estimator_.predict(X) != y, clf.certainties(X)
     assert shared["is_of_calibration"]
     for place in places(content):
@@ -101,6 +104,29 @@ def test_the_global_threshold_is_the_best_within_the_same_rejects(clf, samples):
         answered = certainty >= threshold
         assert shared["on_samples"]["accepted"][place] == np.count_nonzero(answered)
         assert shared["on_samples"]["errors"][place] == np.count_nonzero(answered & wrong)
+
+
+def test_probabilities_are_the_librarys(clf, samples):
+    X, y = samples
+    content = find_content(clf, X, y, None, None)
+    probability = clf.predict_correct_proba(X)
+    assert content["details"]["place"] == list(range(len(y)))
+    assert content["details"]["correct_proba"] == pytest.approx(probability, abs=1e-6)
+    assert (content["rows"]["least_proba"] is None) == (clf.method != "pooled")
+
+
+# What a point answers is at least as probable as what the page says; what it rejects is less so.
+def test_a_point_of_a_nested_front_is_a_limit_on_the_probability(samples):
+    clf = fitted_gmlvq()
+    content = find_content(clf, *samples, None, None)
+    least = content["rows"]["least_proba"]
+    assert least.pop() is None  # which answers nothing
+    assert least == sorted(least)
+    probability = clf.predict_correct_proba(samples[0])
+    for place in places(content)[:-1]:
+        rejected = at_row(clf, content["rows"]["row"][place]).reject(samples[0])
+        assert probability[rejected].max(initial=0) <= least[place] + 1e-6
+        assert probability[~rejected].min() >= least[place] - 1e-6
 
 
 def test_the_confusion_matrix_can_be_counted_from_the_pairs(clf, samples):

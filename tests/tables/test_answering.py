@@ -1,4 +1,4 @@
-"""A table that streams through a classifier comes out as it went in, with three columns more."""
+"""A table that streams through a classifier comes out as it went in, with four columns more."""
 
 import codecs
 import csv
@@ -12,9 +12,11 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import abstain
 from abstain import InputError
+from abstain.saving import load, save
 from abstain.tables import (
     ReadAhead,
     answer_frame,
@@ -24,7 +26,7 @@ from abstain.tables import (
 )
 from tests.tables.conftest import make_patients
 
-NEW = ["answer", "certainty", "reason"]
+NEW = ["answer", "certainty", "correct_proba", "reason"]
 
 
 def answer(clf, path, out, block_size=1 << 20, **options):
@@ -35,9 +37,8 @@ def answer(clf, path, out, block_size=1 << 20, **options):
 
 def check_same(found, expected, thresholds):
     """Blocks of other sizes may round another way: a certainty on the threshold can flip."""
-    np.testing.assert_allclose(
-        found["certainty"].to_numpy(), expected["certainty"].to_numpy(), rtol=2e-5
-    )
+    for name in ("certainty", "correct_proba"):
+        np.testing.assert_allclose(found[name].to_numpy(), expected[name].to_numpy(), rtol=2e-5)
     certainty = expected["certainty"].to_numpy()
     is_close = np.abs(certainty[:, np.newaxis] - thresholds).min(axis=1) < 1e-9
     sure = pl.Series(~is_close)
@@ -75,8 +76,9 @@ def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
     assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
     assert '007;1,50;40;Leber;"a;b";' in found
     for row in rows[1:]:
-        float(row[6].replace(",", "."))
-        assert "." not in row[6]
+        for number in row[6:8]:
+            float(number.replace(",", "."))
+            assert "." not in number
 
 
 def test_the_byte_order_mark_stays(tmp_path, fitted, patients):
@@ -109,8 +111,9 @@ def test_every_format_to_every_other(tmp_path, fitted, patients, source, target)
 def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
     found = answer_frame(fitted.clf, patients)
     decided = fitted.clf.decide(patients)
-    for at, (label, certainty, reason) in enumerate(found.rows()):
+    for at, (label, certainty, probability, reason) in enumerate(found.rows()):
         assert math.isclose(certainty, decided.certainty[at])
+        assert math.isclose(probability, decided.correct_proba[at])
         if decided.rejected[at]:
             threshold = fitted.clf.thresholds_[decided.positions[at]]
             assert label == "rejected"
@@ -122,6 +125,37 @@ def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
             assert reason == ""
     assert decided.rejected.any()
     assert not decided.rejected.all()
+
+
+# Whatever was rejected, in whichever cell, is less probable than every answer that was given.
+def test_every_row_has_the_probability_that_its_answer_is_right(tmp_path, fitted, patients):
+    patients.write_parquet(tmp_path / "new.parquet")
+    answer(fitted.clf, tmp_path / "new.parquet", tmp_path / "out.parquet", block_size=1000)
+    found = pl.read_parquet(tmp_path / "out.parquet")
+    probability = found["correct_proba"].to_numpy()
+    assert np.array_equal(probability, fitted.clf.predict_correct_proba(patients))
+    is_rejected = (found["answer"] == "rejected").to_numpy()
+    assert 0 < probability[is_rejected].max() <= probability[~is_rejected].min() < 1
+
+
+def test_a_row_that_says_nothing_has_no_probability(fitted, patients):
+    empty = patients.with_columns(
+        pl.lit(None, kind).alias(n) for n, kind in patients.schema.items()
+    )
+    found = answer_frame(fitted.clf, pl.concat([patients[:2], empty[:1]]))
+    assert found["correct_proba"].is_null().to_list() == [False, False, True]
+    assert found["certainty"].is_null().to_list() == [False, False, True]
+
+
+# The front of a loaded classifier is made when it is first asked for, and by one thread.
+def test_a_loaded_classifier_tells_the_same_probabilities(tmp_path, fitted, patients):
+    for method in ("pooled", "exact"):
+        clf = clone(fitted.clf).set_params(method=method)
+        clf.fit(patients.drop("Befund lang"), patients["Befund lang"].to_numpy())
+        save(clf, tmp_path / "m.abstain")
+        loaded = load(tmp_path / "m.abstain")
+        found = answer_frame(loaded, patients)["correct_proba"].to_numpy()
+        assert np.array_equal(found, clf.predict_correct_proba(patients))
 
 
 def test_names_that_need_quotes(tmp_path, patients):
@@ -169,7 +203,7 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     frame = patients.with_columns(pl.lit("mine").alias("answer"))
     frame.write_csv(tmp_path / "new.csv")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
-    assert answered.columns == ["abstain_answer", "certainty", "reason"]
+    assert answered.columns == ["abstain_answer", "certainty", "correct_proba", "reason"]
     found = pl.read_csv(tmp_path / "out.csv")
     assert set(found["answer"]) == {"mine"}
     assert "abstain_answer" in found.columns
@@ -312,7 +346,7 @@ def test_names_that_look_like_numbers_stay_names(tmp_path):
     assert found["zip"].to_list() == [line.split(",")[0] for line in lines[1:]]
     frame = pl.read_csv(tmp_path / "train.csv", schema_overrides={"zip": pl.String})
     check_same(
-        found.with_columns(pl.col("certainty").cast(pl.Float64)),
+        found.with_columns(pl.col("certainty", "correct_proba").cast(pl.Float64)),
         answer_frame(clf, frame),
         clf.thresholds_,
     )

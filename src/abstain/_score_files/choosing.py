@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._score_files.reading import Scores
-from abstain.fronts import ParetoFront
+from abstain.fronts import ParetoFront, PooledFront
 from abstain.targets import (
     Accuracy,
     OperatingPoint,
@@ -53,7 +53,9 @@ class Choice:
     point : OperatingPoint
         The chosen row.
     cells : polars.DataFrame
-        For each cell: cell, threshold, samples, errors, true_rejects, false_rejects.
+        For each cell: cell, threshold, samples, errors, true_rejects, false_rejects. Of a pooled
+        front, correct_proba after the threshold: the estimated probability that an answer of this
+        certainty is right, null where the threshold is infinite.
     looks_reversed : bool
         Whether a wrong answer is surer than a right one more often than not.
     """
@@ -128,6 +130,7 @@ def make_choice(
         {
             "cell": labels,
             "threshold": point.thresholds,
+            **_correct_proba(front, point.thresholds),
             **dict(
                 zip(("samples", "errors", "true_rejects", "false_rejects"), counts, strict=True)
             ),
@@ -135,6 +138,15 @@ def make_choice(
     )
     reversed_ = _looks_reversed(front.n_samples - front.n_errors, front.n_errors, n_wins)
     return Choice(front, target, value, point, cells, reversed_)
+
+
+def _correct_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> dict[str, pl.Series]:
+    """Return the estimated probability at the threshold of each cell, if there are estimates."""
+    if not isinstance(front, PooledFront):
+        return {}
+    probability = front.probability_correct(thresholds, np.arange(front.n_cells))
+    known = np.where(np.isfinite(thresholds), probability, np.nan)
+    return {"correct_proba": pl.Series(known, nan_to_null=True)}
 
 
 def count_by_cell(

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from abstain._checks import InputError
 from abstain._files import check_can_write, check_keeps_inputs, whole_files
 from abstain._score_files.choosing import Choice
 from abstain._text import without_formula
-from abstain.fronts import ParetoFront
+from abstain.fronts import ParetoFront, PooledFront
 
 __all__ = ["choice_as_json", "output_files", "write_choice"]
 
@@ -84,10 +85,15 @@ def _front_table(front: ParetoFront) -> pl.DataFrame:
             "reject_rate": front.reject_rates,
             "coverage": front.coverages,
             "accuracy": front.accuracies,
+            **({"expected_accuracy": front.expected_accuracies} if _is_pooled(front) else {}),
             "gap": front.gap,
             "is_pareto": front.is_pareto,
         }
-    ).with_columns(pl.col("accuracy").fill_nan(None))
+    ).with_columns(cs.ends_with("accuracy").fill_nan(None))
+
+
+def _is_pooled(front: ParetoFront) -> bool:
+    return isinstance(front, PooledFront)
 
 
 def _write_table(table: pl.DataFrame, path: Path) -> None:
@@ -132,12 +138,24 @@ def choice_as_json(choice: Choice, version: str) -> str:
         "false_rejects": point.false_rejects,
         "reject_rate": point.reject_rate,
         "coverage": point.coverage,
-        "accuracy": None if math.isnan(point.accuracy) else point.accuracy,
+        "accuracy": _or_null(point.accuracy),
+        **_expected(choice),
         "errors_left": point.errors_left,
         "gap": point.gap,
         "cells": [_cell_in_json(cell) for cell in choice.cells.to_dicts()],
     }
     return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _or_null(accuracy: float) -> float | None:
+    return None if math.isnan(accuracy) else accuracy
+
+
+def _expected(choice: Choice) -> dict[str, float | None]:
+    if not _is_pooled(choice.front):
+        return {}
+    expected = float(choice.front.expected_accuracies[choice.point.row])
+    return {"expected_accuracy": _or_null(expected)}
 
 
 def _cell_in_json(cell: dict[str, Any]) -> dict[str, Any]:

@@ -49,12 +49,17 @@ class Decisions(NamedTuple):
         Position in ``thresholds_`` of the threshold that decides.
     rejected : ndarray of bool of shape (n_samples,)
         Whether the certainty is below it.
+    correct_proba : ndarray of shape (n_samples,)
+        Estimated probability that the answer is right, of rejected samples too. NaN where nothing
+        estimates it: in a classifier that was calibrated on Dask collections with another method
+        than "pooled".
     """
 
     answers: NDArray[np.int64]
     certainty: NDArray[np.float64]
     positions: NDArray[np.int64]
     rejected: NDArray[np.bool_]
+    correct_proba: NDArray[np.float64]
 
 
 class Evaluation(NamedTuple):

@@ -572,18 +572,20 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _light(self) -> Self:
         """Return a copy with all that answers need, and no more: it travels to the data."""
         light = copy(self)
-        for name in ("calibration_", "_held_out"):
+        for name in ("calibration_", "_held_out", "_probabilities", "_front"):
             light.__dict__.pop(name, None)
-        if not isinstance(self.front_, PooledFront):  # which is small, and gives probabilities
-            light.__dict__.pop("_front", None)
+        pooled = vars(self).get("_probabilities", self.front_)
+        if isinstance(pooled, PooledFront):  # which is small, and gives probabilities
+            light._front = pooled
         return light
 
     @property
     def front_(self) -> ParetoFront:
         """All trade-offs between true and false rejects; after loading, computed on first use."""
-        if callable(self._front):
-            self._front = self._front()
-        return self._front
+        front = self._front  # which another thread may replace
+        if callable(front):
+            front = self._front = front()
+        return front
 
     @property
     def _regions(self) -> Regions:
@@ -692,7 +694,6 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self._check_fitted()
         return certainty_of(Outputs(self.estimator_, X), self._rules.certainty)
 
-    @_answers_in_blocks(lambda clf: np.float64)
     def predict_correct_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated probability that the answer to each sample is right.
 
@@ -721,26 +722,36 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         True
         """
         self._check_fitted()
+        if self._pooled_front is None:
+            raise InputError(
+                "predict_correct_proba needs method='pooled' in a classifier that was calibrated "
+                f"on Dask collections, got {self.front_.method!r}: fit it again"
+            )
+        return self._estimate_correct_proba(X)
+
+    @_answers_in_blocks(lambda clf: np.float64)
+    def _estimate_correct_proba(self, X: Any) -> NDArray[np.float64]:
         found = self._evaluate(X)
         return self._correct_proba(found.certainty, positions_of(found.named_cells, self._regions))
 
     def _correct_proba(
         self, certainty: NDArray[np.float64], positions: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        columns = self._regions.columns_of(positions, self._pooled_front)
-        return self._pooled_front.probability_correct(certainty, columns)
+        """Return the probabilities of being right; NaN where nothing estimates them."""
+        front = self._pooled_front
+        if front is None:
+            return np.full(len(certainty), np.nan)
+        return front.probability_correct(certainty, self._regions.columns_of(positions, front))
 
     @property
-    def _pooled_front(self) -> PooledFront:
+    def _pooled_front(self) -> PooledFront | None:
         """The front that estimates probabilities: ``front_``, or one made when first asked for."""
-        if isinstance(self.front_, PooledFront):
-            return self.front_
+        front = self.front_
+        if isinstance(front, PooledFront):
+            return front
         if not hasattr(self, "_probabilities"):
             if not hasattr(self, "calibration_"):
-                raise InputError(
-                    "predict_correct_proba needs method='pooled' in a classifier that was "
-                    f"calibrated on Dask collections, got {self.front_.method!r}: fit it again"
-                )
+                return None
             known = self.calibration_
             positions = self._regions.positions(known.cells)
             found = pareto_front(known.certainty, known.correct, positions, method="pooled")
@@ -813,9 +824,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return np.asarray(found.certainty < self.thresholds_[positions])
 
     def decide(self, X: Any) -> Decisions:
-        """Return answers, certainty, thresholds' positions and rejects, all from one look at X.
+        """Return answers, certainty, rejects and all that decides, from one look at X.
 
-        Faster than `predict`, `certainties`, `apply` and `reject` one after the other, and equal.
+        Equal to `predict`, `certainties`, `apply`, `reject` and `predict_correct_proba` one after
+        the other, and faster.
 
         Parameters
         ----------
@@ -825,8 +837,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         Returns
         -------
         decisions : Decisions
-            Four arrays: ``answers``, positions in ``classes_``, of rejected samples too;
-            ``certainty``; ``positions`` in ``thresholds_``; ``rejected``.
+            Five arrays: ``answers``, positions in ``classes_``, of rejected samples too;
+            ``certainty``; ``positions`` in ``thresholds_``; ``rejected``; ``correct_proba``.
 
         Examples
         --------
@@ -845,7 +857,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         found = self._evaluate(X)
         positions = positions_of(found.named_cells, self._regions)
         rejected = found.certainty < self.thresholds_[positions]
-        return Decisions(found.outputs.codes, found.certainty, positions, rejected)
+        probability = self._correct_proba(found.certainty, positions)
+        return Decisions(found.outputs.codes, found.certainty, positions, rejected, probability)
 
     @_answers_in_blocks(_label_type)
     def predict(self, X: Any) -> Array:
@@ -1000,10 +1013,10 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             "far" where it is farther from every prototype than 99 % of the samples that the
             classifier was fitted or calibrated on, and null where it is accepted; ``certainty``
             and ``threshold``; ``correct_proba``, the estimated probability that the label is
-            right; ``cell``, null where the threshold is the one that small and unseen
-            cells share. For prototype models, ``features`` tells the two classes apart most, and
-            ``contributions`` are their shares: positive ones speak for the label, negative ones
-            for the rival.
+            right, NaN where nothing estimates it (see `Decisions`); ``cell``, null where the
+            threshold is the one that small and unseen cells share. For prototype models,
+            ``features`` tells the two classes apart most, and ``contributions`` are their shares:
+            positive ones speak for the label, negative ones for the rival.
 
         Examples
         --------

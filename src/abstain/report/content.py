@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 
 from abstain._estimators import unwrap
 from abstain.cells import auto_rule, known_rule
@@ -23,7 +24,7 @@ from abstain.certainty._prototypes import has_prototypes
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.given_thresholds import FORMAT
 from abstain.classifier.regions import Regions
-from abstain.fronts import ParetoFront, pareto_front
+from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.report.counting import (
     CONFIDENCES,
     Counts,
@@ -87,7 +88,9 @@ def find_content(
         "samples": {"n": len(samples.wrong), "errors": int(samples.wrong.sum())},
         "is_calibration": _is_calibration(clf, samples),
         "share_known": _share_known(clf, X),
-        "is_out_of_fold": clf.cv is not None,
+        "is_out_of_fold": not (
+            isinstance(clf.cv, str) or isinstance(clf.estimator, FrozenEstimator)
+        ),
         "has_prototypes": has_prototypes(unwrap(clf.estimator_)[1]),
         "details": in_detail,
         "view": None if view is None else _view(view) | _some(samples, dots, names),
@@ -119,12 +122,15 @@ def _rows(
     chosen = global_rows(shared, front, shown.rows)
     threshold = thresholds_of(shared, chosen)[:, 0]
     return {
+        "method": front.method,
+        "is_nested": front.is_nested,
         "row": shown.rows.tolist(),
         "start": shown.start,
         "is_exactly_there": clf.operating_point_.row is not None,
         "n_useful": shown.n_useful,
         "n_rows": len(front),
         "thresholds": _numbers(thresholds),
+        "least_proba": _least_proba(front, thresholds),
         "rejected": rejected_by_cell(samples, thresholds).tolist(),
         "on_calibration": _counts(counts_of_front(front, shown.rows)),
         "on_samples": _counts(on_samples),
@@ -138,15 +144,31 @@ def _rows(
     }
 
 
+def _least_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> list[Any] | None:
+    """Return the least probable answer that each row gives, by the estimates of a pooled front.
+
+    None stands for a row that answers nothing, and for a front without estimates.
+    """
+    if not isinstance(front, PooledFront):
+        return None
+    own = thresholds[:, front.cells]
+    columns = np.broadcast_to(np.arange(front.n_cells), own.shape)
+    probability = front.probability_correct(own.ravel(), columns.ravel()).reshape(own.shape)
+    least = np.where(own < np.inf, probability, np.inf).min(axis=1)
+    return [round(value, 6) if np.isfinite(value) else None for value in least.tolist()]
+
+
 def _counts(counts: Counts) -> Content:
     return {"accepted": counts.accepted.tolist(), "errors": counts.errors.tolist()}
 
 
 def _global_front(clf: RejectOptionClassifier, samples: Samples) -> tuple[ParetoFront, bool]:
     """Return the front of one threshold for all, of the calibration data if these are kept."""
+    method = "pooled" if clf.front_.is_nested else "exact"
     if not hasattr(clf, "calibration_"):
-        return pareto_front(samples.certainty, ~samples.wrong), False
-    return pareto_front(clf.calibration_.certainty, clf.calibration_.correct), True
+        return pareto_front(samples.certainty, ~samples.wrong, method=method), False
+    known = clf.calibration_
+    return pareto_front(known.certainty, known.correct, method=method), True
 
 
 def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
@@ -176,7 +198,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
         "several": clf.front_.n_cells > 1,
         "kind": _RULES.get(_rule(clf), "cell"),
         "labels": [*map(str, clf.cells_.tolist()), None],
-        "names": [*_cell_names(clf), "all others"],
+        "names": [*_cell_names(clf), "all others" if regions.shared else "all samples"],
         # Where no sample has ever been, there is nothing to show.
         "is_shown": [
             *[True] * regions.shared,

@@ -220,6 +220,9 @@ function columns(content) {
   const { details, classes, cells, features } = content;
   const label = (code) => (code < 0 ? "" : classes[code]);
   const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)} %`;
+  const probability = details.correct_proba
+    ? [{ title: "probability right", value: (at) => details.correct_proba[at], text: (value) => percent(value, 1) }]
+    : [];
   const found = [
     { title: "sample", value: (at) => (details.name ? details.name[at] : details.place[at]), isWord: true },
     { title: "true class", value: (at) => label(details.truth[at]), isWord: true },
@@ -228,6 +231,7 @@ function columns(content) {
     { title: "right or wrong", value: (at) => (details.truth[at] === details.answer[at] ? "right" : "wrong"), isWord: true },
     { title: "reason", value: (at) => (details.far[at] ? "far" : "ambiguous"), isWord: true },
     { title: "certainty", value: (at) => details.certainty[at] },
+    ...probability,
     { title: "threshold", value: (at, limits) => limits[details.cell[at]] },
     { title: "to acceptance", value: (at, limits) => limits[details.cell[at]] - details.certainty[at] },
     { title: cells.kind, value: (at) => cells.names[details.cell[at]], isWord: true },
@@ -261,7 +265,7 @@ class RejectedTable {
     this.details = content.details;
     this.details.certainty = this.details.certainty.map(number);
     this.columns = columns(content);
-    this.sortedBy = 8;
+    this.sortedBy = this.columns.findIndex((column) => column.title === "to acceptance");
     this.sign = 1;
     this.page = 0;
     this.limits = [];
@@ -359,7 +363,8 @@ class RejectedTable {
       this.columns.forEach((column) => {
         const value = column.value(at, this.limits);
         const kind = column.isLong ? "words long" : column.isWord ? "words" : "";
-        const cell = element("td", typeof value === "number" && !column.isWord ? decimal(value) : String(value), kind);
+        const text = column.text ?? (typeof value === "number" && !column.isWord ? decimal : String);
+        const cell = element("td", text(value), kind);
         if (column.isLong || column.title === "sample") cell.title = String(value);
         line.append(cell);
       });
@@ -753,6 +758,10 @@ function numbers(content) {
     writeMatrix(found);
     writeCells(place, found);
     table.show(place);
+    if (content.rows.least_proba) {
+      const least = content.rows.least_proba[place];
+      write(byId("least-proba"), least === null ? "–" : percent(least, 1), least);
+    }
     if (content.cells.several) {
       const threshold = number(content.rows.one_for_all.threshold[place]);
       write(byId("one-threshold"), decimal(threshold), threshold);

@@ -2,7 +2,8 @@
 
 A row is of no use if another one rejects no more samples and leaves no more errors: whatever the
 target, it never chooses such a row, unless it is one of several that serve it alike. The useful
-rows ascend in rejects and in errors caught, the order of a slider.
+rows ascend in rejects and in errors caught, the order of a slider. Of a nested front, whose rows
+are limits on the probability of being right, all rows are useful.
 
 A slider has no more places than a screen has pixels, so of a large front some rows are left out:
 half of those kept are spread evenly over the errors caught, which is dense where errors are cheap
@@ -70,7 +71,7 @@ def choose_rows(front: ParetoFront, point: OperatingPoint, max_rows: int = MAX_R
 def global_rows(
     shared: ParetoFront, front: ParetoFront, rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return, for each row, the most accurate row of another front within the same rejects."""
+    """Return, for each row, that of another front which serves the same reject rate."""
     chosen = [RejectRate(rate).choose(shared) for rate in front.reject_rates[rows].tolist()]
     return np.array(chosen, dtype=np.int64)
 

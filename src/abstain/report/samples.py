@@ -129,9 +129,10 @@ def places_of_details(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.
 def details(
     clf: RejectOptionClassifier, X: Any, places: NDArray[np.int64], samples: Samples
 ) -> dict[str, Any]:
-    """Return the rival, the reason and the deciding features of some samples, were they rejected.
+    """Return what lies behind the answers to some samples, were they rejected.
 
-    Features are numbers, in the order in which they reach the model.
+    Rival, reason, the estimated probability of being right where something estimates it, and the
+    deciding features: numbers, in the order in which they reach the model.
     """
     everything = copy(clf)
     everything.thresholds_ = np.full(len(clf.thresholds_), np.inf)
@@ -141,9 +142,12 @@ def details(
     found: dict[str, Any] = {
         "rival": [code.get(label, -1) for label in table["rival"].to_list()],
         "far": [int(reason == "far") for reason in table["reason"].to_list()],
+        "correct_proba": None,
         "features": None,
         "shares": None,
     }
+    if not table["correct_proba"].is_nan().any():
+        found["correct_proba"] = table["correct_proba"].round(6).to_list()
     features = table["features"].to_list()
     if features and features[0] is not None:
         steps, model = unwrap(clf.estimator_)

@@ -97,8 +97,9 @@ def answer_table(
     ahead : ReadAhead
         The table, which is being read.
     out : Path or None
-        Where the answers shall lie: all columns as they were, and ``answer``, ``certainty`` and
-        ``reason``. None only counts.
+        Where the answers shall lie: all columns as they were, and ``answer``, ``certainty``,
+        ``correct_proba`` (the estimated probability that the answer is right, of rejected rows
+        too) and ``reason``. None only counts.
     mark : str, default="rejected"
         What stands where no answer is given.
     watch : callable, default=nothing
@@ -127,11 +128,12 @@ def answer_table(
     ...     with ReadAhead(table) as ahead:
     ...         answered = answer_table(clf, ahead, Path(folder, "answers.csv"))
     ...     pl.read_csv(Path(folder, "answers.csv")).columns
-    ['a', 'kind', 'answer', 'certainty', 'reason']
+    ['a', 'kind', 'answer', 'certainty', 'correct_proba', 'reason']
     >>> answered.n_rows, answered.class_counts
     (40, {'x': 20, 'y': 20})
     """
     needs, table = needs_of(clf), ahead.table
+    _ = clf.front_  # of a loaded classifier, which is computed once and not in each thread
     with told_of_separator(table):
         check_needed(needs.needed, table.names, table.path)
     written = (None, ".") if out is None else (separator_for(out, table), decimal_for(out, table))
@@ -267,7 +269,8 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, mark: str = REJECT_MARK) -> p
     Returns
     -------
     answers : polars.DataFrame
-        The columns ``answer``, ``certainty`` (null where a row says nothing) and ``reason``.
+        The columns ``answer``, ``certainty``, ``correct_proba``, the estimated probability that
+        the answer is right (both null where a row says nothing), and ``reason``.
 
     Examples
     --------
@@ -283,7 +286,7 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, mark: str = REJECT_MARK) -> p
 def _answers(
     clf: Any, needs: TableColumns, words: Words, frame: pl.DataFrame
 ) -> tuple[pl.DataFrame, NDArray[np.int64], int]:
-    """Return the three new columns, which answer each row has, and how many rows say nothing."""
+    """Return the four new columns, which answer each row has, and how many rows say nothing."""
     if needs.written:
         frame = _with_numbers(needs, frame)
     has_own_columns = needs is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
@@ -296,13 +299,15 @@ def _answers(
         found = _spread(clf, samples, np.asarray(is_empty.to_numpy()))
     reasons = words.reasons(found.certainty, found.positions, found.rejected)
     codes = np.where(found.rejected, len(words.answers) - 1, found.answers)
-    columns = [words.answers.gather(codes), pl.Series("certainty", found.certainty), reasons]
-    answers = pl.DataFrame(columns)
-    return answers.with_columns(pl.col("certainty").fill_nan(None)), codes, n_empty
+    numbers = [
+        pl.Series(name, getattr(found, name), nan_to_null=True)
+        for name in ("certainty", "correct_proba")
+    ]
+    return pl.DataFrame([words.answers.gather(codes), *numbers, reasons]), codes, n_empty
 
 
 _NOTHING = Decisions(
-    np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0)
 )
 
 
@@ -326,7 +331,11 @@ def _spread(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Dec
     rows = np.flatnonzero(~is_empty)
     size = len(is_empty)
     spread = Decisions(
-        np.zeros(size, np.int64), np.full(size, np.nan), np.full(size, -1), is_empty.copy()
+        np.zeros(size, np.int64),
+        np.full(size, np.nan),
+        np.full(size, -1),
+        is_empty.copy(),
+        np.full(size, np.nan),
     )
     if len(rows):
         for values, own in zip(spread, clf.decide(samples[rows]), strict=True):

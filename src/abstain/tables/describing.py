@@ -103,7 +103,7 @@ def answered_as_json(answered: Answered, out: Path | None, version: str) -> str:
     Examples
     --------
     >>> from abstain.tables import Answered
-    >>> answered = Answered(3, 1, 0, {"a": 2, "b": 0}, ["answer", "certainty", "reason"])
+    >>> answered = Answered(3, 1, 0, {"a": 2, "b": 0}, ["answer", "certainty"])
     >>> json.loads(answered_as_json(answered, None, "1.0"))["n_rejected"]
     1
     """

@@ -52,6 +52,8 @@ class Wishes:
         Which rows share a threshold.
     certainty : str, default="auto"
         How sure the classifier is.
+    method : {"pooled", "exact", "hull", "greedy"}, default="pooled"
+        How thresholds are found.
     cv : int, default=5
         Folds, so that thresholds are set on answers to rows that had not been seen; 0 sets them on
         the rows that the classifier was fitted on.
@@ -73,6 +75,7 @@ class Wishes:
     target: Target = field(default_factory=lambda: RejectRate(0.1))
     cells: str = "auto"
     certainty: str = "auto"
+    method: str = "pooled"
     cv: int = 5
     test_size: float | None = None
     seed: int = 0
@@ -189,6 +192,7 @@ def fit_table(
         target=wishes.target,
         cells=wishes.cells,
         certainty=wishes.certainty,
+        method=wishes.method,
         cv=_WatchedFolds(wishes.cv, watch) if wishes.cv else "training",
         test_size="auto" if wishes.test_size is None else wishes.test_size,
         random_state=wishes.seed,

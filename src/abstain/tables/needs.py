@@ -16,7 +16,7 @@ from abstain.tables.columns import TableColumns
 __all__ = ["cell_names", "needs_of"]
 
 # Of the cells that share a threshold, so many are named.
-RARE_TO_NAME = 3
+OTHERS_TO_NAME = 3
 
 
 def needs_of(clf: Any) -> TableColumns:
@@ -91,18 +91,20 @@ def cell_names(clf: Any) -> list[str]:
     >>> from abstain import GLVQ, RejectOptionClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]] * 5, ["a", "a", "b", "b"] * 5
     >>> cell_names(RejectOptionClassifier(GLVQ(), cv=2).fit(X, y))
-    ['class a', 'class b', 'rare cells']
+    ['class a', 'class b', 'unseen cells']
     """
     rule = clf.cells
     if isinstance(rule, str) and rule == "auto":
         rule = auto_rule(clf.estimator_).name
     cells = clf.cells_.tolist()
-    if rule == "global":
-        return ["all rows", "all rows"][: len(cells) + 1]
+    if rule == "global" or not cells:
+        return ["all rows"] * (len(cells) + 1)
     name, known = _naming(clf, rule)
     own = set(cells)
-    rare = [name(cell) for cell in known if cell not in own]
-    return [*map(name, cells), "rare cells" + _in_brackets(rare)]
+    others = [name(cell) for cell in known if cell not in own]
+    # The pooled front gives every cell that it has seen a threshold of its own.
+    what = "unseen cells" if clf.method == "pooled" else "rare cells"
+    return [*map(name, cells), what + _in_brackets(others)]
 
 
 def _naming(clf: Any, rule: Any) -> tuple[Callable[[Any], str], list[Any]]:
@@ -122,5 +124,5 @@ def _naming(clf: Any, rule: Any) -> tuple[Callable[[Any], str], list[Any]]:
 
 def _in_brackets(names: list[str]) -> str:
     """Return the first few names in brackets; nothing if there is none."""
-    more = f" and {len(names) - RARE_TO_NAME} more" if len(names) > RARE_TO_NAME else ""
-    return f" ({', '.join(names[:RARE_TO_NAME])}{more})" if names else ""
+    more = f" and {len(names) - OTHERS_TO_NAME} more" if len(names) > OTHERS_TO_NAME else ""
+    return f" ({', '.join(names[:OTHERS_TO_NAME])}{more})" if names else ""

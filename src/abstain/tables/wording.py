@@ -13,7 +13,9 @@ __all__ = ["in_options"]
 _OPTIONS = "accuracy|confidence|test_size|cells|certainty|cv"
 _ARGUMENT = re.compile(rf"\b({_OPTIONS})=('[^']*'|[\w.]+)")
 _PHRASES = [
-    (r"--cv None", "--cv 0"),
+    (r"--cv training", "--cv 0"),
+    # No model is written then.
+    (r"; the classifier is fitted, rejects everything, and takes another target by retarget", ""),
     (r"\bset cv\b", "set --cv"),
     (r"\btest_size is\b", "--test-size is"),
     (r"\bsample(s?)\b", r"row\1"),

@@ -1,6 +1,6 @@
 """In which form do answered rows leave, and how does the file appear whole or not at all?
 
-Rows of a text table are written as they were read, with three fields more; only where the
+Rows of a text table are written as they were read, with four fields more; only where the
 separator changes, or the file becomes Parquet, are they taken apart. Parquet is written part by
 part beside its place, and put together by polars without all of it in memory.
 """
@@ -32,7 +32,7 @@ __all__ = [
     "open_sink",
 ]
 
-NEW_COLUMNS = ("answer", "certainty", "reason")
+NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason")
 _TEXT_OUT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
 # A file of such a name is expected to hold something else.
@@ -138,12 +138,12 @@ def names_of_new_columns(taken: list[str]) -> list[str]:
     Returns
     -------
     names : list of str
-        For answer, certainty and reason.
+        For answer, certainty, correct_proba and reason.
 
     Examples
     --------
     >>> names_of_new_columns(["age", "answer"])
-    ['abstain_answer', 'certainty', 'reason']
+    ['abstain_answer', 'certainty', 'correct_proba', 'reason']
     """
     names = []
     for name in NEW_COLUMNS:
@@ -228,9 +228,9 @@ class _Text:
 
     def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
         """Return the text of rows, and of what is new; the words in it are quoted already."""
-        certainty = as_text(pl.col("certainty"), _DIGITS, self.decimal)
+        numbers = as_text(pl.col("certainty", "correct_proba"), _DIGITS, self.decimal)
         rows = self._rows(block, frame).alias("row")
-        return pl.DataFrame([rows, *answers.select("answer", certainty, "reason")])
+        return pl.DataFrame([rows, *answers.with_columns(numbers)])
 
     def _rows(self, block: Block, frame: pl.DataFrame) -> pl.Series:
         """Return the rows as they were, or under another separator."""
