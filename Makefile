@@ -65,6 +65,7 @@ benchmarks-models: .venv/ready
 # The same for reject options.
 benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/rejection.py
+	.venv/bin/python benchmarks/reliability.py
 	.venv/bin/python benchmarks/local_thresholds.py
 
 # The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         RejectRegionDisplay,
         RelevanceDisplay,
         RelevanceMatrixDisplay,
+        ReliabilityDisplay,
     )
     from abstain.saving import load, save
     from abstain.targets import (
@@ -77,6 +78,7 @@ __all__ = [
     "RejectRegionDisplay",
     "RelevanceDisplay",
     "RelevanceMatrixDisplay",
+    "ReliabilityDisplay",
     "Target",
     "TrustScore",
     "__version__",
@@ -107,7 +109,7 @@ _HOME = {
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "plotting": "AccuracyRejectCurveDisplay CertaintyContourDisplay PrototypeDisplay "
     "RejectConfusionDisplay RejectOutcomesDisplay RejectRegionDisplay RelevanceDisplay "
-    "RelevanceMatrixDisplay",
+    "RelevanceMatrixDisplay ReliabilityDisplay",
     "saving": "load save",
     "targets": "Accuracy Guarantee OperatingPoint RejectCost RejectRate Target operating_point",
 }

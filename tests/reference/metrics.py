@@ -131,3 +131,35 @@ def average_curves(curves, grid, min_share):
         else:
             averaged.append((math.nan, math.nan, share))
     return averaged
+
+
+def _share_below(share, values):
+    """Return the quantile of a share, on the line between two neighbouring values."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def reliability_curve(correct, probability, n_bins, strategy):
+    """Return (mean probability, accuracy, count) of each bin that is not empty, one by one."""
+    edges = [number / n_bins for number in range(1, n_bins)]
+    if strategy == "quantile":
+        edges = [_share_below(edge, probability) for edge in edges]
+    curve = []
+    for number in range(n_bins):
+        low = -math.inf if number == 0 else edges[number - 1]
+        high = math.inf if number == n_bins - 1 else edges[number]
+        inside = [
+            (p, right) for p, right in zip(probability, correct, strict=True) if low < p <= high
+        ]
+        if inside:
+            mean, accuracy = (statistics.fmean(column) for column in zip(*inside, strict=True))
+            curve.append((mean, accuracy, len(inside)))
+    return curve
+
+
+def is_in_wilson_interval(share, n_right, n, z):
+    """Tell whether a share is at most z of its own standard errors from the one observed."""
+    return abs(n_right / n - share) <= z * math.sqrt(share * (1 - share) / n)

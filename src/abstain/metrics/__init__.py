@@ -2,7 +2,8 @@
 
 *Curves* show a quality of the accepted samples against the share that is rejected, *scores* sum a
 whole curve up in one number, *qualities* judge one fixed choice of rejects, a confusion matrix
-shows which classes it concerns, and `average_curves` joins the curves of repeated runs.
+shows which classes it concerns, `average_curves` joins the curves of repeated runs, and
+`reliability_curve` compares probabilities of being right with how many answers are.
 
 Everything is computed from aligned arrays. Samples of equal certainty are accepted or rejected
 together, so no result depends on the order of the rows.
@@ -16,10 +17,12 @@ from abstain.metrics.curves import (
     recall_reject_curve,
 )
 from abstain.metrics.qualities import classification_quality, rejection_quality
+from abstain.metrics.reliability import ReliabilityCurve, reliability_curve
 from abstain.metrics.scores import augrc_score, aurc_score, eaurc_score
 
 __all__ = [
     "AveragedCurve",
+    "ReliabilityCurve",
     "accuracy_reject_curve",
     "augrc_score",
     "aurc_score",
@@ -30,4 +33,5 @@ __all__ = [
     "precision_reject_curve",
     "recall_reject_curve",
     "rejection_quality",
+    "reliability_curve",
 ]

@@ -8,6 +8,7 @@ from abstain.plotting.reject_outcomes import RejectOutcomesDisplay
 from abstain.plotting.reject_region import RejectRegionDisplay
 from abstain.plotting.relevance import RelevanceDisplay
 from abstain.plotting.relevance_matrix import RelevanceMatrixDisplay
+from abstain.plotting.reliability import ReliabilityDisplay
 
 __all__ = [
     "AccuracyRejectCurveDisplay",
@@ -18,4 +19,5 @@ __all__ = [
     "RejectRegionDisplay",
     "RelevanceDisplay",
     "RelevanceMatrixDisplay",
+    "ReliabilityDisplay",
 ]
