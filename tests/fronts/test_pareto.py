@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from abstain import InputError, pareto_front
-from abstain.fronts import FROM_STAIRCASES, METHODS, exact
+from abstain.fronts import METHODS, exact
+from abstain.fronts.pareto import FROM_STAIRCASES
 from abstain.fronts.programme import chosen_steps
 from tests.fronts.strategies import synthetic
 

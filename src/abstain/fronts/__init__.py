@@ -1,7 +1,7 @@
 """From three aligned arrays (certainty, correct, cells) to the best trade-offs of rejects."""
 
 from abstain.fronts.front import ParetoFront
-from abstain.fronts.pareto import FROM_STAIRCASES, METHODS, pareto_front
+from abstain.fronts.pareto import METHODS, pareto_front
 from abstain.fronts.pooled import PooledFront
 
-__all__ = ["FROM_STAIRCASES", "METHODS", "ParetoFront", "PooledFront", "pareto_front"]
+__all__ = ["METHODS", "ParetoFront", "PooledFront", "pareto_front"]

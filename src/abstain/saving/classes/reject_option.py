@@ -20,9 +20,10 @@ from abstain.classifier.calibration import Calibration
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions
 from abstain.classifier.rejected_labels import check_reject_label
-from abstain.fronts import FROM_STAIRCASES, METHODS, PooledFront, pareto_front
+from abstain.fronts import METHODS, PooledFront, pareto_front
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.held_out import HeldOut
+from abstain.fronts.pareto import FROM_STAIRCASES
 from abstain.fronts.pooled import pooled_front
 from abstain.fronts.staircases import Staircases
 from abstain.saving.kinds import (
