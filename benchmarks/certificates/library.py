@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from abstain import Accuracy, InputError, pareto_front
+from abstain import Accuracy, pareto_front
 from abstain.classifier.holding_out import automatic_test_size
 from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
-from abstain.targets.guarantee import certify
+from abstain.targets.guarantee import run_tests
 from certificates.pools import Answers, Array, Pool
 
 # A procedure returns a threshold per cell, or None if nothing is certified.
@@ -49,11 +49,8 @@ class Rows(NamedTuple):
         """Return the thresholds that these samples certify."""
         columns = self.regions.columns(test.cells, self.front)
         held_out = HeldOut(test.certainty, test.correct, columns)
-        try:
-            row, _ = certify(self.front, held_out, target.accuracy, target.confidence or 0.0)
-        except InputError:
-            return None
-        return self.thresholds(row, n_cells)
+        tests = run_tests(self.front, held_out, target.accuracy, target.confidence or 0.0)
+        return None if tests.certified is None else self.thresholds(tests.certified[0], n_cells)
 
     def thresholds(self, row: int, n_cells: int) -> Array:
         """Return the threshold of every cell in a row."""

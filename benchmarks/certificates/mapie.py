@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 N_STARTS, GRID = 5, 0.5 + np.arange(100) / 200
-# The order is learned with as many levels as there are thresholds: the default of 1,000 is slow.
-N_BETAS = 100
+# The order is learned with ten p-values per decade, from that of a very safe threshold on. MAPIE's
+# default, forty per decade from 1e-25 on, is twenty times as slow.
+BETAS = np.logspace(-6, 0, 61)
 
 
 def posterior(X: Any) -> Any:
@@ -68,8 +69,8 @@ def fixed_sequence(X: Any, y: Any, target: float, confidence: float) -> Any:
 
 def split_fixed_sequence(X: Any, y: Any, target: float, confidence: float) -> Any:
     found = controller(target, confidence, fwer_method="split_fixed_sequence")
-    half, betas = len(y) // 2, np.logspace(-25, 0, N_BETAS)
-    found.learn_fixed_sequence_order(X[:half], y[:half], beta_grid=betas, binary=True)
+    half = len(y) // 2
+    found.learn_fixed_sequence_order(X[:half], y[:half], beta_grid=BETAS, binary=True)
     return found.calibrate(X[half:], y[half:])
 
 
