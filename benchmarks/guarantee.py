@@ -35,8 +35,6 @@ CACHE = ROOT / "build" / "benchmarks" / "guarantee"
 PACKAGES = ["numpy", "scipy", "scikit-learn"]
 N_RUNS, QUICK_RUNS = 1000, 10
 QUICK_SETS, QUICK_DRAWS = ["segment", "gaussian clusters"], 3
-# Fits of a share are long: fewer of many rows.
-SEEDS = {600: 2, 1500: 2, 5000: 1}
 
 Row = dict[str, Any]
 STDERR = Console(stderr=True)
@@ -46,8 +44,9 @@ def fingerprint() -> str:
     """Return what changes with the package and with how it is measured."""
     package, own = ROOT / "src" / "abstain", Path(__file__).resolve().parent / "certificates"
     folders = [package / name for name in ("classifier", "fronts", "targets")]
+    files = [file for folder in [*folders, own] for file in folder.glob("*.py")]
     digest = hashlib.sha256()
-    for file in sorted(file for folder in [*folders, own] for file in folder.glob("*.py")):
+    for file in [*sorted(files), ROOT / "tests" / "reference" / "guarantee.py"]:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -80,11 +79,12 @@ def ask_mapie(is_quick: bool) -> list[Row]:
 
 
 def try_shares(is_quick: bool) -> list[Row]:
+    sizes = shares.SIZES[:1] if is_quick else shares.SIZES
     names = QUICK_SETS[1:] if is_quick else [*shares.CHOSEN_ON, *shares.TRIED_ON]
     return [
         row
-        for size in ([600] if is_quick else shares.SIZES)
-        for seed in range(SEEDS[size])
+        for size in sizes
+        for seed in range(1 if is_quick else shares.N_SEEDS)
         for name in track(names, f"shares of {size}", console=STDERR)
         for row in shares.try_shares(name, size, seed, DATA)
     ]

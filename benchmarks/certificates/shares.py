@@ -22,6 +22,7 @@ SHARES, SIZES, LEVEL, N_DRAWS, N_POOL = [0.3, 0.4, 0.5, 0.6], [600, 1500, 5000],
 # The share is chosen on the first, and has to do on the others.
 CHOSEN_ON = ["covtype", "weather", "pearl necklace", "five classes"]
 TRIED_ON = ["electricity", "noisy blobs", "gaussian clusters", "nine classes"]
+N_SEEDS = 1
 
 Row = dict[str, Any]
 

@@ -22,6 +22,7 @@ CASES = [
     ("many cells", 1200),
     ("flat", 1200),
     ("not rising", 1200),
+    ("dips", 1200),
     ("smooth", 200),
 ]
 TEST_SIZES: list[Any] = ["auto", 0.8]
