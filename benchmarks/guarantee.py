@@ -6,8 +6,8 @@
 - shares: what share to hold out where the classifier is fitted with the same rows.
 
 ``python benchmarks/guarantee.py`` prints the tables and writes ``docs/benchmarks/guarantee.json``,
-in about an hour on one core. A part that is done is kept in ``build/``: a run that was stopped goes
-on with the next part. ``--quick`` takes a few runs of everything and writes nothing.
+in about twenty minutes on one core. A part that is done is kept in ``build/``: a run that was
+stopped goes on with the next part. ``--quick`` takes a few runs of everything and writes nothing.
 """
 
 import argparse

@@ -82,8 +82,9 @@ def summaries(rows: list[Row]) -> list[Row]:
     """Return the mean coverage of each share, and how it differs from that of a half."""
     found = []
     for names, use in ((CHOSEN_ON, "chosen on"), (TRIED_ON, "tried on")):
-        for size in dict.fromkeys(row["samples"] for row in rows):
-            some = [row for row in rows if row["samples"] == size and row["set"] in names]
+        of_these = [row for row in rows if row["set"] in names]
+        for size in dict.fromkeys(row["samples"] for row in of_these):
+            some = [row for row in of_these if row["samples"] == size]
             halves = {_fit(row): row["coverage"] for row in some if row["share"] == 0.5}
             for share in SHARES:
                 own = {_fit(row): row["coverage"] for row in some if row["share"] == share}
