@@ -60,7 +60,8 @@ def population(kind: str, n: int = 200_000) -> Any:
     "smooth": eight cells, in each of which certainty means something else. "ties": the same, with
     eleven distinct certainties. "many cells": the same with fifty. "flat": certainty means nothing,
     and the accuracy is just below 0.9 whatever is rejected: each certificate for 0.9 is a miss.
-    "not rising": in the middle, the surer the more often wrong.
+    "not rising": in the middle, the surer the more often wrong. "dips": the accuracy of the answers
+    that are accepted falls below 0.9, rises above it and falls below it again.
     """
     generator = np.random.default_rng(1)
     n_cells = 50 if kind == "many cells" else 8
@@ -68,6 +69,9 @@ def population(kind: str, n: int = 200_000) -> Any:
     certainty, luck = generator.random(n), generator.random(n)
     if kind == "flat":
         return certainty, luck < 0.899, cells
+    if kind == "dips":
+        parts = np.searchsorted([0.1, 0.25, 0.45], 1 - certainty)
+        return certainty, luck < np.array([0.99, 0.83, 0.96, 0.8])[parts], cells
     if kind == "not rising":
         return certainty, luck < 0.85 + 0.13 * np.cos(9 * certainty), cells
     offset, slope = np.linspace(-0.5, 3.0, n_cells)[cells], np.linspace(6, 2, n_cells)[cells]

@@ -1,10 +1,16 @@
 """Which samples test what a target certifies?
 
-Those that neither fit the classifier nor teach its thresholds. If the classifier is fitted here,
-they are held out of the fit, and its answers out of fold teach the path of thresholds: all that is
-held out tests. A classifier that is given is asked about all samples. One threshold for all needs
-no teaching: its path is the order of the certainties, whatever the answers, and all samples test.
-Thresholds of several cells are learned from a share of the samples, and the rest tests.
+Those that neither fit the classifier nor teach its thresholds.
+
+- *The classifier is fitted here*: a share is held out of the fit, and the answers out of fold to
+  the rest teach the path of thresholds. All that is held out tests.
+- *It is given, and there are few samples*: one threshold for all cells needs no teaching. Its path
+  is the order of the certainties, whatever the labels, and all samples test. The thresholds are
+  those of the test samples themselves; this assumes that surer answers are not wrong more often.
+- *It is given, and there are many*: a share of the samples learns thresholds of each cell, and the
+  rest tests. As with every explicit share, nothing is assumed of the risk.
+
+Which of these it is depends on the settings, the target and the number of samples, and on no label.
 """
 
 from __future__ import annotations  # signatures then show the names of types

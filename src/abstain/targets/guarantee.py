@@ -1,15 +1,21 @@
 """Which row of a front reaches an accuracy on new data, with a stated confidence?
 
 **Fixed-sequence testing.** The rows of a front are put in an order that depends on no label of the
-samples that test, and are tested in this order. A row that accepts n of these samples, k of them
-wrong, would be as good as this by chance, were its accuracy below a, with probability at most
+samples that test, and are tested in this order. A row that accepts N of these samples, E of them
+wrong, passes if
 
-    p = P(Bin(n, 1 − a) ≤ k),
+    P(Bin(N, 1 − a) ≤ E) ≤ δ,
 
-the exact binomial tail. Testing goes on while p ≤ δ and stops at the first row that fails. Since
-each row is tested only if all before it have passed, a row of too low an accuracy is certified with
-probability at most δ, however many rows there are; so the one with the fewest rejects may be picked
-among those certified.
+the exact binomial tail. Testing stops at the first row that fails. Call a row false if its accuracy
+on new samples is below a. Given N, the errors of a false row are binomial with a risk above 1 − a,
+so it passes with probability at most δ. A false row is certified only if the first false row in
+the order passes; so that happens with probability at most δ, however many rows there are, and the
+one with the fewest rejects may be picked among those that passed.
+
+This needs the first false row to be fixed before the samples test. It is so where rows and order
+come from other samples, whatever the risk looks like. Rows that are the order of the certainties
+of the test samples themselves (one threshold for all) need that surer answers are not wrong more
+often; ``docs/guarantee.md`` has the argument.
 
 **The order of nested rows** goes from few accepted samples to all, in `N_STEPS` steps: fewer tests
 fail less often by chance. The first row must accept enough samples to pass, and few enough to be
@@ -26,7 +32,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +41,7 @@ from abstain._checks import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
-__all__ = ["Guarantee", "accuracy_bound", "certify", "needed_answers"]
+__all__ = ["Guarantee", "accuracy_bound", "certify", "needed_answers", "run_tests"]
 
 # Of nested rows, from accepting nothing to accepting everything.
 N_STEPS = 100
@@ -85,27 +91,46 @@ def certify(
     front: ParetoFront, held_out: HeldOut, accuracy: float, confidence: float
 ) -> tuple[int, Guarantee]:
     """Return the row with the fewest rejects that reaches the accuracy with confidence."""
-    level = 1 - confidence
-    order = _order(front, held_out.n_samples, accuracy, confidence)
-    counts = HeldOutCounts(front, held_out)
-    certified: tuple[int, int, int, int] | None = None
-    n_tested = 0
-    for row, accepted, errors in counts.of(order):
-        n_tested += 1
-        if not _tail(accepted, errors, accuracy) <= level:
-            break
-        rejected = int(front.true_rejects[row] + front.false_rejects[row])
-        if certified is None or rejected <= certified[0]:
-            certified = rejected, row, accepted, errors
-    if certified is None:
-        found = _uncertain(accuracy, confidence, held_out.n_samples, accepted, errors)
-        lower = _highest_below(front, counts, held_out.n_samples, accuracy, confidence)
-        remedy = _remedy(accuracy, confidence, held_out.n_samples, accepted, errors)
-        raise InputError(f"{found}; {_instead(lower)}{remedy}")
-    _, row, accepted, errors = certified
-    bound = accuracy_bound(accepted, errors, level)
+    tests = run_tests(front, held_out, accuracy, confidence)
     n_samples = held_out.n_samples
-    return row, Guarantee(accuracy, confidence, n_samples, accepted, errors, bound, n_tested)
+    if tests.certified is None:
+        found = _uncertain(accuracy, confidence, n_samples, *tests.last)
+        counts = HeldOutCounts(front, held_out)
+        lower = _highest_below(front, counts, n_samples, accuracy, confidence)
+        remedy = _remedy(accuracy, confidence, n_samples, *tests.last)
+        raise InputError(f"{found}; {_instead(lower)}{remedy}")
+    row, accepted, errors = tests.certified
+    bound = accuracy_bound(accepted, errors, 1 - confidence)
+    return row, Guarantee(accuracy, confidence, n_samples, accepted, errors, bound, tests.n_tested)
+
+
+class TestedRows(NamedTuple):
+    """What testing rows in their order has given.
+
+    ``certified`` is the row with the fewest rejects among those that passed, with its accepted
+    samples and errors, or None; ``last`` are accepted samples and errors of the last row tested.
+    """
+
+    certified: tuple[int, int, int] | None
+    last: tuple[int, int]
+    n_tested: int
+
+
+def run_tests(
+    front: ParetoFront, held_out: HeldOut, accuracy: float, confidence: float
+) -> TestedRows:
+    """Test the rows of a front up to the first that fails."""
+    order = _order(front, held_out.n_samples, accuracy, confidence)
+    rejects = front.true_rejects + front.false_rejects
+    certified: tuple[int, int, int] | None = None
+    n_tested, accepted, errors = 0, 0, 0
+    for row, accepted, errors in HeldOutCounts(front, held_out).of(order):
+        n_tested += 1
+        if not _tail(accepted, errors, accuracy) <= 1 - confidence:
+            break
+        if certified is None or rejects[row] <= rejects[certified[0]]:
+            certified = row, accepted, errors
+    return TestedRows(certified, (accepted, errors), n_tested)
 
 
 def needed_answers(accuracy: float, confidence: float) -> int:

@@ -1,0 +1,1 @@
+"""How much do procedures certify, side by side, and does what they certify hold?"""
