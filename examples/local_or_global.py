@@ -32,7 +32,7 @@ places = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
 wrong = one.predict(X) != y
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 2.9), layout="constrained")
-for ax, clf, name in zip(axes, (one, many), ("one threshold", "one a cell"), strict=True):
+for ax, clf, name in zip(axes, (one, many), ("one threshold", "one per cell"), strict=True):
     rejected = clf.reject(places).reshape(len(rows), len(columns))
     ax.contourf(columns, rows, rejected, [0.5, 1.5], colors=["#999999"], alpha=0.5)
     ax.scatter(*X[~wrong].T, c=y[~wrong], s=4, cmap="viridis", vmin=0, vmax=4)
@@ -44,7 +44,7 @@ plt.show()
 # %%
 # Both were told to reject at most 5 %. Crosses are errors.
 
-for clf, name in ((one, "one threshold"), (many, "one a cell")):
+for clf, name in ((one, "one threshold"), (many, "one per cell")):
     accepted = ~clf.reject(X_new)
     right = clf.predict(X_new)[accepted] == y_new[accepted]
     print(f"{name + ':':<16}{accepted.mean():.1%} of 10,000 answered, {right.mean():.1%} right")

@@ -26,17 +26,18 @@ X, X_new, y, y_new = train_test_split(
 forest = RandomForestClassifier(50, random_state=0)
 
 # %%
-# Without ``cv`` the fit warns that there is nothing to reject.
+# With ``cv="training"`` the fit warns that there is no error to learn from.
 
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
-    by_heart = RejectOptionClassifier(forest, target=RejectRate(0.1)).fit(X, y)
+    by_heart = RejectOptionClassifier(forest, target=RejectRate(0.1), cv="training").fit(X, y)
 print(told[0].message)
 
 # %%
-# With ``cv=5`` five more forests are fitted, and each answers the samples that it had not seen.
+# By default, with ``cv=5``, five more forests are fitted, and each answers the samples that it had
+# not seen.
 
-out_of_fold = RejectOptionClassifier(forest, target=RejectRate(0.1), cv=5).fit(X, y)
+out_of_fold = RejectOptionClassifier(forest, target=RejectRate(0.1)).fit(X, y)
 for clf, name in ((by_heart, "training data"), (out_of_fold, "out of fold")):
     point = clf.operating_point_
     accepted = ~clf.reject(X_new)

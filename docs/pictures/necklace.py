@@ -36,7 +36,13 @@ def necklace() -> Necklace:
     X, y = make_pearl_necklace(1_000, random_state=0)
     X_new, y_new = make_pearl_necklace(10_000, random_state=1)
     one, many = (
-        RejectOptionClassifier(GMLVQ(beta=None), cells=cells, target=RejectRate(RATE)).fit(X, y)
+        RejectOptionClassifier(
+            GMLVQ(beta=None),
+            cells=cells,
+            method="exact",
+            target=RejectRate(RATE),
+            cv="training",
+        ).fit(X, y)
         for cells in ("global", "prototype")
     )
     return Necklace(X, y, X_new, y_new, one, many)

@@ -1,8 +1,8 @@
 """Classifiers that know when not to answer.
 
 Given how sure a classifier was, whether it was right, and which region each sample fell in,
-`abstain` finds the reject thresholds with the best possible trade-off between wrong answers
-caught and right answers lost.
+`abstain` sets thresholds below which it declines to answer: by the probability of being right, for
+new data; or with the best trade-off that there is on the calibration data.
 """
 
 from __future__ import annotations  # signatures then show the names of types
