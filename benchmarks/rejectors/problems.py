@@ -5,6 +5,7 @@ drawn at random for each seed. Where thresholds are chosen out of fold, no sampl
 aside: the classifier has the first three fifths. Features are z-scored inside the classifier.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +18,12 @@ from sklearn.preprocessing import StandardScaler
 
 __all__ = ["CLASSIFIERS", "Part", "Problems", "make_classifier"]
 
-N_SEEDS = 100
 TRAINING_SHARE = 0.2
 CALIBRATION_SHARE = 0.4
-CLASSIFIERS = ["LogisticRegression", "RandomForest"]
+CLASSIFIERS: dict[str, Callable[[int], Any]] = {
+    "LogisticRegression": lambda seed: LogisticRegression(max_iter=1000),
+    "RandomForest": lambda seed: RandomForestClassifier(n_estimators=50, random_state=seed),
+}
 
 
 class Part(NamedTuple):
@@ -54,8 +57,4 @@ class Problems:
 
 def make_classifier(name: str, seed: int) -> Any:
     """Return a classifier that is not fitted yet."""
-    model = {
-        "LogisticRegression": LogisticRegression(max_iter=1000),
-        "RandomForest": RandomForestClassifier(random_state=seed),
-    }[name]
-    return make_pipeline(StandardScaler(), model)
+    return make_pipeline(StandardScaler(), CLASSIFIERS[name](seed))

@@ -8,18 +8,23 @@ from rich.table import Table
 THRESHOLDS = {
     "library": "library",
     "method": "method",
-    "seeds": "seeds",
-    "processor_seconds": "s",
-    "ratio": "× by hand",
+    "draws": "draws",
+    "seconds": "s",
     "coverage": "coverage",
     "accuracy": "accuracy",
-    "reference_coverage": "by hand",
-    "reference_accuracy": "by hand",
     "below_target": "below",
     "clearly_below": "clearly",
     "refused": "refused",
     "certifies": "certifies",
     "lines": "lines",
+}
+BY_HAND = {
+    "set": "set",
+    "classifier": "classifier",
+    "method": "abstain",
+    "by_hand": "by hand",
+    "gain": "more answered",
+    "standard_error": "standard error",
 }
 OUT_OF_FOLD = {
     "set": "set",
@@ -31,17 +36,14 @@ OUT_OF_FOLD = {
     "ratio": "ratio",
     "low": "from",
     "high": "to",
-    "scores_ratio": "to scores",
-    "fit_ratio": "whole",
-    "wall_ratio": "wall",
     "bar": "at most",
     "holds": "holds",
 }
-SHARES = ("coverage", "accuracy", "reference_coverage", "reference_accuracy")
+SHARES = ("coverage", "accuracy", "gain", "standard_error")
 
 
 def show(results: dict[str, Any]) -> None:
-    """Print one table for each data set and classifier, and that of the costs out of fold."""
+    """Print a table for each data set and classifier, the comparison by hand, and the costs."""
     console = Console(width=150)
     for problem in results["problems"]:
         key = problem["set"], problem["classifier"]
@@ -51,6 +53,8 @@ def show(results: dict[str, Any]) -> None:
         )
         rows = [row for row in results["thresholds"] if (row["set"], row["classifier"]) == key]
         _show(console, title, rows, THRESHOLDS)
+    title = "Answered more than by hand, on the same draws"
+    _show(console, title, results["by_hand"], BY_HAND)
     title = "Thresholds out of fold, beside cross_val_predict with the same folds"
     _show(console, title, results["out_of_fold"], OUT_OF_FOLD)
 
