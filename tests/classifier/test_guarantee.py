@@ -149,6 +149,18 @@ def test_a_refused_certificate_keeps_the_fitted_classifier(method, digits):
     assert clf.estimator_ is estimator
 
 
+def test_so_does_one_that_takes_more_samples(digits):
+    X, y = digits
+    clf = RejectOptionClassifier(
+        GaussianNB(), target=Accuracy(0.9999, confidence=0.95), random_state=0
+    )
+    said = r"takes at least 29,956 samples that test it, none of them wrong, got 898; they certify"
+    with pytest.raises(InputError, match=said):
+        clf.fit(X, y)
+    assert clf.reject(X).all()
+    assert clf.retarget(Accuracy(0.8, confidence=0.9)).operating_point_.guarantee is not None
+
+
 def test_an_accuracy_that_cannot_be_reached_keeps_the_fitted_classifier(digits):
     X, y = digits
     clf = RejectOptionClassifier(

@@ -110,7 +110,7 @@ def slow_front_score(clf, X, y):
     certainty, right = clf.certainties(X), clf.estimator_.predict(X) == y
     positions = clf.apply(X)
     points = [(1.0, np.mean(~right))]
-    for row in np.flatnonzero(clf.front_.is_pareto):
+    for row in range(len(clf.front_)):
         (limits,) = clf._regions.thresholds(clf.front_, np.array([row]))
         accepted = certainty >= limits[positions]
         points.append((accepted.mean(), (accepted & ~right).mean()))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstain import pareto_front
+from abstain import RejectRate, pareto_front
 from abstain.fronts import bins, curves
 from abstain.fronts.bins import count_in_bins
 from abstain.fronts.pooled import pooled_front
@@ -193,7 +193,7 @@ def test_merging_bins_changes_probabilities_little(monkeypatch):
     assert np.abs(fine - coarse).mean() < 0.01
 
 
-# Edges come from every k-th sample; all samples are counted.
+# Edges come from some of the samples; all samples are counted.
 def test_a_part_of_the_samples_gives_the_edges(monkeypatch):
     data = synthetic(3000, 5)
     monkeypatch.setattr(bins, "MAX_SAMPLE", 700)
@@ -204,3 +204,16 @@ def test_a_part_of_the_samples_gives_the_edges(monkeypatch):
     for row in range(0, len(front), 37):
         realised = rejected_counts(*data, front.cells.tolist(), front.thresholds_at(row))
         assert realised == (front.true_rejects[row], front.false_rejects[row])
+
+
+# Every k-th sample of data with that period would be no sample of all.
+def test_periodic_data_and_small_shares_are_rejected_as_asked():
+    rng = np.random.default_rng(0)
+    certainty = rng.random(200_000)
+    certainty[::4] = 0.9 + certainty[::4] / 10
+    correct = rng.random(200_000) < certainty
+    front = pareto_front(certainty, correct, method="pooled")
+    for rate in (0.0005, 0.001, 0.01, 0.1, 0.5, 0.999):
+        found = front.reject_rates[RejectRate(rate).choose(front)]
+        assert 0.45 * rate < found <= rate
+        assert 1 - found < 2.2 * (1 - rate)

@@ -20,11 +20,10 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
 from abstain.targets import Accuracy
 from abstain.targets.guarantee import needed_answers
 
-__all__ = ["Shares", "certifies", "n_to_test"]
+__all__ = ["Shares", "automatic_test_size", "certifies"]
 
 
 class Shares(NamedTuple):
@@ -64,17 +63,3 @@ def automatic_test_size(
     is_enough = n_samples >= max(ENOUGH_TO_LEARN, TIMES_NEEDED * needed)
     is_global = isinstance(cells, str) and cells == "global"
     return TESTED if is_enough and not is_global else 1.0
-
-
-def n_to_test(target: Accuracy, n_samples: int, test_size: float) -> int:
-    """Return how many samples test a target, or say how many it takes."""
-    n_test = round(test_size * n_samples)
-    least = needed_answers(target.accuracy, target.confidence or 0.0)
-    if n_test < least:
-        raise InputError(
-            f"accuracy={target.accuracy} with confidence={target.confidence} takes at least "
-            f"{least:,} samples that test it, none of them wrong; test_size={test_size:g} of "
-            f"{n_samples:,} is {n_test:,}: give at least {int(np.ceil(least / test_size)):,} "
-            "samples, or ask for less"
-        )
-    return n_test

@@ -34,7 +34,7 @@ from abstain.certainty.registry import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
-from abstain.classifier.holding_out import certifies, n_to_test
+from abstain.classifier.holding_out import certifies
 from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
@@ -120,7 +120,7 @@ def calibrate_on_dask(
     n_samples, n_held, is_one_threshold = sum(sizes), None, False
     if certifies(target):
         share = test_size(target, n_samples)
-        n_held, is_one_threshold = n_to_test(target, n_samples, share), share == 1
+        n_held, is_one_threshold = round(share * n_samples), share == 1
     if n_held == n_samples and not is_one_threshold:
         raise InputError(f"{target} leaves none of {n_held:,} samples to set thresholds on")
     held: list[Any] = list(blocks) if is_one_threshold else []

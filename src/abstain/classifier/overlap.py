@@ -19,8 +19,8 @@ __all__ = ["overlap_warnings"]
 
 # Attributes in which scikit-learn keeps samples of the fit, as the model saw them.
 KEPT_SAMPLES = ("_fit_X", "support_vectors_", "X_train_")
-# A few samples may be equal by chance, or be given twice.
-MANY = 0.5
+# A few samples may be equal by chance.
+MANY = 0.1
 # As many right answers in a row are no news of a classifier that errs in 3 % of the cases.
 N_WITHOUT_ERROR = 100
 BY_HEART = "a classifier is surer of samples that it was fitted on than of others"
@@ -39,11 +39,11 @@ def overlap_warnings(
         return
     if not isinstance(estimator, FrozenEstimator):
         return
-    share = _share_of_known(estimator, X)
-    if share > MANY:
+    n_known = _count_known(estimator, X)
+    if n_known > MANY * len(correct):
         yield (
-            f"the FrozenEstimator was fitted on {share:.0%} of these samples: {BY_HEART}; "
-            "calibrate it on samples that it has not seen"
+            f"the FrozenEstimator was fitted on at least {n_known:,} of these {len(correct):,} "
+            f"samples: {BY_HEART}; calibrate it on samples that it has not seen"
         )
     elif correct.all() and len(correct) >= N_WITHOUT_ERROR:
         yield (
@@ -52,19 +52,17 @@ def overlap_warnings(
         )
 
 
-def _share_of_known(estimator: Any, X: Any) -> float:
-    """Return the share of samples, or of those that the model keeps, that are the same."""
+def _count_known(estimator: Any, X: Any) -> int:
+    """Return how many samples the model keeps from its fit; a support vector machine keeps some."""
     steps, model = unwrap(estimator)
     kept = next((getattr(model, name) for name in KEPT_SAMPLES if hasattr(model, name)), None)
     if not isinstance(kept, np.ndarray) or kept.ndim != 2 or not len(kept):
-        return 0.0
+        return 0
     seen = np.asarray(pass_through(steps, X))
     if seen.ndim != 2 or seen.shape[1] != kept.shape[1] or seen.dtype.kind not in "biuf":
-        return 0.0
-    ours, theirs = (set(map(bytes, _rows(rows))) for rows in (seen, kept))
-    common = len(ours & theirs)
-    # A support vector machine keeps a part of its samples alone.
-    return max(common / len(ours), common / len(theirs))
+        return 0
+    known = set(map(bytes, _rows(kept)))
+    return sum(bytes(row) in known for row in _rows(seen))
 
 
 def _rows(samples: Any) -> NDArray[np.float64]:

@@ -66,7 +66,6 @@ from abstain.classifier.holding_out import (
     Shares,
     automatic_test_size,
     certifies,
-    n_to_test,
 )
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
 from abstain.classifier.overlap import BY_HEART, overlap_warnings
@@ -149,7 +148,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         "auto" for what suits the classifier best.
     cells : str, callable or clusterer, default="auto"
         Which samples share a threshold: "global" (all), "class" (those given the same class),
-        "prototype", "leaf", a function of (estimator, X) that returns one label a sample, a
+        "prototype", "leaf", a function of (estimator, X) that returns one label per sample, a
         clusterer such as ``KMeans`` or anything with ``predict``, or "auto": prototypes and leaves
         where there are some, else classes. With ``cv``, a function is asked about the classifier
         that will decide. A clusterer that is fitted already is taken as it is; ``clone``, and with
@@ -162,16 +161,16 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     target : Target, default=None
         Which point of the front to run at: :class:`RejectRate`, :class:`Accuracy` or
         :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` certifies
-        the accuracy on samples that neither fit the classifier nor set its thresholds; it counts
-        on samples that are independent of each other. A target that cannot be met is an error
-        which says what could be; the classifier is fitted then, rejects everything, and can be
-        moved to another target by `retarget`.
+        the accuracy on samples that do not fit the classifier, and whose classes have no part in
+        the thresholds; it counts on samples that are independent of each other. A target that
+        cannot be met is an error which says what could be; the classifier is fitted then, rejects
+        everything, and can be moved to another target by `retarget`.
     cv : int, splitter, iterable or "training", default=5
         Thresholds are set on answers to samples that a classifier, fitted on the other folds, had
         not seen. "training" sets them on the samples that the classifier was fitted on, as the
         paper does: cheaper, and too sure wherever a classifier knows its training data by heart.
-        An int is lowered to the size of the largest class. A ``FrozenEstimator`` is not fitted,
-        and needs no folds.
+        An int is lowered to the size of the largest class, and None is 5. A ``FrozenEstimator`` is
+        not fitted, and needs no folds.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
@@ -442,12 +441,18 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if self.method not in METHODS:
             known = ", ".join(map(repr, METHODS))
             raise InputError(f"method must be one of {known}, got {shown(self.method)}")
-        if isinstance(self.cv, str) and self.cv != "training":
+        is_number = isinstance(self.cv, int | float | np.number)
+        is_folds = is_number and isinstance(self.cv, int | np.integer) and self.cv >= 2
+        is_name = isinstance(self.cv, str)
+        if (is_number and not is_folds) or (is_name and self.cv != "training"):
             raise InputError(
-                f"cv must be a number of folds, a splitter or 'training', got {shown(self.cv)}"
+                "cv must be a number of folds from 2 on, a splitter or 'training', got "
+                f"{shown(self.cv)}"
             )
-        if self.test_size != "auto":
-            check_fraction("test_size", cast(float, self.test_size))
+        share: Any = self.test_size
+        is_share = isinstance(share, float | np.floating) and 0 < share < 1
+        if not is_share and not (isinstance(share, str) and share == "auto"):
+            raise InputError(f"test_size must be 'auto' or a number in (0, 1), got {shown(share)}")
         size = self.min_cell_size
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
             raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
@@ -530,7 +535,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"holds samples out, got a {type(self.cv).__name__} of folds"
             )
         test_size = self._test_size(target, n_samples)
-        n_test = n_to_test(target, n_samples, test_size)
+        n_test = round(test_size * n_samples)
         if test_size == 1:
             return Shares(None, np.arange(n_samples), is_one_threshold=True)
         # Drawn at random, not by class: what tests must be like new data.

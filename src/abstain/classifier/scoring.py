@@ -209,7 +209,7 @@ def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
     found, front = clf._evaluate(seen), clf.front_
     correct = found.labels == np.asarray(y)
     columns = clf._regions.columns(found.cells, front)
-    rows = np.flatnonzero(front.is_pareto)
+    rows = np.arange(len(front)) if front.is_nested else np.flatnonzero(front.is_pareto)
     counts = HeldOutCounts(front, HeldOut(found.certainty, correct, columns)).of(rows)
     _, accepted, errors = np.array(list(counts), dtype=float).T / len(correct)
     coverage = np.concatenate([[1.0], accepted, [0.0]])

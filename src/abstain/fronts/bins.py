@@ -2,11 +2,12 @@
 
 The bins are common to all cells: bin b holds the certainties in [e_b, e_{b+1}), and the first one
 also what lies below. Up to `MAX_BINS` distinct certainties are bins of their own, and the counts
-then say all that the samples say. Of more, the edges are quantiles.
+then say all that the samples say. Of more, the edges are quantiles, closer together at both ends.
 
 Counts add up over blocks of samples, so that a cluster has those of one machine. The edges must be
-known before: they are those of at most `MAX_SAMPLE` samples, every k-th of all in the order in
-which they are given, wherever blocks begin.
+known before: they are those of at most `MAX_SAMPLE` samples, whose positions are drawn once and for
+all, one from each of as many equal parts, wherever blocks begin. So with more samples than that,
+their order may move an edge to a neighbouring certainty.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -22,13 +23,15 @@ from abstain._checks import check_boolean_vector, check_real_vector, check_same_
 from abstain.fronts.encoding import encode_cells
 from abstain.fronts.staircases import Staircases, sorted_by_cell
 
-__all__ = ["BinCounts", "count_in_bins", "find_edges", "sample_stride"]
+__all__ = ["BinCounts", "count_in_bins", "find_edges", "sample_positions"]
 
 MAX_BINS = 1024
 MAX_SAMPLE = 1 << 16
 # Entries of a table of cells by bins: with many cells there are fewer bins.
 MAX_ENTRIES = 1 << 15
 MIN_BINS = 128
+# With so many samples in a bin, those at both ends are cut: few rejects, and few answers, count.
+FINE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +106,15 @@ class BinCounts:
         )
 
 
-def sample_stride(n_samples: int) -> int:
-    """Return the k of "every k-th sample": those at positions 0, k, 2k, … give the edges."""
-    return -(-n_samples // MAX_SAMPLE)
+def sample_positions(n_samples: int) -> NDArray[np.int64]:
+    """Return the positions of the samples that give the edges, ascending.
+
+    Every k-th one would see a single phase of whatever has that period.
+    """
+    if n_samples <= MAX_SAMPLE:
+        return np.arange(n_samples)
+    places = np.arange(MAX_SAMPLE) + np.random.default_rng(0).random(MAX_SAMPLE)
+    return np.asarray(np.floor(places * (n_samples / MAX_SAMPLE)), dtype=np.int64)
 
 
 def find_edges(sample: NDArray[np.float64], n_cells: int) -> tuple[NDArray[np.float64], bool]:
@@ -115,6 +124,9 @@ def find_edges(sample: NDArray[np.float64], n_cells: int) -> tuple[NDArray[np.fl
     if len(values) <= n_bins:
         return values, True
     ranks = np.arange(n_bins) * len(sample) // n_bins
+    if len(sample) > FINE * n_bins:
+        ends = 2 ** np.arange(int(np.log2(len(sample) / n_bins)))
+        ranks = np.concatenate([ranks, ends, len(sample) - ends])
     return np.unique(np.sort(sample)[ranks] + 0.0), False
 
 
@@ -124,10 +136,10 @@ def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | N
     right = check_boolean_vector("correct", correct)
     check_same_length(certainty=values, correct=right)
     labels, codes = encode_cells(cells, n_samples=len(values))
-    stride = sample_stride(len(values))
-    edges, is_lossless = find_edges(values[::stride], len(labels))
+    positions = sample_positions(len(values))
+    edges, is_lossless = find_edges(values[positions], len(labels))
     counts = count_block(values, right, codes, len(labels), edges)
-    return BinCounts(labels, edges, *counts, is_lossless and stride == 1)
+    return BinCounts(labels, edges, *counts, is_lossless and len(positions) == len(values))
 
 
 def count_block(

@@ -22,7 +22,7 @@ from abstain._dask import (
     merged,
     merged_where_made,
 )
-from abstain.fronts.bins import BinCounts, add_counts, count_block, find_edges, sample_stride
+from abstain.fronts.bins import BinCounts, add_counts, count_block, find_edges, sample_positions
 from abstain.fronts.chunked import (
     checked_chunk,
     count_right,
@@ -60,12 +60,12 @@ def count_in_bins_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Bi
     sizes, labels = gathered(merged(_merge_contents, block_by_block(_contents, blocks)))
     if not sum(sizes):
         raise InputError("certainty must hold at least one sample, got 0")
-    stride = sample_stride(sum(sizes))
+    positions = sample_positions(sum(sizes))
     starts = np.cumsum([0, *sizes[:-1]]).tolist()
     placed = [(block[0], start) for block, start in zip(blocks, starts, strict=True)]
-    sample = gathered(merged(np.concatenate, block_by_block(_sample, placed, stride)))
+    sample = gathered(merged(np.concatenate, block_by_block(_sample, placed, positions)))
     edges, is_lossless = find_edges(sample, len(labels))
-    found = block_by_block(_count, blocks, edges, is_lossless and stride == 1)
+    found = block_by_block(_count, blocks, edges, is_lossless and len(positions) == sum(sizes))
     counts: BinCounts = gathered(merged(partial(_merge_counts, labels), found))
     return counts
 
@@ -83,9 +83,11 @@ def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
     return _Contents([size for part in parts for size in part.sizes], merge_labels("cells", labels))
 
 
-def _sample(stride: int, certainty: Any, start: int) -> NDArray[np.float64]:
-    """Return the certainties of a block whose positions among all samples the stride divides."""
-    return np.asarray(certainty, dtype=np.float64)[-start % stride :: stride]
+def _sample(positions: NDArray[np.int64], certainty: Any, start: int) -> NDArray[np.float64]:
+    """Return the certainties of a block at some positions among all samples."""
+    values = np.asarray(certainty, dtype=np.float64)
+    own = positions[slice(*np.searchsorted(positions, [start, start + len(values)]))]
+    return np.asarray(values[own - start])
 
 
 def _count(

@@ -133,7 +133,7 @@ class Accuracy(Parameters):
 
     Without ``confidence`` it is reached on the calibration data. With it, the accuracy on new
     samples of the same kind is at least this high with that probability over the draw of the data:
-    samples that had no part in the thresholds test it; see `Guarantee`.
+    samples whose classes had no part in the thresholds test it; see `Guarantee`.
 
     Parameters
     ----------

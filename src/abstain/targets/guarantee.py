@@ -91,13 +91,20 @@ def certify(
     front: ParetoFront, held_out: HeldOut, accuracy: float, confidence: float
 ) -> tuple[int, Guarantee]:
     """Return the row with the fewest rejects that reaches the accuracy with confidence."""
-    tests = run_tests(front, held_out, accuracy, confidence)
-    n_samples = held_out.n_samples
-    if tests.certified is None:
-        found = _uncertain(accuracy, confidence, n_samples, *tests.last)
-        counts = HeldOutCounts(front, held_out)
-        lower = _highest_below(front, counts, n_samples, accuracy, confidence)
+    n_samples, least = held_out.n_samples, needed_answers(accuracy, confidence)
+    tests = run_tests(front, held_out, accuracy, confidence) if n_samples >= least else None
+    if tests is None or tests.certified is None:
+        lower = None
+        if n_samples:
+            counts = HeldOutCounts(front, held_out)
+            lower = _highest_below(front, counts, n_samples, accuracy, confidence)
+        if tests is None:
+            raise InputError(
+                f"{_too_few(accuracy, confidence, n_samples, least)}; {_instead(lower)}, or give "
+                "more samples"
+            )
         remedy = _remedy(accuracy, confidence, n_samples, *tests.last)
+        found = _uncertain(accuracy, confidence, n_samples, *tests.last)
         raise InputError(f"{found}; {_instead(lower)}{remedy}")
     row, accepted, errors = tests.certified
     bound = accuracy_bound(accepted, errors, 1 - confidence)
@@ -185,7 +192,7 @@ def _highest_below(
     """
     for thousandths in range(ceil(1000 * accuracy), 0, -1):
         lower = thousandths / 1000
-        if lower < accuracy:
+        if lower < accuracy and needed_answers(lower, confidence) <= n_samples:
             first = _first(front, n_samples, lower, confidence)
             ((_, accepted, errors),) = counts.of(np.array([first]))
             if _tail(accepted, errors, lower) <= 1 - confidence:
@@ -207,6 +214,14 @@ def accuracy_bound(accepted: int, errors: int, level: float) -> float:
     if accepted == errors:  # nothing right, or nothing at all
         return 0.0
     return float(betaincinv(accepted - errors, errors + 1, level))
+
+
+def _too_few(accuracy: float, confidence: float, n_samples: int, least: int) -> str:
+    """Return how many samples it takes."""
+    return (
+        f"accuracy={accuracy} with confidence={confidence} takes at least {least:,} samples that "
+        f"test it, none of them wrong, got {n_samples:,}"
+    )
 
 
 def _uncertain(
