@@ -44,6 +44,27 @@ def test_the_first_example_has_ten_lines_and_certifies_what_it_asks_for():
     assert clf.operating_point_.guarantee.bound >= clf.target.accuracy
 
 
+def test_what_pooled_thresholds_gain_is_as_recorded():
+    results = json.loads((ROOT / "docs" / "benchmarks" / "local_thresholds.json").read_text())
+    (row,) = (
+        row
+        for row in results["by_method"]
+        if (row["sets"], row["size"], row["method"]) == ("all", 600, "pooled")
+    )
+    text = " ".join(README.split())
+    assert f"On {len(results['sets'])} data sets" in text
+    assert f"gains {row['gain'][0]:.2f} points over one threshold for all with 600" in text
+    assert f"costs at most {-row['worst']['gain'][0]:.2f} on any" in text
+
+
+# At most two sorts for a million samples in a hundred cells.
+def test_the_pooled_front_is_as_fast_as_recorded():
+    results = json.loads((ROOT / "docs" / "benchmarks" / "pooled.json").read_text())
+    (row,) = (row for row in results["rows"] if (row["samples"], row["cells"]) == (1_000_000, 100))
+    assert row["pooled_over_argsort"] <= 2
+    assert "in 100 cells takes at most two sorts" in " ".join(README.split())
+
+
 def indented_commands():
     without_examples = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
     return [

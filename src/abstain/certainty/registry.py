@@ -1,8 +1,8 @@
 """Which measures of certainty are there, what do they promise, and which fits an estimator?
 
-A measure is a function of a fitted estimator and of samples that returns one number a sample, the
-higher the surer. The registry states what may be relied on, and the tests check each measure for
-exactly that.
+A measure is a function of a fitted estimator and of samples that returns one number per sample,
+the higher the surer. The registry states what may be relied on, and the tests check each measure
+for exactly that.
 """
 
 from __future__ import annotations  # signatures then show the names of types

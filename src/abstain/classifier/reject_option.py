@@ -168,7 +168,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     cv : int, splitter, iterable or "training", default=5
         Thresholds are set on answers to samples that a classifier, fitted on the other folds, had
         not seen. "training" sets them on the samples that the classifier was fitted on, as the
-        paper does: cheaper, and too sure wherever a classifier knows its training data by heart.
+        paper does: cheaper, and too sure wherever a classifier fits its training data closely.
         An int is lowered to the size of the largest class, and None is 5. A ``FrozenEstimator`` is
         not fitted, and needs no folds.
     reject_label : object, default=None
@@ -278,7 +278,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             Samples, in any form that the classifier takes. A Dask array or frame calibrates a
             ``FrozenEstimator`` where its blocks are, with the front and the thresholds of one
             machine (to rounding: the last digits of a matrix product may depend on its size).
-            What the classifier answers stays there too, an entry of three arrays a sample, until
+            What the classifier answers stays there too, three entries per sample, until
             the thresholds are set. For a target with ``confidence``, samples are held out of each
             block by ``random_state`` and the number of the block, whatever their values: as many
             as on one machine, and others. They too stay where they are: what is collected is how
@@ -713,8 +713,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         Returns
         -------
         probability : ndarray of shape (n_samples,)
-            Of the plain answer, also where it is rejected. In each cell it rises with the
-            certainty.
+            Of the plain answer, also where it is rejected. In each cell it never falls as the
+            certainty rises.
 
         Examples
         --------
@@ -1001,7 +1001,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return float(1 - np.average(costs, weights=weights))
 
     def explain(self, X: Any, n_features: int = 3) -> polars.DataFrame:
-        """Return what lies behind each decision, one row a sample.
+        """Return what lies behind each decision, one row per sample.
 
         Parameters
         ----------

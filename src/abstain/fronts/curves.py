@@ -50,10 +50,9 @@ BENDS = ((), (-1.0, 0.0, 1.0))
 # Standard deviations of the priors of β: of the level, of the slope, and of each bend. The level is
 # measured from the log odds of all samples.
 LEVEL, SLOPE, BEND = 10.0, 5.0, 1.0
-# A curve of its own for each cell is fitted with the prior of β in the place of that of u.
-MAX_STEPS = 40
+# Weight, per sample of all cells, of certainties at which a cell has no samples.
 LITTLE = 1e-6
-TOLERANCE = 1e-7
+MAX_STEPS, TOLERANCE = 40, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +197,7 @@ class _Problem:
         self.beta_precision = np.array(deviations) ** -2.0
         self.has_common = np.isfinite(tau)
         self.has_own = tau > 0
+        # A curve of its own for each cell has the prior of β in the place of that of u.
         own = tau**-2.0 if self.has_own and self.has_common else 0.0
         self.own_precision = (
             np.full(self.n_functions, own) if self.has_common else self.beta_precision

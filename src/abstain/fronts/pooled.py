@@ -137,7 +137,7 @@ class PooledFront(ParetoFront):
         Returns
         -------
         probability : ndarray of shape (n_samples,)
-            It rises with the certainty in every cell.
+            In every cell it never falls as the certainty rises.
 
         Examples
         --------

@@ -233,7 +233,7 @@ class RejectCost(Parameters):
     Parameters
     ----------
     cost : float
-        The cost of a reject, in (0, 1): from 1 on, an answer is never dearer than a reject.
+        The cost of a reject, in (0, 1): from 1 on, no answer costs more than a reject.
 
     Examples
     --------
