@@ -219,7 +219,7 @@ class _Problem:
         deviations = deviations if self.has_own else np.zeros_like(deviations)
         value, p = self.value(beta, deviations)
         for _ in range(MAX_STEPS):
-            step, own_step, log_determinant = self._step(beta, deviations, p)
+            step, own_step, curvature = self._step(beta, deviations, p)
             length = 1.0
             while True:
                 tried = beta + length * step, deviations + length * own_step
@@ -230,13 +230,16 @@ class _Problem:
             (beta, deviations), gained, value = tried, higher - value, higher
             if gained < TOLERANCE:
                 break
-        evidence = value + 0.5 * np.log(self.beta_precision).sum() - 0.5 * log_determinant
+        evidence = value + 0.5 * np.log(self.beta_precision).sum()
+        evidence -= 0.5 * self._log_determinant(*curvature)
         if self.has_own:
             evidence += 0.5 * self.copies.sum() * np.log(self.own_precision).sum()
         return _Fit(beta, deviations, float(evidence))
 
-    def _step(self, beta: Array, deviations: Array, p: Array) -> tuple[Array, Array, float]:
-        """Return the steps of β and u, and log |H|."""
+    def _step(
+        self, beta: Array, deviations: Array, p: Array
+    ) -> tuple[Array, Array, tuple[Array | None, Array | None]]:
+        """Return the steps of β and u, and the blocks S and D of H."""
         q = self.n_functions
         slopes = (self.wrong - self.size * p) @ self.basis
         information = ((self.size * p * (1 - p)) @ self.products).reshape(-1, q, q)
@@ -244,21 +247,26 @@ class _Problem:
         common = np.diag(self.beta_precision) + np.tensordot(self.copies, information, 1)
         if not self.has_own:
             step = np.asarray(np.linalg.solve(common, common_slope), dtype=np.float64)
-            return step, np.zeros_like(deviations), float(np.linalg.slogdet(common)[1])
+            return step, np.zeros_like(deviations), (common, None)
         own = information + np.diag(self.own_precision)
         own_slopes = slopes - self.own_precision * deviations
-        log_determinant = float(self.copies @ np.linalg.slogdet(own)[1])
         inverse = np.linalg.inv(own)
         if not self.has_common:
             own_steps = np.einsum("jqs,js->jq", inverse, own_slopes)
-            return np.zeros_like(beta), own_steps, log_determinant
+            return np.zeros_like(beta), own_steps, (None, own)
         through = information @ inverse
         common -= np.tensordot(self.copies, through @ information, 1)
         step = np.linalg.solve(
             common, common_slope - self.copies @ np.einsum("jqs,js->jq", through, own_slopes)
         )
         own_steps = np.einsum("jqs,js->jq", inverse, own_slopes - information @ step)
-        return step, own_steps, log_determinant + float(np.linalg.slogdet(common)[1])
+        return step, own_steps, (common, own)
+
+    def _log_determinant(self, common: Array | None, own: Array | None) -> float:
+        """Return log |H| from its blocks."""
+        of_common = 0.0 if common is None else float(np.linalg.slogdet(common)[1])
+        of_own = 0.0 if own is None else float(self.copies @ np.linalg.slogdet(own)[1])
+        return of_common + of_own
 
 
 def _let_fall(probability: Array, weights: Array) -> None:
