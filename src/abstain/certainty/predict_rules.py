@@ -3,8 +3,8 @@
 ``predict`` of most classifiers is the class of the largest posterior or of the highest score.
 Where that is known, one call gives the predictions and the certainty. It is known for the methods
 of scikit-learn and of this package that are listed here, by the class that defines them, so that a
-subclass with a method of its own is not mistaken for its parent. Checked against the sources of
-scikit-learn 1.6 to 1.9; of any other classifier nothing is assumed.
+subclass with a method of its own is not mistaken for its parent. The tests compare with `predict`
+in scikit-learn 1.6 to 1.9; of any other classifier nothing is assumed.
 """
 
 from __future__ import annotations  # signatures then show the names of types

@@ -352,20 +352,23 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self._front = pareto_front(
             found.certainty, found.correct, regions.positions(found.cells), method=self.method
         )
-        self._held_out = None
-        if shares.test is not None:
-            tested = found
-            if shares.learn is not None:
-                X_test, y_test = take_rows(X, shares.test), y[shares.test]
-                tested = calibrate(self.estimator_, X_test, y_test, self._rules)
-            columns = regions.columns(tested.cells, self.front_)
-            self._held_out = HeldOut(tested.certainty, tested.correct, columns)
+        self._held_out = self._test_samples(shares, X, y, found)
         for warning in overlap_warnings(
             self.estimator, X_fit, found.correct, self._sets_on_training()
         ):
             warnings.warn(warning, UserWarning, stacklevel=2)
         self._run_first()
         return self
+
+    def _test_samples(self, shares: Shares, X: Any, y: Array, found: Calibration) -> HeldOut | None:
+        """Return the answers that test what is certified; with one threshold, those found."""
+        if shares.test is None:
+            return None
+        if shares.learn is not None:
+            X_test, y_test = take_rows(X, shares.test), y[shares.test]
+            found = calibrate(self.estimator_, X_test, y_test, self._rules)
+        columns = self._regions.columns(found.cells, self.front_)
+        return HeldOut(found.certainty, found.correct, columns)
 
     def _sets_on_training(self) -> bool:
         """Tell whether thresholds are set on the samples that the classifier is fitted on."""
