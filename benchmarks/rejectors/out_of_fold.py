@@ -2,8 +2,8 @@
 
 ``python -m rejectors.out_of_fold`` prints one line of JSON for each round. A round takes the time
 of ``cross_val_predict``, of ``RejectOptionClassifier.fit`` with the same folds, and, inside the
-latter, of its one fit to all samples, which has nothing to do with thresholds: whoever predicts out
-of fold has to fit the classifier to use too. Times are the processor's.
+latter, of its one fit to all samples, which has nothing to do with thresholds: predictions out of
+fold need that fit as well. Times are the processor's.
 """
 
 import argparse

@@ -170,10 +170,10 @@ def test_values_lie_in_the_range(estimator, measure):
     assert measure.low <= values.min() < values.max() <= measure.high
 
 
-@every_measure
-def test_single_precision_of_the_data_keeps_the_range(measure):
-    if measure.name == "trust":
-        pytest.skip("it needs training samples; see test_trust_score.py")
+# "trust" needs training samples: tests/certainty/test_trust_score.py.
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "trust"])
+def test_single_precision_of_the_data_keeps_the_range(name):
+    measure = MEASURES[name]
     (estimator, _), *_ = [each for each in SERVED if measure.name in each[1]]
     X, y, new, _ = blobs()
     it = clone(estimator).fit(X.astype(np.float32), y)
