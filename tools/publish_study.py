@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 FIGURES = {
     "artificial.png": "Artificial sets: test curves with global and local thresholds, the SVM and "
@@ -69,8 +69,8 @@ def page(folder: Path) -> str:
         *_claims(_read(folder, "claims.csv")),
         "## Accuracy on test data",
         "Means over the runs, in percent, with no rejects and with 5, 10 and 20 %; of models with "
-        "prototypes first global, then local thresholds. Empty where fewer than 80 % of the curves "
-        "go so far. What has 10 runs is not to be compared with what has 100 by eye: [paired "
+        "cells first one threshold, then exact local ones, then pooled ones. A dash where fewer "
+        "than 80 % of the curves go so far. Do not compare 10 runs with 100 by eye: [paired "
         "tests](tests.csv) compare the same runs. The areas under the risk-coverage curve (AURC) "
         "and its generalised form (AUGRC), of one threshold, times 1,000: the less, the better. "
         "[All ways to set thresholds](summary.csv).",
@@ -78,10 +78,12 @@ def page(folder: Path) -> str:
         "## What other thresholds change",
         "Points of accuracy on test data, the mean at 1 to 20 % rejects as far as both curves go, "
         "with 95 % intervals, and from where to where the mean end of the curves moves: what "
-        "local thresholds change, set on the training part or out of fold, and what it changes to "
-        "set local ones out of fold. For GMLVQ, RSLVQ and two ensembles whose cells are the "
+        "exact and pooled local thresholds change against one threshold, set on the training part "
+        "or out of fold, and what it changes to set exact local ones out of fold. For GMLVQ, RSLVQ "
+        "and two ensembles whose cells are the "
         "predicted classes ([all models](beyond.csv)).",
         _changes(_read(folder, "beyond.csv")),
+        _against_one_threshold(_read(folder, "beyond.csv")),
         *_small_cells(_read(folder, "beyond.csv")),
         "## What became of an accuracy that was asked for",
         "GMLVQ with local thresholds: those that just reach the accuracy on the training part, "
@@ -151,15 +153,15 @@ def _accuracies(summary: list[Row]) -> str:
     usual = [
         row
         for row in summary
-        if (row["source"], row["method"], row["min_cell_size"]) == ("training", "exact", 1)
+        if (row["source"], row["min_cell_size"]) == ("training", 1) and row["method"] != "greedy"
     ]
-    both: dict[tuple[str, str], dict[str, Row]] = {}
+    by_model: dict[tuple[str, str], list[Row]] = {}
     for row in usual:
-        both.setdefault((row["set"], row["model"]), {})[row["cells"]] = row
+        by_model.setdefault((row["set"], row["model"]), []).append(row)
     header = ["set", "model", "runs", "0 %", "5 %", "10 %", "20 %", "AURC", "AUGRC"]
     rows = []
-    for (name, model), ways in both.items():
-        shared = ways["global"]
+    for (name, model), ways in by_model.items():
+        shared = ways[0]
         rows.append(
             [
                 name,
@@ -167,7 +169,7 @@ def _accuracies(summary: list[Row]) -> str:
                 f"{shared['runs']:,}",
                 _percent(shared["at_0"]),
                 *(
-                    ", ".join(filter(None, (_percent(way[f"at_{rate}"]) for way in ways.values())))
+                    _side_by_side([_percent(way[f"at_{rate}"]) for way in ways])
                     for rate in ("0.05", "0.1", "0.2")
                 ),
                 *(f"{1000 * shared[score]:.1f}" for score in ("aurc", "augrc")),
@@ -176,15 +178,22 @@ def _accuracies(summary: list[Row]) -> str:
     return _table(header, rows, 2)
 
 
+def _side_by_side(values: list[str]) -> str:
+    """Return the values of one threshold, of exact local ones and of pooled ones."""
+    return ", ".join(value or "–" for value in values) if any(values) else ""
+
+
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}"
 
 
 def _changes(beyond: list[Row]) -> str:
     models = ["gmlvq", "rslvq", "forest", "boosting"]
-    changes = ["local, training", "local, out of fold", "out of fold, local"]
+    sources = ("training", "out of fold")
+    changes = [f"{method}, {source}" for source in sources for method in ("local", "pooled")]
+    changes.append("out of fold, local")
     found = {(row["set"], row["model"], row["change"]): row for row in beyond}
-    header = ["set", "model", "local, training", "local, out of fold", "out of fold, not training"]
+    header = ["set", "model", *changes[:-1], "out of fold, not training"]
     rows = []
     for name in dict.fromkeys(row["set"] for row in beyond):
         for model in models:
@@ -193,6 +202,29 @@ def _changes(beyond: list[Row]) -> str:
                 shown = [_change(cell) for cell in cells if cell]
                 rows.append([name, model, *shown])
     return _table(header, rows, 2)
+
+
+def _against_one_threshold(beyond: list[Row]) -> str:
+    """Return how often local thresholds are significantly better or worse than one threshold."""
+    counts = []
+    for name, change in (("Exact", "local, "), ("Pooled", "pooled, ")):
+        rows = [
+            row for row in beyond if row["change"].startswith(change) and row["low"] is not None
+        ]
+        better, worse = (sum(map(test, rows)) for test in (_is_better, _is_worse))
+        counts.append(f"{name} thresholds per cell: {better} better, {worse} worse, of {len(rows)}")
+    return (
+        "Against one threshold, of all models and sets, with intervals that exclude zero: "
+        f"{'. '.join(counts)}."
+    )
+
+
+def _is_better(row: Row) -> bool:
+    return bool(row["low"] > 0)
+
+
+def _is_worse(row: Row) -> bool:
+    return bool(row["high"] < 0)
 
 
 def _change(row: Row) -> str:
@@ -209,8 +241,9 @@ def _small_cells(beyond: list[Row]) -> Iterable[str]:
     yield (
         "Where each class is a cell, it hardly matters that cells of fewer samples than 10, or 30, "
         f"share a threshold: it changes nothing in {n_none} of {len(usual)} cases. With five "
-        "prototypes a class (GLVQ) cells are small; in points against local thresholds, set out "
-        "of fold:"
+        "prototypes per class (GLVQ) cells are small. All set out of fold, in points: exact and "
+        "pooled local thresholds against one threshold, and shared thresholds of small cells "
+        "against exact local ones:"
     )
     found = {
         (row["set"], row["change"]): row
@@ -222,7 +255,7 @@ def _small_cells(beyond: list[Row]) -> Iterable[str]:
         for change in dict.fromkeys(change for _, change in found)
         if not change.startswith("out of fold")
     ]
-    header = ["set", "local, not global", *(change.split(",")[0] for change in changes[1:])]
+    header = ["set", *(change.split(",")[0] for change in changes)]
     names = dict.fromkeys(name for name, _ in found)
     yield _table(header, [[n, *(_change(found[n, change]) for change in changes)] for n in names])
 
