@@ -12,14 +12,14 @@ test: .venv/ready
 
 # The lowest versions that pyproject.toml declares.
 test-lowest: build/lowest/ready
-	build/lowest/bin/python -m pytest $(AMONG_OLD) tests/tables tests/test_cli_tables.py tests/models/test_estimators.py tests/classifier tests/saving
+	build/lowest/bin/python -m pytest $(AMONG_OLD) tests/tables tests/cli/test_fit.py tests/cli/test_predict.py tests/cli/test_report.py tests/models/test_estimators.py tests/classifier tests/saving
 
 # Each minor version of scikit-learn before the newest, which `make test` has; all else is newest.
 SKLEARN = 1.6 1.7 1.8
 test-sklearn: $(SKLEARN:%=test-sklearn-%)
 .PHONY: $(SKLEARN:%=test-sklearn-%)
 $(SKLEARN:%=test-sklearn-%): test-sklearn-%: build/sklearn-%/ready
-	PYTHONPATH="$(CURDIR)/build/sklearn-$*" .venv/bin/python -m pytest $(AMONG_OLD) tests/test_cli_tables.py::test_every_model_is_fitted_answers_and_is_reported tests/classifier/test_evaluate.py tests/saving
+	PYTHONPATH="$(CURDIR)/build/sklearn-$*" .venv/bin/python -m pytest $(AMONG_OLD) tests/cli/test_fit.py::test_every_model_is_fitted_answers_and_is_reported tests/classifier/test_evaluate.py tests/saving
 
 # An older library may call what a newer one has deprecated; what we call ourselves, `make test`
 # tells. One thread per process: two processes with two threads each wait for each other.

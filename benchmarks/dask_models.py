@@ -30,9 +30,9 @@ from measuring import best_times, show, write_record
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import models
-from abstain.models.adam import Walker
 from abstain.models.base import PrototypeClassifier
 from abstain.models.costs import Cost
+from abstain.models.solvers import AdamState
 
 N_SAMPLES, N_FEATURES, N_CLASSES, BLOCK, FEW = 200_000, 20, 5, 10_000, 10
 N_FEW = FEW * N_SAMPLES // BLOCK
@@ -58,12 +58,13 @@ def evaluation(model: PrototypeClassifier, data: Data, *, is_pass: bool) -> Any:
     """Return an evaluation of the cost, or a pass of Adam, as a function without arguments."""
     random_state = np.random.RandomState(0)
     problem = model._problem(model._data(*data, None), random_state)
-    cost = Cost(problem.owners, problem.geometry, model._loss(problem), model.regularization)
+    loss = model._loss(problem)
+    cost = Cost(problem.prototype_classes, problem.distance, loss, model.regularization)
     batches = problem.batches
     if batches is None or not is_pass:
         return partial(cost, problem.blocks, *problem.start)
     shares = [0.01] * len(batches)
-    return lambda: batches.visit(Walker(problem.start), cost, shares, random_state)
+    return lambda: batches.run_epoch(AdamState(problem.start), cost, shares, random_state)
 
 
 def time_evaluations(here: Data, there: Data, rounds: int, *, is_pass: bool) -> Rows:

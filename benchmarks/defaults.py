@@ -71,7 +71,7 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_limits
 
 from abstain import models
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "defaults.json"

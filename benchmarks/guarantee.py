@@ -28,7 +28,7 @@ from measuring import show, write_record  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import track  # noqa: E402
 
-from abstain._files import whole_files  # noqa: E402
+from abstain._core.files import whole_files  # noqa: E402
 
 DATA = Path(os.environ.get("ABSTAIN_DATA_HOME", ROOT.parent / "shared" / "data"))
 CACHE = ROOT / "build" / "benchmarks" / "guarantee"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 __all__ = ["KeptRows"]
 

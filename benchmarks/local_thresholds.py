@@ -34,7 +34,7 @@ from local.trials import ERRORS_REMOVED, MAX_TEST, SIZES, is_large_enough, try_m
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "local_thresholds.json"

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 RECORDS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
 

@@ -29,16 +29,16 @@ from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 from abstain import models
+from abstain.models.adaptive_distances import AdaptiveDistance, GlobalMatrix, LocalMatrices
 from abstain.models.costs import Cost, labelled_blocks
-from abstain.models.geometry import Geometry, LocalMatrices, OneMatrix
 from abstain.models.losses import relative_distance
-from abstain.models.units import Units
+from abstain.models.scaling import Scaling
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "model_limits.json"
 N_FEATURES = 50
 N_CLASSES = 10
-GEOMETRIES: dict[str, Geometry] = {"GMLVQ": OneMatrix(), "LGMLVQ": LocalMatrices()}
+DISTANCES: dict[str, AdaptiveDistance] = {"GMLVQ": GlobalMatrix(), "LGMLVQ": LocalMatrices()}
 
 
 class Data(NamedTuple):
@@ -68,11 +68,11 @@ def evaluation(name: str, data: Data) -> Callable[[], object]:
     """Return one evaluation of cost and gradient, at the start of a fit."""
     X, y = data
     prototypes = np.stack([X[y == label].mean(axis=0) for label in range(N_CLASSES)])
-    metric = GEOMETRIES[name].start(N_CLASSES, N_FEATURES, np.random.RandomState(0))
-    blocks = labelled_blocks(X, y, np.ones(len(X)), Units(np.zeros(N_FEATURES), 1.0))
+    metric = DISTANCES[name].initial_metric(N_CLASSES, N_FEATURES, np.random.RandomState(0))
+    blocks = labelled_blocks(X, y, np.ones(len(X)), Scaling(np.zeros(N_FEATURES), 1.0))
     loss = partial(relative_distance, beta=5.0)
     return partial(
-        Cost(np.arange(N_CLASSES), GEOMETRIES[name], loss, 0.01), blocks, prototypes, *metric
+        Cost(np.arange(N_CLASSES), DISTANCES[name], loss, 0.01), blocks, prototypes, *metric
     )
 
 
@@ -174,12 +174,12 @@ def main() -> None:
     quick = arguments.quick
     sizes = [10**4, 10**5] if quick else [10**4, 10**5, 10**6]
     data = make_data(10**5)
-    products = [against_products(name, data, rounds=15) for name in GEOMETRIES]
+    products = [against_products(name, data, rounds=15) for name in DISTANCES]
     show("Against the matrix products they cannot do without (100,000 × 50)", products)
-    grown = [row for name in GEOMETRIES for row in growth(name, sizes, rounds=3)]
+    grown = [row for name in DISTANCES for row in growth(name, sizes, rounds=3)]
     show("Ten times the samples take so many times as long", grown)
     peaks = [
-        peak_share(name, solver, sizes[-1]) for name in GEOMETRIES for solver in ("lbfgs", "adam")
+        peak_share(name, solver, sizes[-1]) for name in DISTANCES for solver in ("lbfgs", "adam")
     ]
     show("Memory beyond the input", peaks)
     sgd = [against_sgd(sizes[-1], n_classes) for n_classes in (2, N_CLASSES)]

@@ -28,7 +28,7 @@ from peers.folds import N_FOLDS, SETS, write_folds
 from peers.running import Task, describe, measure, python_of
 from peers.tables import show
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "models.json"

@@ -29,7 +29,7 @@ import sklearn
 from rich.console import Console
 from rich.table import Table
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "predict.json"

@@ -40,7 +40,7 @@ from rejectors.running import Task, describe, measure, python_of, time_out_of_fo
 from rejectors.tables import show
 from scipy.stats import binom
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "rejection.json"

@@ -44,7 +44,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from abstain import GMLVQ, RejectOptionClassifier
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 from abstain.datasets import make_pearl_necklace
 from abstain.metrics import reliability_curve
 

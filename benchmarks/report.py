@@ -32,10 +32,10 @@ sys.path.insert(0, str(ROOT))
 
 from measuring import show  # noqa: E402
 
-from abstain import RejectOptionClassifier, __version__  # noqa: E402
+from abstain import RejectOptionClassifier  # noqa: E402
 from abstain import load as load_model  # noqa: E402
-from abstain._demo import run_demo  # noqa: E402
-from abstain._files import whole_files  # noqa: E402
+from abstain._core.files import whole_files  # noqa: E402
+from abstain.cli.demo import run_demo  # noqa: E402
 from abstain.report import write_report  # noqa: E402
 from tests.report.browsing import CHROMIUM, WHY_NOT, Page, open_browser  # noqa: E402
 
@@ -84,7 +84,7 @@ def in_stripes(estimator: Any, X: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def report_of_demo(folder: Path) -> Report:
     """Write what `abstain demo` writes."""
-    run_demo(folder, __version__)
+    run_demo(folder)
     lines = (folder / "new-tumours.csv").read_text(encoding="utf-8").splitlines()
     model = load_model(folder / "model.abstain")
     return Report("abstain demo", folder / "report.html", model, len(lines) - 1)

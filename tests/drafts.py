@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from abstain import _files
+from abstain._core import files as _files
 
 
 def left_draft(path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from abstain import models
-from abstain.models import likelihood
+from abstain.models import rslvq
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "defaults.md").read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def test_what_was_chosen_is_what_the_models_have(model):
         for name, parameter in inspect.signature(getattr(models, model)).parameters.items()
     }
     chosen = dict(STUDY["chosen"][model])
-    assert chosen.pop("bandwidth", likelihood.BANDWIDTH) == likelihood.BANDWIDTH
+    assert chosen.pop("bandwidth", rslvq.BANDWIDTH) == rslvq.BANDWIDTH
     assert {name: defaults[name] for name in chosen} == chosen
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from abstain import InputError, _files
-from abstain._files import (
+from abstain import InputError
+from abstain._core import files as _files
+from abstain._core.files import (
     check_can_write,
     check_keeps_inputs,
     check_regular_file,

@@ -58,6 +58,11 @@ def test_pooled_loses_little_on_any_set():
 def test_pooled_misses_an_accuracy_no_more_often_than_one_threshold_or_exact(size):
     missed = {row["way"]: row["missed"][0] for row in of_all_sets("by_accuracy", size)}
     assert missed["pooled"] <= min(missed["one threshold"], missed["exact, cells of 10"])
+    (chosen_alike,) = (
+        row for row in of_all_sets("by_accuracy", size) if row["way"] == "one threshold, pooled"
+    )
+    more, error = chosen_alike["pooled_misses_more"]
+    assert more <= 2 * error
 
 
 def test_the_gains_of_the_page_are_those_of_the_record():

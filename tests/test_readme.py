@@ -81,7 +81,7 @@ def test_the_two_commands_are_targets_of_make():
     assert re.search(r"^test:", makefile, re.MULTILINE)
 
 
-def test_make_demo_runs_and_ends_with_where_the_result_lies():
+def test_make_demo_runs_and_ends_with_where_the_results_are():
     if subprocess.run(["make", "--question", ".venv/ready"], cwd=ROOT).returncode:
         pytest.skip("this environment is not the one that make would use: run `make test`")
     # Nothing of the make that may be running these tests.
@@ -94,7 +94,7 @@ def test_make_demo_runs_and_ends_with_where_the_result_lies():
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines()[-1].strip() == "The result lies in abstain-demo"
+    assert done.stdout.splitlines()[-1].strip() == "The results are in abstain-demo"
 
 
 def test_the_other_commands_run(tmp_path):

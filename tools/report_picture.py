@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 from abstain.report import write_report
 from tests.report.browsing import WHY_NOT, Page, open_browser
 from tests.report.problems import breast_tumours

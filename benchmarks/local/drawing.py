@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 from local.summary import Record
 
 __all__ = ["draw"]

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from abstain import models
 from abstain.metrics import aurc_score
-from abstain.models import likelihood
+from abstain.models import rslvq
 from settings.samples import Fold
 from settings.tried import BEFORE, FACTORS, FIT, Setting, key, part
 
@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
 
 def make(model: str, setting: Setting) -> Any:
     """Return a model, not yet fitted; the bandwidth is no parameter of it but of the module."""
-    likelihood.BANDWIDTH = setting.get("bandwidth", BEFORE["bandwidth"])
+    rslvq.BANDWIDTH = setting.get("bandwidth", BEFORE["bandwidth"])
     parameters = {name: value for name, value in setting.items() if name != "bandwidth"}
     return getattr(models, model)(**parameters, random_state=0)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from abstain import cells, certainty, datasets, metrics, models, plotting, report
-    from abstain._checks import InputError
+    from abstain._core.checks import InputError
     from abstain.certainty import TrustScore
     from abstain.classifier import (
         CoverageScorer,
@@ -101,7 +101,7 @@ __all__ = [
 
 _MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "report")
 _HOME = {
-    "_checks": "InputError",
+    "_core.checks": "InputError",
     "certainty": "TrustScore",
     "classifier": "CoverageScorer RejectCostScorer RejectOptionClassifier augrc_scorer aurc_scorer "
     "front_augrc_scorer read_thresholds",

@@ -1,6 +1,6 @@
 """Run the command line with `python -m abstain`."""
 
-from abstain._signals import leave_when_told
+from abstain._core.signals import leave_when_told
 
 __all__ = ["main"]
 

@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from abstain import RejectOptionClassifier
 from abstain.certainty import (
+    auto_measure,
     decision_margin,
     log_odds,
     max_posterior,
@@ -84,7 +85,7 @@ def test_answers_that_are_hardly_ever_right_are_not_the_surest(rare):
     it.fit(X[::2], y[::2])
     new, truth = X[1::2], y[1::2]
     wrong = it.predict(new) != truth
-    certainty, largest = measure_certainty(it, new), it.predict_proba(new).max(axis=1)
+    certainty, largest = measure_certainty(it, new, "conf"), it.predict_proba(new).max(axis=1)
     assert np.median(certainty[wrong]) < 0.1 < 0.9 < np.median(largest[wrong])
     assert np.median(certainty[~wrong]) > 0.9
 
@@ -157,6 +158,62 @@ def test_saturated_posteriors_keep_their_order(model, n_classes, blobs):
     certainty = measure_certainty(it, far)  # "auto"
     assert (np.diff(certainty) > 0).all()
     assert np.isfinite(certainty).all()
+
+
+# A threshold set on the posteriors changes the answers, not the scale that posteriors come from.
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GaussianNB(),
+        make_pipeline(StandardScaler(), GaussianNB()),
+        LinearDiscriminantAnalysis(),
+        LogisticRegression(C=1e6, max_iter=10_000),
+        RSLVQ(),
+    ],
+    ids=["bayes", "pipeline", "discriminant", "logistic", "RSLVQ"],
+)
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda model: FixedThresholdClassifier(model, threshold=0.05),
+        lambda model: TunedThresholdClassifierCV(model, cv=3),
+        lambda model: FixedThresholdClassifier(FixedThresholdClassifier(model)),
+        lambda model: make_pipeline("passthrough", FixedThresholdClassifier(model)),
+    ],
+    ids=["fixed", "tuned", "nested", "in-pipeline"],
+)
+def test_a_threshold_on_posteriors_keeps_the_order_of_saturated_ones(model, wrap, blobs):
+    X, y = blobs
+    keep = np.isin(y, ["east", "north"])
+    X, y = X[keep], (y[keep] == "east").astype(int)
+    it, alone = wrap(clone(model)).fit(X, y), clone(model).fit(X, y)
+    assert auto_measure(it).name == "logit" == auto_measure(alone).name
+    centre, away = X.mean(axis=0), X[0] - X.mean(axis=0)
+    far = centre + np.linspace(1000, 2000, 20)[:, np.newaxis] * away
+    assert len(set(max_posterior(it, far).tolist())) == 1  # these have lost it
+    certainty = measure_certainty(it, far)
+    assert (np.diff(certainty) > 0).all()
+    assert np.isfinite(certainty).all()
+    # The log-odds of the answer given: those of the model, negated where the answers differ.
+    same = it.predict(X) == alone.predict(X)
+    expected = np.where(same, 1, -1) * log_odds(alone, X)
+    assert measure_certainty(it, X).tolist() == expected.tolist()
+
+
+def test_a_low_threshold_gives_answers_with_negative_log_odds(rare):
+    X, y = rare
+    it = FixedThresholdClassifier(GaussianNB(), threshold=0.05).fit(X, y)
+    improbable = (it.predict(X) == 1) & (it.predict_proba(X)[:, 1] < 0.5)
+    assert improbable.any()
+    assert (measure_certainty(it, X) < 0).tolist() == improbable.tolist()
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(), RandomForestClassifier(5)])
+def test_without_log_posteriors_a_threshold_leaves_conf(model, rare):
+    it = FixedThresholdClassifier(model).fit(*rare)
+    assert auto_measure(it).name == "conf"
 
 
 def test_entropy_is_its_formula(blobs):

@@ -1,14 +1,11 @@
 """Every measure keeps what the registry promises of it, and says whom it cannot serve."""
 
 import copy
-from functools import cache
 
 import numpy as np
 import pytest
-from scipy.stats import ortho_group
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_blobs
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -35,6 +32,15 @@ from abstain import InputError
 from abstain.certainty import MEASURES, auto_measure, measure_certainty
 from abstain.datasets import make_gaussian_clusters
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
+from tests.certainty.samples import (
+    CHANGES,
+    FACTOR,
+    ROTATION,
+    blobs,
+    changed,
+    fitted,
+    name_of,
+)
 
 
 class NearestMean(ClassifierMixin, BaseEstimator):
@@ -50,7 +56,6 @@ class NearestMean(ClassifierMixin, BaseEstimator):
         return self.classes_[((X[:, np.newaxis] - self.centres_) ** 2).sum(axis=2).argmin(axis=1)]
 
 
-CHANGES = ["shift", "scale", "rotation", "relabelling"]
 PROTOTYPES = {"relsim", "boundary", "distance", "decision"}
 POSTERIORS = {"conf", "logit", "margin", "entropy"}
 # Each estimator, with the measures that can be had of it when there are three classes.
@@ -83,10 +88,6 @@ NEITHER = NearestMean()
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 
 
-def name_of(value):
-    return type(value).__name__ if hasattr(value, "fit") else ""
-
-
 def pairs(keep=lambda estimator, measure: True):
     """Each measure with each estimator that it serves."""
     return [
@@ -98,48 +99,6 @@ def pairs(keep=lambda estimator, measure: True):
 
 
 every_pair = pytest.mark.parametrize(("estimator", "measure"), pairs())
-
-
-@cache
-def blobs(n_classes=3):
-    """Overlapping classes: training and new data."""
-    centers = np.array([[0, 0, 0], [3, 1, 0], [1, 3, 2], [-2, 3, 1]])[:n_classes]
-    X, y = make_blobs(300 * n_classes, centers=centers, cluster_std=1.5, random_state=0)
-    names = np.array(["sure", "likely", "maybe", "no"])
-    return (
-        X[: 60 * n_classes],
-        names[y[: 60 * n_classes]],
-        X[60 * n_classes :],
-        names[y[60 * n_classes :]],
-    )
-
-
-ROTATION = ortho_group.rvs(3, random_state=0)
-FACTOR = 3.0
-SHIFT = np.array([5.0, -7.0, 20.0])
-
-
-def changed(X, y, change):
-    if change is None:
-        return X, y
-    if change == "shift":
-        return X + SHIFT, y
-    if change == "scale":
-        return FACTOR * X, y
-    if change == "rotation":
-        return X @ ROTATION.T, y
-    new_names = {"sure": "c", "likely": "b", "maybe": "a"}  # in another order, too
-    return X, np.array([new_names[name] for name in y])
-
-
-fits = {}
-
-
-def fitted(estimator, n_classes=3, change=None):
-    key = repr(estimator), n_classes, change
-    if key not in fits:
-        fits[key] = clone(estimator).fit(*changed(*blobs(n_classes)[:2], change))
-    return fits[key]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])

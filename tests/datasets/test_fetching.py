@@ -10,9 +10,9 @@ import pytest
 
 from abstain import InputError, datasets
 from abstain.datasets import fetching
-from abstain.datasets.bunches import load_table
+from abstain.datasets.files import TidyFile
+from abstain.datasets.real import load_table
 from abstain.datasets.sources import SOURCES, Source
-from abstain.datasets.tidy import TidyFile
 from tests.datasets import published
 from tests.datasets.facts import FACTS
 
@@ -99,7 +99,7 @@ def test_other_values_are_refused(publisher, address, folder):
     publisher.publish("toy", RAW.replace(b"1.5", b"1.6"))
     digest = sha256(RAW.replace(b"1.5", b"1.6")).hexdigest()
     assert _told(folder) == (
-        f"cannot get the toy data from {address}: what came is not the known data: "
+        f"cannot get the toy data from {address}: the download is not the known data: "
         f"its SHA-256 is {digest} instead of {sha256(RAW).hexdigest()}; try again later, {REMEDY}"
     )
 
@@ -114,7 +114,7 @@ def test_fewer_samples_are_refused(publisher, address, folder):
 )
 def test_what_is_no_table_is_refused(content, publisher, address, folder):
     publisher.publish("toy", content)
-    assert f"from {address}: what came is not the known data: " in _told(folder)
+    assert f"from {address}: the download is not the known data: " in _told(folder)
 
 
 @pytest.mark.parametrize("facts", FACTS, ids=lambda facts: facts.name)
@@ -126,7 +126,7 @@ def test_what_is_not_in_the_format_of_its_source_is_refused(
     address = publisher.publish("raw", content)
     addresses = (address,) * len(source.addresses)
     monkeypatch.setitem(SOURCES, facts.name, replace(source, addresses=addresses))
-    with pytest.raises(InputError, match=r"what came is not the known data: .+; ") as caught:
+    with pytest.raises(InputError, match=r"the download is not the known data: .+; ") as caught:
         getattr(datasets, f"load_{facts.name}")(data_home=folder)
     assert "\n" not in str(caught.value)
     assert list(folder.iterdir()) == []
@@ -135,14 +135,14 @@ def test_what_is_not_in_the_format_of_its_source_is_refused(
 def test_a_connection_that_is_cut_leaves_nothing(publisher, address, folder):
     publisher.faults = ["cut"]
     assert _told(folder) == (
-        f"cannot get the toy data from {address}: the connection was cut before all had come; "
+        f"cannot get the toy data from {address}: the connection was cut before the end; "
         f"check the network, {REMEDY}"
     )
 
 
 def test_nor_does_one_whose_length_was_not_told(publisher, address, folder):
     publisher.faults = ["cut, length untold"]
-    assert "what came is not the known data" in _told(folder)
+    assert "the download is not the known data" in _told(folder)
 
 
 def test_a_second_attempt_may_succeed(publisher, address, folder, monkeypatch):

@@ -73,7 +73,7 @@ def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, ben
             curves._basis(np.arange(len(counts.edges)) / 10, bends),
         )
         ones = np.ones(len(counts.cells), dtype=np.int64)
-        (fit,) = curves._fit_all(counts.wrong * 1.0, size * 1.0, ones, basis, (np.inf,))
+        ((_, fit),) = curves._fit_all(counts.wrong * 1.0, size * 1.0, ones, basis, (np.inf,))
         fits.append(fit.deviations[own])
     assert np.allclose(*fits, atol=1e-3)
 
@@ -139,6 +139,42 @@ def test_expected_accuracies_are_mean_probabilities(data):
             assert np.isnan(expected)
 
 
+# Without itself a right sample seems less probably right, and a wrong one more so.
+@settings(max_examples=200)
+@given(half_tied(max_size=40))
+def test_leaving_one_out_never_raises_an_accuracy(data):
+    for strength in (None, 0.0, 0.4, np.inf):
+        front = pooled(data, strength)
+        accepts = np.isfinite(front.leave_one_out_accuracies)
+        assert (front.leave_one_out_accuracies <= front.accuracies + 1e-12)[accepts].all()
+        right, wrong = front.curves.log_odds_left_out()
+        assert (right >= front.curves.log_odds[:-1] - 1e-9).all()
+        assert (wrong <= front.curves.log_odds[:-1] + 1e-9).all()
+
+
+# One Newton step is close to fitting again without the sample.
+@pytest.mark.parametrize("strength", [0.0, 0.4, np.inf])
+def test_leaving_one_out_is_a_fit_without_the_sample(strength):
+    data = synthetic(300, 3, decimals=1)
+    counts = count_in_bins(*data)
+    size = (counts.wrong + counts.right).astype(float)
+    ones, basis = np.ones(3, dtype=np.int64), curves._basis(np.linspace(-2, 2, size.shape[1]), ())
+    ((problem, fit),) = curves._fit_all(counts.wrong * 1.0, size, ones, basis, (strength,))
+    log_odds, variance = (fit.beta + fit.deviations) @ basis.T, problem.variance(fit)
+    p = 1 / (1 + np.exp(-log_odds))
+    for wrong, of_kind in ((1.0, counts.wrong), (0.0, counts.right)):
+        approximate = log_odds - variance * (wrong - p) / (1 - variance * p * (1 - p))
+        for cell, knot in np.argwhere(of_kind > 0)[::7].tolist():
+            rest, rest_size = counts.wrong.astype(float), size.copy()
+            rest[cell, knot] -= wrong
+            rest_size[cell, knot] -= 1
+            again = curves._Problem(rest, rest_size, ones, basis, problem.level, strength)
+            without = again.solve(fit.beta, fit.deviations)
+            expected = (without.beta + without.deviations[cell]) @ basis[knot]
+            change = abs(expected - log_odds[cell, knot])
+            assert approximate[cell, knot] == pytest.approx(expected, abs=0.1 * change + 1e-6)
+
+
 # Regions that differ: a sure cell is rejected later than an unsure one, and the reverse with the
 # same certainties; a cell never seen lies between.
 def test_cells_that_err_more_are_rejected_first():
@@ -193,20 +229,28 @@ def test_merging_bins_changes_probabilities_little(monkeypatch):
     assert np.abs(fine - coarse).mean() < 0.01
 
 
-# Edges come from some of the samples; all samples are counted.
-def test_a_part_of_the_samples_gives_the_edges(monkeypatch):
+# Neither the order of many samples nor a strictly increasing map of their certainties changes a
+# decision; quantiles are exact, though a sketch of few values finds them.
+def test_shuffling_many_samples_changes_nothing(monkeypatch):
     data = synthetic(3000, 5)
-    monkeypatch.setattr(bins, "MAX_SAMPLE", 700)
+    monkeypatch.setattr(bins, "MAX_SKETCH", 700)
     front = pooled(data)
     assert front.n_samples == 3000
     assert front.true_rejects[-1] == np.count_nonzero(~data.correct)
     assert not front.curves.counts.is_lossless
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(3000)
+        again = pooled([part[order] for part in data])
+        assert (again.thresholds == front.thresholds).all()
+        assert again.true_rejects.tolist() == front.true_rejects.tolist()
+    mapped = pooled((2 * data.certainty, data.correct, data.cells))
+    assert (mapped.thresholds == 2 * front.thresholds).all()
     for row in range(0, len(front), 37):
         realised = rejected_counts(*data, front.cells.tolist(), front.thresholds_at(row))
         assert realised == (front.true_rejects[row], front.false_rejects[row])
 
 
-# Every k-th sample of data with that period would be no sample of all.
+# Neither periods in the data nor small shares are in the way of what is requested.
 def test_periodic_data_and_small_shares_are_rejected_as_asked():
     rng = np.random.default_rng(0)
     certainty = rng.random(200_000)

@@ -10,21 +10,28 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import GMLVQ
+from abstain.models.adaptive_distances import (
+    Diagonal,
+    Euclidean,
+    GlobalMatrix,
+    LocalMatrices,
+    normalise,
+)
 from abstain.models.costs import Cost, labelled_blocks
-from abstain.models.fitting import _split, fit_lbfgs
-from abstain.models.geometry import Diagonal, Euclidean, LocalMatrices, OneMatrix, normalise
+from abstain.models.initialization import initial_prototypes
 from abstain.models.losses import likelihood_ratio, relative_distance
-from abstain.models.starting import start_prototypes
-from abstain.models.units import Units, class_sums, means_of_present
-from tests.reference.models import distance, finite_differences, glvq_loss, rslvq_loss
+from abstain.models.scaling import Scaling, class_sums, means_of_present
+from abstain.models.solvers import _split, fit_lbfgs
+from tests.reference import models as reference
+from tests.reference.models import finite_differences, glvq_loss, rslvq_loss
 
 N_FEATURES = 3
 WIDTHS = np.array([0.5, 0.4, 0.7, 0.6])
-AS_GIVEN = Units(np.zeros(1, dtype=np.float32), 1.0)
+AS_GIVEN = Scaling(np.zeros(1, dtype=np.float32), 1.0)
 
 geometries = pytest.mark.parametrize(
-    "geometry",
-    [Euclidean(), Diagonal(), OneMatrix(), OneMatrix(2), LocalMatrices(), LocalMatrices(1)],
+    "distance",
+    [Euclidean(), Diagonal(), GlobalMatrix(), GlobalMatrix(2), LocalMatrices(), LocalMatrices(1)],
     ids=str,
 )
 losses = pytest.mark.parametrize("loss", ["glvq", "sigmoid", "rslvq"])
@@ -39,9 +46,9 @@ def draw(missing=0.0, seed=0, n_samples=40):
     return samples, labels, rng.uniform(0.5, 2.0, n_samples)
 
 
-def begin(samples, labels, weights, counts, random_state, init="kmeans"):
+def initialize(samples, labels, weights, counts, random_state, init="kmeans"):
     means = means_of_present(*class_sums(samples, labels, weights, len(counts)))
-    return start_prototypes(samples, labels, weights, means, counts, random_state, init)
+    return initial_prototypes(samples, labels, weights, means, counts, random_state, init)
 
 
 def loss_function(name, n_prototypes):
@@ -50,13 +57,14 @@ def loss_function(name, n_prototypes):
     return partial(relative_distance, beta=4.0 if name == "sigmoid" else None)
 
 
-def make_cost(geometry, loss, missing=0.0, counts=(1, 2, 1), regularization=0.1, rows=7):
+def make_cost(distance, loss, missing=0.0, counts=(1, 2, 1), regularization=0.1, rows=7):
     samples, labels, weights = draw(missing)
     random_state = np.random.RandomState(0)
-    prototypes, owners = begin(samples, labels, weights, list(counts), random_state)
-    cost = Cost(owners, geometry, loss_function(loss, len(owners)), regularization)
+    prototypes, prototype_classes = initialize(samples, labels, weights, list(counts), random_state)
+    loss = loss_function(loss, len(prototypes))
+    cost = Cost(prototype_classes, distance, loss, regularization)
     blocks = labelled_blocks(samples, labels, weights, AS_GIVEN, rows)
-    metric = geometry.start(len(owners), N_FEATURES, random_state)
+    metric = distance.initial_metric(len(prototype_classes), N_FEATURES, random_state)
     jitter = np.random.default_rng(1)
     start = [p + 0.1 * jitter.normal(size=p.shape) for p in (prototypes, *metric)]
     return cost, blocks, start
@@ -65,8 +73,8 @@ def make_cost(geometry, loss, missing=0.0, counts=(1, 2, 1), regularization=0.1,
 @geometries
 @losses
 @gaps
-def test_the_gradient_of_the_cost_equals_finite_differences(geometry, loss, missing):
-    cost, blocks, parameters = make_cost(geometry, loss, missing)
+def test_the_gradient_of_the_cost_equals_finite_differences(distance, loss, missing):
+    cost, blocks, parameters = make_cost(distance, loss, missing)
     value_of, gradients = cost(blocks, *parameters)
     assert value_of == pytest.approx(cost.value(blocks, *parameters))
     for index, gradient in enumerate(gradients):
@@ -83,8 +91,8 @@ def test_the_gradient_of_the_cost_equals_finite_differences(geometry, loss, miss
 @geometries
 @losses
 @gaps
-def test_the_cost_is_the_weighted_mean_of_the_losses(geometry, loss, missing):
-    cost, blocks, (prototypes, *metric) = make_cost(geometry, loss, missing, regularization=0.0)
+def test_the_cost_is_the_weighted_mean_of_the_losses(distance, loss, missing):
+    cost, blocks, (prototypes, *metric) = make_cost(distance, loss, missing, regularization=0.0)
     samples, labels, weights = draw(missing)
     omegas = [np.eye(N_FEATURES)] * len(prototypes)
     if metric:
@@ -94,19 +102,20 @@ def test_the_cost_is_the_weighted_mean_of_the_losses(geometry, loss, missing):
         ]
     values = []
     for x, label in zip(samples, labels, strict=True):
-        d = [distance(x, w, omega) for w, omega in zip(prototypes, omegas, strict=True)]
+        d = [reference.distance(x, w, omega) for w, omega in zip(prototypes, omegas, strict=True)]
         if loss == "rslvq":
-            values.append(rslvq_loss(d, cost.owners, label, WIDTHS, (~np.isnan(x)).sum()))
+            n_present = (~np.isnan(x)).sum()
+            values.append(rslvq_loss(d, cost.prototype_classes, label, WIDTHS, n_present))
         else:
             beta = 4.0 if loss == "sigmoid" else None
-            values.append(glvq_loss(d, cost.owners, label, beta))
+            values.append(glvq_loss(d, cost.prototype_classes, label, beta))
     assert cost(blocks, prototypes, *metric)[0] == pytest.approx(
         np.average(values, weights=weights)
     )
 
 
 @geometries
-def test_an_integer_weight_equals_repeating_the_row(geometry):
+def test_an_integer_weight_equals_repeating_the_row(distance):
     samples, labels, _ = draw(0.2)
     weights = np.arange(len(labels)) % 3 + 1.0
     repeated = np.repeat(np.arange(len(labels)), weights.astype(int))
@@ -115,10 +124,10 @@ def test_an_integer_weight_equals_repeating_the_row(geometry):
         (samples, labels, weights),
         (samples[repeated], labels[repeated], np.ones(len(repeated))),
     ]:
-        prototypes, owners = begin(x, y, w, [1, 1, 1], np.random.RandomState(0))
-        cost = Cost(owners, geometry, loss_function("sigmoid", 3), 0.01)
+        prototypes, prototype_classes = initialize(x, y, w, [1, 1, 1], np.random.RandomState(0))
+        cost = Cost(prototype_classes, distance, loss_function("sigmoid", 3), 0.01)
         blocks = labelled_blocks(x, y, w, AS_GIVEN)
-        metric = geometry.start(3, N_FEATURES, np.random.RandomState(0))
+        metric = distance.initial_metric(3, N_FEATURES, np.random.RandomState(0))
         ends.append(fit_lbfgs(cost, blocks, [prototypes, *metric], max_iter=20, tol=1e-6))
     assert ends[0].cost == pytest.approx(ends[1].cost)
     assert ends[0].parameters[0] == pytest.approx(ends[1].parameters[0], abs=1e-5)
@@ -127,40 +136,42 @@ def test_an_integer_weight_equals_repeating_the_row(geometry):
 # Blocks are a matter of memory, not of results.
 @geometries
 @gaps
-def test_the_size_of_blocks_changes_nothing(geometry, missing):
-    cost, small, parameters = make_cost(geometry, "glvq", missing, rows=1)
-    _, large, _ = make_cost(geometry, "glvq", missing, rows=1000)
+def test_the_size_of_blocks_changes_nothing(distance, missing):
+    cost, small, parameters = make_cost(distance, "glvq", missing, rows=1)
+    _, large, _ = make_cost(distance, "glvq", missing, rows=1000)
     for ours, theirs in zip(cost(small, *parameters)[1], cost(large, *parameters)[1], strict=True):
         assert ours == pytest.approx(theirs, abs=1e-12)
 
 
 # The penalty is least where all directions weigh the same, and has no other way down.
-@pytest.mark.parametrize("geometry", [Diagonal(), OneMatrix(), OneMatrix(2), LocalMatrices()])
-def test_the_penalty_is_bounded_from_below(geometry):
-    start = geometry.start(2, N_FEATURES, np.random.RandomState(0))[0]
-    least, gradient = geometry.penalty(start)
+@pytest.mark.parametrize("distance", [Diagonal(), GlobalMatrix(), GlobalMatrix(2), LocalMatrices()])
+def test_the_penalty_is_bounded_from_below(distance):
+    start = distance.initial_metric(2, N_FEATURES, np.random.RandomState(0))[0]
+    least, gradient = distance.penalty(start)
     rank = start.shape[-2] if start.ndim > 1 else len(start)
     assert least == pytest.approx(np.log(rank))
     # Along the sphere of unit norm, the gradient vanishes there.
     assert normalise(start)[1](gradient)[0] == pytest.approx(0, abs=1e-12)
     rng = np.random.default_rng(0)
     for _ in range(100):
-        assert geometry.penalty(normalise(rng.normal(size=start.shape))[0])[0] >= least
+        assert distance.penalty(normalise(rng.normal(size=start.shape))[0])[0] >= least
 
 
 # From the same start, a search that knows no derivatives ends at the same cost.
 @pytest.mark.parametrize(
-    ("geometry", "loss"),
-    list(product([Euclidean(), Diagonal(), OneMatrix(), LocalMatrices()], ["sigmoid", "rslvq"])),
+    ("distance", "loss"),
+    list(product([Euclidean(), Diagonal(), GlobalMatrix(), LocalMatrices()], ["sigmoid", "rslvq"])),
     ids=str,
 )
-def test_lbfgs_ends_where_a_search_without_derivatives_does(geometry, loss):
+def test_lbfgs_ends_where_a_search_without_derivatives_does(distance, loss):
     samples, labels, weights = draw(n_samples=60)
     samples, two = samples[:, :2], np.minimum(labels, 1)
-    prototypes, owners = begin(samples, two, weights, [1, 1], np.random.RandomState(0))
-    cost = Cost(owners, geometry, loss_function(loss, 2), 0.1)
+    prototypes, prototype_classes = initialize(
+        samples, two, weights, [1, 1], np.random.RandomState(0)
+    )
+    cost = Cost(prototype_classes, distance, loss_function(loss, 2), 0.1)
     blocks = labelled_blocks(samples, two, weights, AS_GIVEN)
-    start = [prototypes, *geometry.start(2, 2, np.random.RandomState(0))]
+    start = [prototypes, *distance.initial_metric(2, 2, np.random.RandomState(0))]
     fit = fit_lbfgs(cost, blocks, start, max_iter=2000, tol=1e-12)
     assert fit.converged
     found = minimize(
@@ -194,33 +205,34 @@ def test_one_short_step_does_not_end_a_fit():
 # A line search may end on a matrix without full rank: dear, but with a way out.
 def test_the_penalty_of_a_matrix_without_full_rank_is_finite():
     omega = normalise(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))[0]
-    value, gradient = OneMatrix().penalty(omega)
+    value, gradient = GlobalMatrix().penalty(omega)
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
-    assert value > OneMatrix().penalty(np.eye(3) / 3**0.5)[0]
+    assert value > GlobalMatrix().penalty(np.eye(3) / 3**0.5)[0]
     nearly = omega + 1e-9 * np.diag([0, 0, 1])
-    assert value > OneMatrix().penalty(nearly)[0]
+    assert value > GlobalMatrix().penalty(nearly)[0]
 
 
 @geometries
-def test_fitting_lowers_the_cost_to_the_value_it_returns(geometry):
-    cost, blocks, start = make_cost(geometry, "sigmoid")
+def test_fitting_lowers_the_cost_to_the_value_it_returns(distance):
+    cost, blocks, start = make_cost(distance, "sigmoid")
     fit = fit_lbfgs(cost, blocks, start, max_iter=100, tol=1e-5)
     assert fit.cost < cost.value(blocks, *start)
     assert cost.value(blocks, *fit.parameters) == pytest.approx(fit.cost)
 
 
-def test_start_prototypes_are_means_or_centres_of_k_means():
+def test_initial_prototypes_are_means_or_centres_of_k_means():
     samples, labels, weights = draw(0.2)
     samples[labels == 0, 1] = np.nan
-    prototypes, owners = begin(samples, labels, weights, [1, 2, 1], np.random.RandomState(0))
-    assert owners.tolist() == [0, 1, 1, 2]
-    assert prototypes[0, 1] == 0  # nothing is known of it
+    random_state = np.random.RandomState(0)
+    prototypes, prototype_classes = initialize(samples, labels, weights, [1, 2, 1], random_state)
+    assert prototype_classes.tolist() == [0, 1, 1, 2]
+    assert prototypes[0, 1] == 0  # missing in all samples of the class
     own = labels == 2
     present = ~np.isnan(samples[own, 0])
     expected = np.average(samples[own, 0][present], weights=weights[own][present])
     assert prototypes[3, 0] == pytest.approx(expected)
-    again, _ = begin(samples, labels, weights, [1, 2, 1], np.random.RandomState(0))
+    again, _ = initialize(samples, labels, weights, [1, 2, 1], np.random.RandomState(0))
     assert np.array_equal(again, prototypes)
 
 
@@ -229,11 +241,11 @@ def test_float32_stays_float32():
     X, y = load_breast_cancer(return_X_y=True)
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)
     weights = np.ones(len(y), dtype=np.float32)
-    prototypes, owners = begin(X, y, weights, [1, 1], np.random.RandomState(0))
-    cost = Cost(owners, OneMatrix(), loss_function("sigmoid", 2), 0.01)
+    prototypes, prototype_classes = initialize(X, y, weights, [1, 1], np.random.RandomState(0))
+    cost = Cost(prototype_classes, GlobalMatrix(), loss_function("sigmoid", 2), 0.01)
     blocks = labelled_blocks(X, y, weights, AS_GIVEN)
-    metric = OneMatrix().start(2, X.shape[1], np.random.RandomState(0))[0].astype(np.float32)
-    fit = fit_lbfgs(cost, blocks, [prototypes, metric], max_iter=50, tol=1e-4)
+    (metric,) = GlobalMatrix().initial_metric(2, X.shape[1], np.random.RandomState(0))
+    fit = fit_lbfgs(cost, blocks, [prototypes, metric.astype(np.float32)], max_iter=50, tol=1e-4)
     assert {parameter.dtype for parameter in fit.parameters} == {np.dtype(np.float32)}
-    distances, _ = OneMatrix().measure(blocks[0].block, *fit.parameters)
+    distances, _ = GlobalMatrix().measure(blocks[0].block, *fit.parameters)
     assert (distances.argmin(axis=0) == np.sort(y)).mean() > 0.9

@@ -17,8 +17,9 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster, Security
 
-from abstain import GLVQ, InputError, _cluster, pareto_front
-from abstain._cluster import cluster
+from abstain import GLVQ, InputError, pareto_front
+from abstain._scale import cluster as _cluster
+from abstain._scale.cluster import cluster
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from abstain import GLVQ, InputError, RejectOptionClassifier, pareto_front
-from abstain._dask import kept, later
+from abstain._scale.blocks import kept, later
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2_000, 3))

@@ -17,7 +17,8 @@ from distributed import LocalCluster
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from abstain import _patience, cli
+from abstain import cli
+from abstain._scale import patience as _patience
 from abstain._score_files.on_cluster import read_on_cluster
 from abstain.tables import on_cluster
 from tests.tables.conftest import make_patients
@@ -328,7 +329,7 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
 
 
 def test_no_folder_is_left_where_no_scheduler_answers(run, folder, model, monkeypatch):
-    monkeypatch.setattr("abstain._cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("abstain._scale.cluster.PATIENCE", 0.5)
     arguments = ["data/0.csv", "--out", "out", "--cluster", "tcp://127.0.0.1:9"]
     code, shown, complaints = run("predict", model, *arguments)
     assert (code, shown) == (2, "")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain import _kept
-from abstain._dask import later
-from abstain._kept import Kept, join, sums_of
+from abstain._scale import persisted as _kept
+from abstain._scale.blocks import later
+from abstain._scale.persisted import Kept, join, sums_of
 
 
 def tree(names):

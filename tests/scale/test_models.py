@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import InputError
-from abstain._cluster import cluster
-from abstain._kept import Kept
+from abstain._scale.cluster import cluster
+from abstain._scale.persisted import Kept
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.chunked import Coding, draw, merge_drawn, merge_summaries, summarise
 from abstain.models.data import Rows
@@ -330,7 +330,7 @@ def kill_one(client):
 
 @pytest.mark.parametrize(
     ("solver", "place", "name", "turn"),
-    [("lbfgs", Kept, "total", 5), ("adam", on_dask.DaskBatches, "visit", 2)],
+    [("lbfgs", Kept, "total", 5), ("adam", on_dask.DaskBatches, "run_epoch", 2)],
 )
 def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, name, turn):
     data = as_dask(*sample(4000), chunks=500)

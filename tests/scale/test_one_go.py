@@ -9,7 +9,7 @@ from dask.core import get_dependencies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain._dask import in_one_go
+from abstain._scale.blocks import in_one_go
 
 NODES = 12
 

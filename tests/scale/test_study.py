@@ -13,7 +13,8 @@ from pathlib import Path
 import dask
 import pytest
 
-from abstain import InputError, __version__, _cluster, cli, study
+from abstain import InputError, __version__, cli, study
+from abstain._scale import cluster as _cluster
 from abstain.study import Plan, distributing, make_plan, run_study, running
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, small_plan
 from tests.study.programs import Program

@@ -8,14 +8,14 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from abstain import cli
+import abstain
 
 
 class Program:
     """The command as a program of its own, with all processes that it starts."""
 
     def __init__(self, options, folder, jobs):
-        source = Path(cli.__file__).parents[1]
+        source = Path(abstain.__file__).parents[1]
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, "-m", "abstain", "study", *options, "--jobs", jobs, "--out", folder],

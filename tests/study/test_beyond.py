@@ -31,6 +31,8 @@ def test_every_change_is_the_difference_to_the_way_without_it():
         WAY._replace(**fold): 0.76,
         local._replace(**fold): 0.80,
         local._replace(min_cell_size=10, **fold): 0.88,
+        local._replace(method="pooled"): 0.75,
+        local._replace(method="pooled", **fold): 0.85,
         local._replace(method="greedy"): 0.5,
         local._replace(part="training"): 0.4,
     }
@@ -41,6 +43,8 @@ def test_every_change_is_the_difference_to_the_way_without_it():
         "out of fold, global": 0.06,
         "out of fold, local": 0.09,
         "local, out of fold": 0.04,
+        "pooled, training": 0.05,
+        "pooled, out of fold": 0.09,
         "min_cell_size=10, out of fold": 0.08,
     }
     assert {change: row.difference for change, row in found.items()} == pytest.approx(expected)

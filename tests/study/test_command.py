@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from abstain import _screens as screens
 from abstain import cli, study
+from abstain.cli import terminal
+from abstain.cli.study import VERDICTS
 from abstain.study.classifiers import CLASSIFIERS
 from abstain.study.problems import PROBLEMS
 from tests.study.conftest import SMALL, contents, put_back
@@ -39,7 +40,7 @@ def test_the_command_gives_what_the_library_gives(run, tmp_path, finished):
     assert code == 0
     assert contents(tmp_path / "study") == finished
     claims = pl.read_csv(tmp_path / "study" / "claims.csv")
-    counts = [claims["verdict"].to_list().count(verdict) for verdict in screens.VERDICTS]
+    counts = [claims["verdict"].to_list().count(verdict) for verdict in VERDICTS]
     totals = next(line for line in shown.splitlines() if "all" in line)
     assert [int(word) for word in totals.split() if word.isdigit()] == counts
     for name in ("claims.csv", "summary.csv", "artificial.png"):
@@ -166,11 +167,11 @@ def test_ctrl_c_is_told_in_a_word(run, tmp_path, monkeypatch):
 # --- how far it is ------------------------------------------------------------------------------
 
 
-def watched(monkeypatch, terminal, quiet, calls):
+def watched(monkeypatch, is_terminal, quiet, calls):
     stream = io.StringIO()
-    console = Console(file=stream, force_terminal=terminal, width=100)
-    monkeypatch.setattr(screens, "Console", lambda **_: console)
-    with screens.progress("running the study", quiet) as watch:
+    console = Console(file=stream, force_terminal=is_terminal, width=100)
+    monkeypatch.setattr(terminal, "Console", lambda **_: console)
+    with terminal.progress("running the study", quiet) as watch:
         for done, total in calls:
             watch(done, total)
     return stream.getvalue()
@@ -203,6 +204,6 @@ def test_nobody_else_waits_for_what_a_study_needs(code):
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[2])},
     )
     assert done.stdout.endswith("set()\n")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError, load, save
-from abstain import _screens as screens
+from abstain.cli.fit_screen import fit_screen
+from abstain.cli.terminal import show
 from abstain.tables import (
     ReadAhead,
     Wishes,
@@ -239,7 +240,7 @@ def test_models_that_were_saved_without_notations_go_on(tables):
 
 def test_the_summary_says_how_numbers_were_read(tables, capsys):
     fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
-    screens.show(screens.fit_screen(fitted, tables / "old.csv", tables / "m.abstain"))
+    show(fit_screen(fitted, tables / "old.csv", tables / "m.abstain"))
     shown = capsys.readouterr().out
     price, weight = (fitted.features.written[name].example for name in ("price", "weight"))
     number = float(price.strip("$").replace(",", ""))

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 
 __all__ = [
     "Naming",

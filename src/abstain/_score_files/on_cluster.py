@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
-from abstain._dask import (
+from abstain._core.checks import InputError
+from abstain._core.files import named_if
+from abstain._scale.blocks import (
     aligned_blocks,
     array_by_block,
     block_by_block,
@@ -26,8 +27,7 @@ from abstain._dask import (
     merged,
     merged_where_made,
 )
-from abstain._files import named_if
-from abstain._patience import as_they_come
+from abstain._scale.patience import as_they_come
 from abstain._score_files.choosing import (
     TARGETS,
     Choice,

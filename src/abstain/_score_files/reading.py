@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, shown
-from abstain._files import named_if
+from abstain._core.checks import InputError, shown
+from abstain._core.files import named_if
 from abstain._score_files.columns import (
     Naming,
     StrangeCellError,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import polars as pl
 
-from abstain._checks import InputError, list_columns, shown
-from abstain._files import check_regular_file
-from abstain._text import one_line
+from abstain._core.checks import InputError, list_columns, shown
+from abstain._core.files import check_regular_file
+from abstain._core.text import one_line
 
 __all__ = ["read_columns"]
 

@@ -15,10 +15,10 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from abstain._checks import InputError
-from abstain._files import check_can_write, check_keeps_inputs, whole_files
+from abstain._core.checks import InputError
+from abstain._core.files import check_can_write, check_keeps_inputs, whole_files
+from abstain._core.text import without_formula
 from abstain._score_files.choosing import Choice
-from abstain._text import without_formula
 from abstain.fronts import ParetoFront, PooledFront
 
 __all__ = ["choice_as_json", "output_files", "write_choice"]

@@ -4,18 +4,20 @@ Each measure is a function of a fitted estimator and of samples, and sees throug
 searches and frozen estimators; `MEASURES` says what each one promises.
 """
 
-from abstain.certainty.decision_margin import decision_margin
-from abstain.certainty.distance_to_boundary import distance_to_boundary
-from abstain.certainty.log_odds import log_odds
-from abstain.certainty.max_posterior import max_posterior
-from abstain.certainty.pairwise_margin import pairwise_margin
-from abstain.certainty.posterior_entropy import posterior_entropy
-from abstain.certainty.posterior_margin import posterior_margin
-from abstain.certainty.prototype_distance import prototype_distance
-from abstain.certainty.registry import MEASURES, Measure, auto_measure, measure_certainty
-from abstain.certainty.relative_similarity import relative_similarity
+from abstain.certainty.distances import (
+    distance_to_boundary,
+    prototype_distance,
+    relative_similarity,
+)
+from abstain.certainty.measures import MEASURES, Measure, auto_measure, measure_certainty
+from abstain.certainty.posteriors import (
+    log_odds,
+    max_posterior,
+    posterior_entropy,
+    posterior_margin,
+)
+from abstain.certainty.scores import decision_margin, pairwise_margin, vote_margin
 from abstain.certainty.trust_score import TrustScore
-from abstain.certainty.vote_margin import vote_margin
 
 __all__ = [
     "MEASURES",

@@ -1,8 +1,8 @@
-"""What does a fitted classifier tell about samples, asked no more than once?
+"""What does a fitted classifier compute for samples, with each method called at most once?
 
 The samples pass the transformers of a pipeline once. Posteriors, scores and distances are computed
-when first needed and then kept; predictions are derived from one of them where `predict` is known
-to do the same, and asked for where it is not.
+when first needed and cached; predictions are derived from one of them where `predict` is known to
+do the same.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -14,24 +14,24 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
-from abstain._estimators import answering, pass_through, unwrap
+from abstain._core.estimators import pass_through, unwrap, unwrap_predict, unwrap_predict_proba
 from abstain.certainty.predict_rules import PredictRule, has_log_scores, predict_rule
 from abstain.models.base import PrototypeClassifier
-from abstain.models.closest import ClosestTwo, closest_two
-
-__all__ = ["Outputs"]
+from abstain.models.distances import ClosestTwo, closest_two
 
 Array = NDArray[Any]
 Value = TypeVar("Value")
-# Two of the largest values that differ by less may be in another order before rounding.
+# Values that differ by less may have another order before rounding.
 TIE = 1e-10
 
 
 class _CachedProperty(Generic[Value]):
     """A property that is computed when first needed.
 
-    That of ``functools`` takes a lock in Python 3.11: ten of them are a tenth of an answer.
+    ``functools.cached_property`` takes a lock in Python 3.11: ten of them take a tenth of the time
+    of a prediction.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
@@ -43,49 +43,32 @@ class _CachedProperty(Generic[Value]):
         return value
 
 
-once = _CachedProperty
+cached = _CachedProperty
 
 
 class Outputs:
-    """What a fitted classifier tells about samples.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Examples
-    --------
-    >>> from abstain.certainty.outputs import Outputs
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
-    >>> Outputs(model, [[0.5], [4.5]]).labels.tolist()
-    ['a', 'b']
-    """
+    """What a fitted classifier, or a pipeline or search that holds one, computes for samples."""
 
     def __init__(self, estimator: Any, X: Any) -> None:
         self.estimator, self.X = estimator, X
-        # The one that answers for pipelines and searches, and the transformers before it.
-        self._steps, self.classifier = answering(estimator)
+        self._steps, self.classifier = unwrap_predict(estimator)
 
-    @once
+    @cached
     def samples(self) -> Any:
         """Return the samples as the classifier sees them."""
         return pass_through(self._steps, self.X)
 
-    @once
+    @cached
     def rule(self) -> PredictRule:
         """Return what is known of the classifier's methods."""
         return predict_rule(self.classifier)
 
-    @once
+    @cached
     def classes(self) -> Array:
         """Return the classes, in the order of posteriors and scores."""
         return np.asarray(self.classifier.classes_)
 
-    @once
+    @cached
     def _model_and_samples(self) -> tuple[Any, Any]:
         if self.rule.closest_prototype:
             return self.classifier, self.samples
@@ -102,39 +85,40 @@ class Outputs:
         """The samples as the innermost model sees them."""
         return self._model_and_samples[1]
 
-    # --- what the classifier computes ------------------------------------------------------------
-
-    @once
+    @cached
     def posteriors(self) -> Array:
         """Return posteriors of shape (n_samples, n_classes)."""
         return np.asarray(self.classifier.predict_proba(self.samples))
 
-    @once
+    @cached
     def log_posteriors(self) -> Array:
         """Return log-posteriors of shape (n_samples, n_classes), up to a constant per sample.
 
-        From the classifier's own log scale where it has one: they then differ where posteriors
-        round to the same number.
+        From the log scale of the classifier, or of the one inside that its posteriors come from,
+        where it has one: they then differ where posteriors round to the same number.
         """
-        if self.rule.from_log_posteriors:
-            return np.asarray(self.classifier.predict_log_proba(self.samples), dtype=np.float64)
-        if has_log_scores(self.classifier):
-            scores = self.scores.astype(np.float64)
+        steps, classifier = unwrap_predict_proba(self.classifier)
+        is_own = classifier is self.classifier
+        inner = self if is_own else Outputs(classifier, pass_through(steps, self.samples))
+        if inner.rule.from_log_posteriors:
+            return np.asarray(classifier.predict_log_proba(inner.samples), dtype=np.float64)
+        if has_log_scores(classifier):
+            scores = inner.scores.astype(np.float64)
             return scores if scores.ndim == 2 else np.stack([np.zeros(len(scores)), scores], 1)
         with np.errstate(divide="ignore"):
             return np.log(self.posteriors, dtype=np.float64)
 
-    @once
+    @cached
     def scores(self) -> Array:
         """Return scores of shape (n_samples, n_classes), of two classes (n_samples,)."""
         return np.asarray(self.classifier.decision_function(self.samples))
 
-    @once
+    @cached
     def distances(self) -> Array:
         """Return squared distances of shape (n_samples, n_prototypes)."""
         return np.asarray(self.model.distances(self.seen))
 
-    @once
+    @cached
     def closest_two(self) -> ClosestTwo:
         """Return the closest prototype of each sample, its distance and that of its rival."""
         model = self.model
@@ -147,18 +131,18 @@ class Outputs:
         """The closest prototype of each sample."""
         return self.closest_two.winner
 
-    @once
+    @cached
     def pairwise(self) -> Array:
         """Return the one-against-one margins of an SVC, positive for the first class."""
-        # A model of this shape returns the margins of the pairs; the user's stays as it is.
+        # A copy with this setting returns the margins of the pairs; the model is not changed.
         by_pairs = copy(self.model)
         by_pairs.decision_function_shape = "ovo"
         decide = type(by_pairs).decision_function
         margins = np.asarray(decide(by_pairs, self.seen), dtype=np.float64)
-        # Of two classes there is one machine, positive for the second.
+        # With two classes there is one margin, positive for the second class.
         return -margins[:, np.newaxis] if margins.ndim == 1 else margins
 
-    @once
+    @cached
     def pairwise_winners(self) -> NDArray[np.int64]:
         """Return the class with most votes of the pairs, as LIBSVM predicts it."""
         model = self.model
@@ -175,7 +159,7 @@ class Outputs:
             votes[:, second] += ~(column > 0)
         return np.asarray(votes.argmax(axis=1))
 
-    @once
+    @cached
     def votes(self) -> Array:
         """Return the votes of a majority, of shape (n_samples, n_classes)."""
         ensemble = self.classifier
@@ -183,19 +167,17 @@ class Outputs:
         if weights is None:
             weights = [1.0] * len(ensemble.estimators)
         pairs = zip(ensemble.estimators, weights, strict=True)
-        kept = [weight for (_, each), weight in pairs if each is not None and each != "drop"]
+        used = [weight for (_, voter), weight in pairs if voter is not None and voter != "drop"]
         chosen = np.asarray(ensemble.transform(self.samples), dtype=np.int64)
         votes = np.zeros((len(chosen), len(self.classes)))
         rows = np.arange(len(chosen))
-        for column, weight in zip(chosen.T, kept, strict=True):
+        for column, weight in zip(chosen.T, used, strict=True):
             votes[rows, column] += weight
         return votes
 
-    # --- what it predicts ------------------------------------------------------------------------
-
-    @once
+    @cached
     def labels(self) -> Array:
-        """Return the predicted classes, bit by bit those of the estimator's `predict`."""
+        """Return the predicted classes, the same as `predict` of the estimator returns."""
         known = self.__dict__
         if self.rule.closest_prototype and self._knows_winners:
             return np.asarray(self.classifier.prototype_labels_[self.winners])
@@ -205,7 +187,7 @@ class Outputs:
         known["codes"] = codes
         return np.asarray(self.classes.take(codes))
 
-    @once
+    @cached
     def codes(self) -> NDArray[np.int64]:
         """Return the position of each predicted class among the classes, which ascend."""
         codes = self._derived_codes()
@@ -219,7 +201,7 @@ class Outputs:
         return "closest_two" in self.__dict__ or "distances" in self.__dict__
 
     def _derived_codes(self) -> NDArray[np.int64] | None:
-        """Return the predicted classes from what is computed already; None if nothing tells."""
+        """Return the predicted classes from what is computed already; None if that cannot tell."""
         known, rule = self.__dict__, self.rule
         if "labels" in known:
             return None
@@ -243,25 +225,58 @@ class Outputs:
         return None
 
 
+def as_outputs(estimator: Any, X: Any) -> Outputs:
+    """Return the outputs of a fitted estimator; outputs given in its place are shared."""
+    return estimator if isinstance(estimator, Outputs) else Outputs(estimator, X)
+
+
+def as_numbers(samples: Any) -> Array:
+    """Return samples as floats; a missing value of any kind is NaN."""
+    return np.asarray(check_array(samples, dtype=np.float64, ensure_all_finite="allow-nan"))
+
+
+def lead(scores: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the score of the predicted class minus the highest other; at most 0 if not ahead."""
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.shape[1] == 1:  # one class only: nothing to be ahead of
+        return np.zeros(len(scores))
+    if scores.shape[1] == 2:
+        first, second = scores.T
+        return np.asarray(np.where(codes == 1, second - first, first - second))
+    return np.asarray(of_predicted(scores, codes) - best_other(scores, codes)[0])
+
+
+def of_predicted(scores: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the score of the predicted class of each row."""
+    return np.asarray(scores[np.arange(len(scores)), codes])
+
+
+def best_other(
+    scores: NDArray[Any], codes: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the highest score of another class than the predicted one, and which class it is."""
+    rows = np.arange(len(scores))
+    others = scores.copy()
+    others[rows, codes] = -np.inf
+    best = others.argmax(axis=1)
+    return others[rows, best], best
+
+
 def _highest_score(scores: Array) -> NDArray[np.int64] | None:
     """Return the class of the highest score; of two classes, whether their score is positive."""
     if scores.ndim == 2:
         return _largest(scores)
-    # Some compare the posteriors of a score instead, which may tie where the score does not.
+    # Some classifiers compare posteriors, which may tie where the scores do not.
     return None if (np.abs(scores) <= TIE).any() else (scores > 0).astype(np.int64)
 
 
 def _largest(values: Array) -> NDArray[np.int64] | None:
-    """Return the position of the largest value of each row; None if any is not clearly ahead."""
+    """Return the position of the largest value of each row; None if any row may tie."""
     codes = values.argmax(axis=1)
     if values.shape[1] > 1:
-        rows = np.arange(len(values))
-        first = values[rows, codes]
-        others = values.copy()
-        others[rows, codes] = -np.inf
-        second = others.max(axis=1)
+        first, second = of_predicted(values, codes), best_other(values, codes)[0]
         tie = max(TIE, 8 * np.finfo(values.dtype).eps)
-        # A comparison with NaN is false: then nothing is derived.
+        # A comparison with NaN is false, and nothing is derived.
         if not (first - second > tie * np.maximum(np.abs(first), 1)).all():
             return None
     return np.asarray(codes)

@@ -4,7 +4,7 @@
 Where that is known, one call gives the predictions and the certainty. It is known for the methods
 of scikit-learn and of this package that are listed here, by the class that defines them, so that a
 subclass with a method of its own is not mistaken for its parent. The tests compare with `predict`
-in scikit-learn 1.6 to 1.9; of any other classifier nothing is assumed.
+in scikit-learn 1.6 to 1.9. Nothing is assumed of other classifiers.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,9 +12,7 @@ from __future__ import annotations  # signatures then show the names of types
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-__all__ = ["PredictRule", "has_log_scores", "predict_rule"]
-
-# Whose `predict` takes the largest of what its own `predict_proba` returns.
+# Classes whose `predict` takes the largest of what their `predict_proba` returns.
 LARGEST_POSTERIOR = frozenset(
     {
         "BaggingClassifier",
@@ -25,7 +23,7 @@ LARGEST_POSTERIOR = frozenset(
     }
 )
 # Pairs of classes that define `predict` and `predict_proba`: both are computed from the same
-# scores, and posteriors grow with these. They may round to equal values where the scores differ.
+# scores, in the same order. Posteriors may round to equal values where the scores differ.
 SAME_ORDER = frozenset(
     {
         ("AdaBoostClassifier", "AdaBoostClassifier"),
@@ -42,8 +40,8 @@ SAME_ORDER = frozenset(
         ("_BaseNB", "_BaseNB"),
     }
 )
-# Classes that define `predict`, which takes the highest of what `decision_function` returns, with
-# those that define this; None stands for any, where `predict` calls it.
+# Pairs of classes that define `predict`, which takes the highest score, and `decision_function`;
+# None stands for any class, where `predict` calls `decision_function`.
 HIGHEST_SCORE = frozenset(
     {
         ("AdaBoostClassifier", "AdaBoostClassifier"),
@@ -57,7 +55,7 @@ HIGHEST_SCORE = frozenset(
         ("_RidgeClassifierMixin", None),
     }
 )
-# Who defines a `predict_proba` that is the softmax (of two classes, the sigmoid) of its scores.
+# Classes whose `predict_proba` is the softmax (for two classes, the sigmoid) of the scores.
 LOG_SCORES = frozenset(
     {
         "DiscriminantAnalysisPredictionMixin",
@@ -72,37 +70,18 @@ LOG_SCORES = frozenset(
 
 
 class PredictRule(NamedTuple):
-    """What is known of the methods of a class.
+    """What is known of the methods of a class."""
 
-    Attributes
-    ----------
-    from_posteriors : bool
-        Whether `predict` takes the largest posterior.
-    posteriors_may_tie : bool
-        Whether posteriors may round to equal values that `predict` still tells apart.
-    from_scores : bool
-        Whether `predict` takes the highest score; of equal scores, any.
-    from_log_posteriors : bool
-        Whether `predict_log_proba` is what `predict` and `predict_proba` are computed from.
-    softmax_of_scores : bool
-        Whether posteriors are the softmax of the scores, if the parameters do not say otherwise.
-    closest_prototype : bool
-        Whether `predict` takes the class of the closest prototype, and `apply` its number.
-    most_pairs : bool
-        Whether `predict` takes the class that wins most one-against-one decisions, unless
-        ``break_ties`` is set.
-    majority : bool
-        Whether `predict` takes the majority of votes, where ``voting`` is "hard".
-    """
-
-    from_posteriors: bool
-    posteriors_may_tie: bool
-    from_scores: bool
-    from_log_posteriors: bool
-    softmax_of_scores: bool
-    closest_prototype: bool
-    most_pairs: bool
-    majority: bool
+    from_posteriors: bool  # `predict` takes the largest posterior
+    posteriors_may_tie: bool  # posteriors may round to equal values where `predict` sees none
+    from_scores: bool  # `predict` takes the highest score; of equal scores, any
+    from_log_posteriors: bool  # `predict` and `predict_proba` are computed by `predict_log_proba`
+    softmax_of_scores: bool  # posteriors are the softmax of the scores, see `has_log_scores`
+    closest_prototype: (
+        bool  # `predict` takes the class of the closest prototype, `apply` its number
+    )
+    most_pairs: bool  # `predict` takes the class that wins most pairs, unless ``break_ties`` is set
+    majority: bool  # `predict` takes the majority of votes, where ``voting`` is "hard"
 
 
 def predict_rule(classifier: Any) -> PredictRule:
@@ -142,6 +121,11 @@ def has_log_scores(model: Any) -> bool:
     if len(getattr(model, "classes_", ())) == 2:
         return bool(multi_class != "multinomial")
     return bool(multi_class != "ovr" and getattr(model, "solver", None) != "liblinear")
+
+
+def has_log_posteriors(model: Any) -> bool:
+    """Tell whether a fitted model computes its posteriors from a log scale that it returns."""
+    return predict_rule(model).from_log_posteriors or has_log_scores(model)
 
 
 def _definer(kind: type, method: str) -> str | None:

@@ -23,12 +23,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from abstain._checks import InputError, check_same_length
-from abstain._estimators import pass_through, unwrap
-from abstain._validation import take_rows
-from abstain.certainty.outputs import Outputs
-
-__all__ = ["TrustScore"]
+from abstain._core.checks import InputError, check_same_length
+from abstain._core.estimators import pass_through, unwrap
+from abstain._core.sklearn_private import take_rows
+from abstain.certainty.outputs import as_outputs
 
 Array = NDArray[Any]
 # Of a class, from which its centres are found: more change them little and take long.
@@ -147,32 +145,8 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
         certainty : ndarray of shape (n_samples,)
             In [-1, 1], negative where another class than the predicted one is closer.
         """
-        return self.of_outputs(Outputs(estimator, X))
-
-    def of_outputs(self, outputs: Outputs) -> NDArray[np.float64]:
-        """Return the trust in answers that are known already.
-
-        Parameters
-        ----------
-        outputs : Outputs
-            What a fitted classifier tells about samples.
-
-        Returns
-        -------
-        certainty : ndarray of shape (n_samples,)
-            In [-1, 1].
-
-        Examples
-        --------
-        >>> from abstain import TrustScore
-        >>> from abstain.certainty.outputs import Outputs
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]
-        >>> outputs = Outputs(GaussianNB().fit(X, y), [[0.0], [2.0]])
-        >>> TrustScore().fit(X, y).of_outputs(outputs).round(2).tolist()
-        [1.0, 0.6]
-        """
         check_is_fitted(self, "prototypes_")
+        outputs = as_outputs(estimator, X)
         distances = self._distances(outputs.seen if self.sees_transformed_ else outputs.X)
         closest = np.stack(
             [distances[:, self.prototype_labels_ == label].min(axis=1) for label in self.classes_],

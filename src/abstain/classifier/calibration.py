@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from abstain._checks import InputError
-from abstain._validation import take_rows, take_rows_of_params, take_samples
-from abstain.cells import are_leaves, cells_of, means_the_same
+from abstain._core.checks import InputError
+from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_samples
+from abstain.certainty.cells import are_leaves, cells_of, means_the_same
+from abstain.certainty.measures import certainty_of
 from abstain.certainty.outputs import Outputs
-from abstain.certainty.registry import certainty_of
 from abstain.classifier.evaluate import Rules, evaluate
 
 __all__ = ["Calibration", "calibrate", "calibrate_out_of_fold"]

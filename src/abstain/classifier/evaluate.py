@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cells import Cells, cells_of, named_rule
+from abstain.certainty.cells import RULES, Cells, cells_of
+from abstain.certainty.measures import MEASURES, certainty_of, fitted_measure
 from abstain.certainty.outputs import Outputs
-from abstain.certainty.registry import certainty_of, fitted_measure, named_measure
 from abstain.classifier.regions import Regions
 
 __all__ = ["Decisions", "Evaluation", "Rules", "evaluate", "evaluate_outputs", "positions_of"]
@@ -29,7 +29,9 @@ class Rules(NamedTuple):
 
     def named(self, estimator: Any) -> Rules:
         """Return the rules that a fitted classifier is asked by: what "auto" stands for."""
-        return Rules(named_measure(estimator, self.certainty), named_rule(estimator, self.cells))
+        return Rules(
+            MEASURES.resolve(estimator, self.certainty), RULES.resolve(estimator, self.cells)
+        )
 
     def fitted(self, estimator: Any, X: Any, y: Array) -> Rules:
         """Return the rules with a trust score fitted to what the classifier was fitted to."""

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._estimators import names_of_features, unwrap
+from abstain._core.estimators import has_prototypes, names_of_features, unwrap
 from abstain.certainty import MEASURES
-from abstain.certainty._leads import best_other
-from abstain.certainty._prototypes import as_numbers, has_prototypes
-from abstain.certainty.outputs import Outputs
-from abstain.certainty.pairwise_margin import least_margin
+from abstain.certainty.outputs import Outputs, as_numbers, best_other
+from abstain.certainty.scores import least_margin
 
 if TYPE_CHECKING:
     import polars

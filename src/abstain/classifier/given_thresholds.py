@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, check_fraction, check_real_vector, shown
-from abstain._files import check_regular_file
+from abstain._core.checks import InputError, check_fraction, check_real_vector, shown
+from abstain._core.files import check_regular_file
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.regions import Regions
 from abstain.fronts import ParetoFront

@@ -25,12 +25,18 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from abstain._checks import InputError, check_same_length, merge_labels, shown
-from abstain._dask import aligned_blocks, array_by_block, block_by_block, gathered, kept, merged
-from abstain._estimators import unwrap
-from abstain.cells import is_to_be_fitted
-from abstain.certainty._prototypes import has_prototypes
-from abstain.certainty.registry import TRUST_OF_FROZEN, is_trust_to_be_fitted
+from abstain._core.checks import InputError, check_same_length, merge_labels, shown
+from abstain._core.estimators import has_prototypes, unwrap
+from abstain._scale.blocks import (
+    aligned_blocks,
+    array_by_block,
+    block_by_block,
+    gathered,
+    kept,
+    merged,
+)
+from abstain.certainty.cells import is_to_be_fitted
+from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
@@ -40,7 +46,7 @@ from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.encoding import encode_cells
 from abstain.fronts.held_out import HeldOut, Steps, Tally, count_by_step, merge_tallies
-from abstain.models.samples import check_labels
+from abstain.models.validation import check_labels
 from abstain.targets import Accuracy, Target
 
 __all__ = ["Found", "calibrate_on_dask", "check_for_dask"]

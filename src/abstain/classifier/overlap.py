@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
-from abstain._estimators import pass_through, unwrap
+from abstain._core.estimators import pass_through, unwrap
 
 __all__ = ["overlap_warnings"]
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._dask import block_by_block, gathered, merged
+from abstain._scale.blocks import block_by_block, gathered, merged
 
 __all__ = ["quantile_on_dask"]
 

@@ -37,20 +37,19 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from abstain._blockwise import by_block, check_samples, refuse_dask
-from abstain._checks import InputError, check_fraction, shown
-from abstain._dask import is_dask
-from abstain._estimators import n_samples_of, unwrap
-from abstain._validation import (
+from abstain._core.checks import InputError, check_fraction, shown
+from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
+from abstain._core.sklearn_private import (
     BaseSearchCV,
     check_sample_weight,
     take_rows,
     take_rows_of_params,
 )
-from abstain.cells import cells_of, check_cells, fitted_rule, known_rule
-from abstain.certainty._prototypes import has_prototypes
+from abstain._scale.blocks import is_dask
+from abstain._scale.blockwise import by_block, check_samples, refuse_dask
+from abstain.certainty.cells import RULES, cells_of, fitted_rule
+from abstain.certainty.measures import MEASURES, certainty_of
 from abstain.certainty.outputs import Outputs
-from abstain.certainty.registry import certainty_of, check_certainty, known_measure
 from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
 from abstain.classifier.evaluate import (
     Decisions,
@@ -73,7 +72,7 @@ from abstain.classifier.regions import Regions, find_regions
 from abstain.classifier.rejected_labels import check_reject_label, with_rejects
 from abstain.fronts import METHODS, ParetoFront, PooledFront, pareto_front
 from abstain.fronts.held_out import HeldOut
-from abstain.models.samples import check_labels
+from abstain.models.validation import check_labels
 from abstain.targets import Accuracy, OperatingPoint, RejectRate, Target
 from abstain.targets.operating import check_target, choose_point, everything_rejected
 
@@ -320,7 +319,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if shares.learn is not None:
             X_fit, y_fit = take_rows(X, shares.learn), y[shares.learn]
             params = take_rows_of_params(X, params, indices=shares.learn)
-        rules = Rules(known_measure(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
+        rules = Rules(MEASURES.name_of(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
         template = self._seeded()
         self.estimator_ = clone(template).fit(X_fit, y_fit, **params)
         self._keep_what_the_estimator_tells()
@@ -391,7 +390,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return find_regions(cells, 1 if self.method == "pooled" else self.min_cell_size)
 
     def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
-        rules = Rules(known_measure(self.certainty), known_rule(self.cells))
+        rules = Rules(MEASURES.name_of(self.certainty), RULES.name_of(self.cells))
         check_for_dask(self.estimator, rules, y, given)
         self.estimator_ = clone(self.estimator).fit(X, y)  # which is frozen, and stays as it is
         self._keep_what_the_estimator_tells()
@@ -460,8 +459,8 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
             raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
         check_fraction("reject_cost", self.reject_cost, low_open=False, high_open=False)
-        check_certainty(self.certainty)
-        check_cells(self.cells)
+        MEASURES.check(self.certainty)
+        RULES.check(self.cells)
         check_target(self._target())
 
     def _forget(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 
 __all__ = ["check_reject_label", "with_rejects"]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, check_fraction
-from abstain._estimators import pass_through, unwrap
+from abstain._core.checks import InputError, check_fraction
+from abstain._core.estimators import pass_through, unwrap
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.fronts.held_out import HeldOut, HeldOutCounts

@@ -1,6 +1,10 @@
-"""Artificial data whose true posteriors are known, and real data of the paper and alike."""
+"""Artificial data whose true posteriors are known, and real data of the paper and similar ones."""
 
-from abstain.datasets.artificial import make_gaussian_clusters, make_pearl_necklace
+from abstain.datasets.artificial import (
+    make_gaussian_clusters,
+    make_pearl_necklace,
+    make_steroid_like,
+)
 from abstain.datasets.mixture import TrueMixture
 from abstain.datasets.real import (
     load_cleveland,
@@ -11,7 +15,6 @@ from abstain.datasets.real import (
     load_tecator,
     load_wisconsin,
 )
-from abstain.datasets.steroid import make_steroid_like
 
 __all__ = [
     "TrueMixture",

@@ -1,7 +1,7 @@
 """How does a data set come from its public source into the data folder?
 
-Whole and checked, or not at all: it is downloaded to a passing place, made into the tidy files,
-compared with their known shapes and digests, and only then written to the folder.
+Whole and checked, or not at all: it is downloaded to a temporary folder, converted to tidy files,
+compared with their known shapes and digests, and only then written to the data folder.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -14,32 +14,21 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from abstain._checks import InputError
-from abstain._files import check_can_write, whole_files
-from abstain._signals import undone_at_the_end
-from abstain.datasets.home import VARIABLE
-from abstain.datasets.optional import optional
+from abstain._core.checks import InputError
+from abstain._core.files import check_can_write, whole_files
+from abstain._core.signals import undone_at_the_end
+from abstain.datasets.files import VARIABLE, import_optional, read_tidy
 from abstain.datasets.sources import Source
-from abstain.datasets.tidy import read
 
-__all__ = ["fetch"]
-
-# Seconds without a sign of life, and further attempts after a failed one.
+# Seconds without an answer, and further attempts after a failed one.
 TIMEOUT = 30
 RETRIES = 2
 
 
 def fetch(source: Source, folder: Path) -> None:
-    """Download a data set and keep it in a folder.
-
-    Raises
-    ------
-    InputError
-        If it cannot be had, with the address, what went wrong and what would help; then nothing in
-        the folder has changed.
-    """
+    """Download a data set to a folder, in which nothing has changed if that fails."""
     for package in source.packages:
-        optional(package, f"downloading the {source.name} data", "'abstain[data]'")
+        import_optional(package, f"downloading the {source.name} data", "'abstain[data]'")
     paths = [folder / file.name for file in source.files]
     _prepare(folder, paths)
     raws = [_download(address, source) for address in source.addresses]
@@ -63,7 +52,7 @@ def _prepare(folder: Path, paths: list[Path]) -> None:
 
 @contextmanager
 def _quiet(logger: Any) -> Iterator[None]:
-    """Keep pooch from telling of a passing file: what went wrong is said once, by us."""
+    """Keep pooch from logging the temporary file: errors are reported once, by us."""
     level = logger.level
     logger.setLevel("CRITICAL")
     try:
@@ -73,13 +62,13 @@ def _quiet(logger: Any) -> Iterator[None]:
 
 
 def _download(address: str, source: Source) -> bytes:
-    pooch = optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
-    passing = mkdtemp(prefix="abstain-")
-    with undone_at_the_end(partial(shutil.rmtree, passing, ignore_errors=True)):
+    pooch = import_optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
+    temporary = mkdtemp(prefix="abstain-")
+    with undone_at_the_end(partial(shutil.rmtree, temporary, ignore_errors=True)):
         download = pooch.create(
-            path=passing,
+            path=temporary,
             base_url="",
-            # What is checked is the tidy file: sources may change headers and ends of lines.
+            # The tidy file is checked: sources may change headers and line endings.
             registry={"raw": None},
             urls={"raw": address},
             retry_if_failed=RETRIES,
@@ -87,13 +76,13 @@ def _download(address: str, source: Source) -> bytes:
         try:
             with _quiet(pooch.get_logger()):
                 return Path(download.fetch("raw", downloader=_save)).read_bytes()
-        except OSError as error:  # all errors of requests are such
+        except OSError as error:  # the base class of all errors of requests
             raise _cannot_get(source, address, _reason(error), "check the network") from error
 
 
 def _save(address: str, path: str, _: Any) -> None:
-    """Do as pooch's own downloader does, but close the connection after a failure too."""
-    requests = optional("requests", "downloading data", "'abstain[data]'")
+    """Download as pooch does, but close the connection after a failure too."""
+    requests = import_optional("requests", "downloading data", "'abstain[data]'")
     with (
         requests.get(address, stream=True, timeout=TIMEOUT) as response,
         open(path, "wb") as file,
@@ -107,14 +96,14 @@ def _convert(raws: list[bytes], source: Source) -> list[bytes]:
     try:
         contents = source.convert(*raws)
         for file, content in zip(source.files, contents, strict=True):
-            read(file, content)
-    # What a server sends can be wrong in any way, an error page with status 200 included.
+            read_tidy(file, content)
+    # A server may send anything, such as an error page with status 200.
     except Exception as error:
         reason = str(error) if isinstance(error, InputError) else f"{error!r}".splitlines()[0]
         raise _cannot_get(
             source,
             " and ".join(source.addresses),
-            f"what came is not the known data: {reason}",
+            f"the download is not the known data: {reason}",
             "try again later",
         ) from error
     return contents
@@ -129,14 +118,14 @@ def _cannot_get(source: Source, address: str, reason: str, remedy: str) -> Input
 
 
 def _reason(error: OSError) -> str:
-    """Tell in a few words what requests tells in many."""
-    kinds = optional("requests.exceptions", "downloading data", "'abstain[data]'")
+    """Say in a few words what requests says in many."""
+    kinds = import_optional("requests.exceptions", "downloading data", "'abstain[data]'")
     if isinstance(error, kinds.HTTPError):
         return f"the server answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, kinds.Timeout):
         return f"no answer within {TIMEOUT} seconds"
     if isinstance(error, kinds.ChunkedEncodingError):
-        return "the connection was cut before all had come"
+        return "the connection was cut before the end"
     if isinstance(error, kinds.ConnectionError):
         return "there is no connection to the server"
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,4 +1,4 @@
-"""Which class does the density that made the data make most likely?
+"""Which class is most probable under the density that the data were drawn from?
 
 Sample and posteriors come from one description of a mixture, so that they cannot disagree.
 """
@@ -13,9 +13,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from abstain._checks import InputError, as_labels, check_fraction, shown
-
-__all__ = ["TrueMixture", "check_generator"]
+from abstain._core.checks import InputError, as_labels, check_fraction, shown
 
 Array = NDArray[np.float64]
 
@@ -35,11 +33,11 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                       + \varepsilon\, U(x),
 
     where U is uniform on the smallest box that holds every cluster's mean ± 3 standard deviations
-    and 0 outside it. Noise thus tells nothing of the class: in the box it pulls the posteriors
-    towards 1/C where clusters are thin, and at the box's faces they jump.
+    and 0 outside it. Noise is independent of the class: in the box it pulls the posteriors towards
+    1/C where the density of the clusters is low, and at the faces of the box they jump.
 
-    It is a classifier that is never wrong about the density. What `fit` is given changes
-    nothing, so a clone, a fold of a cross-validation and the original all give the same answers.
+    Its density is the true one: `fit` learns nothing, so a clone, a fold of a cross-validation and
+    the original predict the same.
 
     Parameters
     ----------
@@ -59,7 +57,7 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    Between two equal clusters either class is as likely, beside one of them it is that one.
+    Between two equal clusters both classes are equally likely; near one of them, its class is.
 
     >>> from abstain.datasets import TrueMixture
     >>> model = TrueMixture(means=[[-1, 0], [1, 0]], stds=[[1, 1], [1, 1]])
@@ -169,15 +167,15 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Array, NDArray[np.int64]]:
         """Draw samples of the mixture.
 
-        The number of each class is fixed, which samples are noise is drawn: under one seed, a
-        larger share of noise moves more samples into the box and leaves the others in their place.
+        The number of samples per class is fixed; which samples are noise is drawn. With the same
+        seed, a larger share of noise moves more samples and leaves the others where they are.
 
         Parameters
         ----------
         n_samples : int
             Number of samples; the classes share them equally, the first ones getting the rest.
         random_state : int, RandomState or None, default=None
-            What is drawn; the same int draws the same samples.
+            Seeds the draw; the same int draws the same samples.
 
         Returns
         -------
@@ -195,7 +193,9 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ((5, 2), [0, 0, 0, 1, 1])
         """
         clusters = self._clusters()
-        _check_count("n_samples", n_samples)
+        is_whole = isinstance(n_samples, int | np.integer) and not isinstance(n_samples, bool)
+        if not is_whole or n_samples < 1:
+            raise InputError(f"n_samples must be a positive integer, got {n_samples!r}")
         generator = check_generator(random_state)
         y = generator.permutation(np.arange(n_samples) % len(clusters.means))
         X = generator.normal(clusters.means[y], clusters.stds[y])
@@ -268,14 +268,8 @@ def _check_table(name: str, values: Any) -> Array:
     return table
 
 
-def _check_count(name: str, value: Any) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < 1:
-        raise InputError(f"{name} must be a positive integer, got {value!r}")
-
-
 def check_generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator that a seed stands for, or say what may stand for one."""
+    """Return the random generator of a seed, or say what a seed can be."""
     try:
         generator: np.random.RandomState = check_random_state(random_state)
     except ValueError:

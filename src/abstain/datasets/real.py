@@ -2,24 +2,65 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
-from typing import Any
+from collections.abc import Callable
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
 
-from abstain.datasets.bunches import data_frame, load_table, make_bunch, read_files, returned
-from abstain.datasets.home import Folder
+from abstain._core.checks import InputError
+from abstain.datasets.fetching import fetch
+from abstain.datasets.files import (
+    Arrays,
+    Folder,
+    TidyFile,
+    data_folder,
+    import_optional,
+    read_tidy,
+)
+from abstain.datasets.sources import SOURCES, Source
 
-__all__ = [
-    "load_cleveland",
-    "load_coil20",
-    "load_gastric",
-    "load_haberman",
-    "load_segment",
-    "load_tecator",
-    "load_wisconsin",
-]
+AnyLoader = TypeVar("AnyLoader", bound=Callable[..., Any])
+
+# The parts of the documentation that all loaders share.
+PARAMETERS = """\
+Parameters
+----------
+as_frame : bool, default=False
+    Whether to return a pandas DataFrame and Series instead of arrays.
+return_X_y : bool, default=False
+    Whether to return only ``(data, target)``.
+data_home : str, path-like or None, default=None
+    Folder of the data files; None is the folder in the environment variable
+    ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder."""
+ATTRIBUTES = """\
+- ``target``: the classes as numbers from 0, whose names are ``target_names[target]``;
+    - ``feature_names``: list of str;
+    - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
+    - ``DESCR``: origin, citation and terms.
+
+    Or the pair of data and target if ``return_X_y``."""
+NOTES = """\
+Notes
+-----
+Files that are not in the data folder are downloaded, made tidy and kept. Whatever is read is
+checked by shape and SHA-256."""
 
 
+def _share_documentation(loader: AnyLoader) -> AnyLoader:
+    """Fill in the parts of a docstring that all loaders share."""
+    text = cleandoc(
+        loader.__doc__ or ""
+    )  # Python 3.13 removes the indentation, earlier ones do not
+    text = text.replace("{parameters}", PARAMETERS).replace("{attributes}", ATTRIBUTES)
+    loader.__doc__ = text.replace("{notes}", NOTES)
+    return loader
+
+
+@_share_documentation
 def load_segment(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
@@ -28,15 +69,7 @@ def load_segment(
     A set of the paper. 224 of the 2310 rows repeat an earlier one, so that a random
     cross-validation has seen some of its test samples in training.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -44,19 +77,13 @@ def load_segment(
         With the attributes
 
         - ``data``, shape (2310, 19): position, lines, edges and colours of a region;
-        - ``target``: the classes, 0 to 6, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: brickface, sky, foliage, cement, window, path, grass;
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from the UCI repository, made into
-    ``segment.csv`` and kept. Whatever is read is checked by shape and SHA-256. The first 210 rows
-    are the original training set, the others its test set.
+    Published in the UCI repository, kept as ``segment.csv``. The first 210 rows are the original
+    training set, the others its test set.
 
     Examples
     --------
@@ -70,23 +97,16 @@ def load_segment(
     return load_table("segment", as_frame, return_X_y, data_home)
 
 
+@_share_documentation
 def load_haberman(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
     """Load Haberman's survival: five years after surgery for breast cancer.
 
-    A set of the paper, and a hard one: 225 of 306 patients survived, and who did not is hardly to
-    be told from age, year and nodes.
+    A set of the paper, and a hard one: 225 of 306 patients survived, and age, year and nodes
+    hardly tell who did.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -94,18 +114,12 @@ def load_haberman(
         With the attributes
 
         - ``data``, shape (306, 3): age, year of the operation less 1900, number of positive nodes;
-        - ``target``: the classes, 0 and 1, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: survived, died, which are 1 and 2 in the file;
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from the UCI repository, made into
-    ``haberman.csv`` and kept. Whatever is read is checked by shape and SHA-256.
+    Published in the UCI repository, kept as ``haberman.csv``.
 
     Examples
     --------
@@ -119,6 +133,7 @@ def load_haberman(
     return load_table("haberman", as_frame, return_X_y, data_home)
 
 
+@_share_documentation
 def load_tecator(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
@@ -127,15 +142,7 @@ def load_tecator(
     A set of the paper, which only says that its two classes are balanced. Here a sample is high
     from the median on, 14.0 % fat. For another cut, such as the customary 20 %, take ``contents``.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -143,23 +150,17 @@ def load_tecator(
         With the attributes
 
         - ``data``, shape (215, 100): absorbances at 850 to 1050 nm;
-        - ``target``: the classes, 0 and 1, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: low, high;
         - ``contents``, shape (215, 3): water, fat and protein in per cent;
         - ``content_names``: water, fat, protein;
         - ``part``: the original set of each sample, C (training), M (monitoring) or T (test);
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from StatLib, made into ``tecator.csv`` and
-    ``tecator_contents.csv`` and kept. Whatever is read is checked by shape and SHA-256. Only 193
-    of the spectra are distinct, and some occur in more than one part. ``DESCR`` has the permission
-    note that belongs to the data.
+    Published by StatLib, kept as ``tecator.csv`` and ``tecator_contents.csv``. Only 193 of the
+    spectra are distinct, and some occur in more than one part. ``DESCR`` has the permission note
+    that belongs to the data.
 
     Examples
     --------
@@ -181,11 +182,10 @@ def load_tecator(
         content_names=contents["names"].tolist(),
         part=contents["labels"],
     )
-    if as_frame:
-        bunch.contents = data_frame(bunch.contents, bunch.content_names)
-    return returned(bunch, as_frame, return_X_y)
+    return as_requested(bunch, as_frame, return_X_y)
 
 
+@_share_documentation
 def load_coil20(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
@@ -194,15 +194,7 @@ def load_coil20(
     A set of the paper, which reduces it to 30 dimensions by a principal component analysis; do so
     within the folds of a cross-validation.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -210,22 +202,15 @@ def load_coil20(
         With the attributes
 
         - ``data``, shape (1440, 16384): a picture in each row, its levels of grey from 0 to 255;
-        - ``target``: the classes, 0 to 19, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: object 1 to object 20;
         - ``images``, shape (1440, 128, 128): the pictures as whole numbers;
         - ``pose``: the angle of each picture in steps of five degrees, 0 to 71;
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from Columbia University, an archive of
-    pictures, made into ``coil20.npz`` and kept. Whatever is read is checked by shape and SHA-256,
-    here that of the arrays, since the bytes of the file depend on the compressor. The data take
-    190 MB of memory.
+    Published by Columbia University, kept as ``coil20.npz``. The digest is that of the arrays,
+    since the bytes of the file depend on the compressor. The data take 190 MB of memory.
 
     Examples
     --------
@@ -247,9 +232,10 @@ def load_coil20(
         images=images,
         pose=arrays["pose"],
     )
-    return returned(bunch, as_frame, return_X_y)
+    return as_requested(bunch, as_frame, return_X_y)
 
 
+@_share_documentation
 def load_wisconsin(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
@@ -258,15 +244,7 @@ def load_wisconsin(
     Not the set of scikit-learn's ``load_breast_cancer``, which is of 1995 and complete. Here 16 of
     6291 values are missing, NaN, all of one feature.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -274,19 +252,13 @@ def load_wisconsin(
         With the attributes
 
         - ``data``, shape (699, 9): grades from 1 to 10;
-        - ``target``: the classes, 0 and 1, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: benign, malignant;
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from the UCI repository, made into
-    ``wisconsin.csv`` and kept. Whatever is read is checked by shape and SHA-256. The number of
-    each sample is left out.
+    Published in the UCI repository, kept as ``wisconsin.csv``. The number of each sample is left
+    out.
 
     Examples
     --------
@@ -300,6 +272,7 @@ def load_wisconsin(
     return load_table("wisconsin", as_frame, return_X_y, data_home)
 
 
+@_share_documentation
 def load_cleveland(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
@@ -308,15 +281,7 @@ def load_cleveland(
     Thirteen findings of 303 patients, six values missing, NaN. Some findings are categories in
     numbers, such as ``cp``, the kind of pain.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -324,18 +289,12 @@ def load_cleveland(
         With the attributes
 
         - ``data``, shape (303, 13): the findings;
-        - ``target``: the classes, 0 and 1, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: absent, present; the original grades 1 to 4 are all present;
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from the UCI repository, made into
-    ``cleveland.csv`` and kept. Whatever is read is checked by shape and SHA-256.
+    Published in the UCI repository, kept as ``cleveland.csv``.
 
     Examples
     --------
@@ -348,6 +307,7 @@ def load_cleveland(
     return load_table("cleveland", as_frame, return_X_y, data_home)
 
 
+@_share_documentation
 def load_gastric(
     *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
 ) -> Any:
@@ -356,15 +316,7 @@ def load_gastric(
     Public data closest to the paper's medical data, which are private: few patients, many markers,
     unbalanced classes (80 and 43), and 126 values missing, NaN.
 
-    Parameters
-    ----------
-    as_frame : bool, default=False
-        Whether to return a pandas DataFrame and Series instead of arrays.
-    return_X_y : bool, default=False
-        Whether to return only ``(data, target)``.
-    data_home : str, path-like or None, default=None
-        Folder of the data files; None is the folder in the environment variable
-        ``ABSTAIN_DATA_HOME`` or else ``abstain`` in the user's cache folder.
+    {parameters}
 
     Returns
     -------
@@ -372,20 +324,14 @@ def load_gastric(
         With the attributes
 
         - ``data``, shape (123, 52): concentrations as measured, skewed: take logarithms;
-        - ``target``: the classes, 0 and 1, whose names are ``target_names[target]``;
-        - ``feature_names``: list of str;
         - ``target_names``: no_cancer, gastric_cancer;
-        - ``frame``: data and target in one DataFrame if ``as_frame``, else None;
-        - ``DESCR``: origin, citation and terms.
+        {attributes}
 
-        Or the pair of data and target if ``return_X_y``.
+    {notes}
 
-    Notes
-    -----
-    A file that is not in the data folder is downloaded from a copy, at a fixed commit, of the
-    table in a published tutorial, made into ``gastric_nmr.csv`` and kept. Whatever is read is
-    checked by shape and SHA-256. Quality controls are left out, and so are 97 metabolites that
-    were often missing or measured poorly.
+    Published with a tutorial, whose table is downloaded from a copy at a fixed commit; kept as
+    ``gastric_nmr.csv``. Quality controls are left out, and so are 97 metabolites that were often
+    missing or measured poorly.
 
     Examples
     --------
@@ -397,3 +343,76 @@ def load_gastric(
         X = np.log10(X)
     """
     return load_table("gastric", as_frame, return_X_y, data_home)
+
+
+def load_table(name: str, as_frame: bool, return_X_y: bool, data_home: Folder) -> Any:
+    """Return a set that is one CSV file."""
+    (table,) = read_files(name, data_home)
+    bunch = make_bunch(name, table["values"], table["labels"], table["names"].tolist())
+    return as_requested(bunch, as_frame, return_X_y)
+
+
+def read_files(name: str, data_home: Folder) -> list[Arrays]:
+    """Return what is in the files of a set, downloading them if one is not there."""
+    source, folder = SOURCES[name], data_folder(data_home)
+    if not all((folder / file.name).exists() for file in source.files):
+        fetch(source, folder)
+    return [_read_file(file, folder / file.name) for file in source.files]
+
+
+def _read_file(file: TidyFile, path: Path) -> Arrays:
+    try:
+        return read_tidy(file, path.read_bytes())
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error.strerror or error}; choose another data_home"
+        ) from error
+    except InputError as error:
+        raise InputError(
+            f"{path} is not the known data: {error}; "
+            "move it away to have it downloaded again, or choose another data_home"
+        ) from error
+
+
+def make_bunch(
+    name: str,
+    data: NDArray[np.float64],
+    labels: NDArray[Any],
+    feature_names: list[str],
+    **more: Any,
+) -> Bunch:
+    """Return a set as arrays, its classes numbered as in its source."""
+    source = SOURCES[name]
+    numbers = {label: number for number, label in enumerate(source.classes)}
+    target = np.array([numbers[str(label)] for label in labels], dtype=np.int64)
+    return Bunch(
+        data=data,
+        target=target,
+        frame=None,
+        feature_names=feature_names,
+        target_names=np.array(list(source.classes.values())),
+        DESCR=_describe(source, data, target),
+        **more,
+    )
+
+
+def _describe(source: Source, data: NDArray[np.float64], target: NDArray[np.int64]) -> str:
+    counts = zip(source.classes.values(), np.bincount(target), strict=True)
+    classes = ", ".join(f"{name} ({count})" for name, count in counts)
+    n_samples, n_features = data.shape
+    return (
+        f"{source.title}\n\n{n_samples} samples, {n_features} features, "
+        f"{np.isnan(data).sum()} values missing\nClasses: {classes}\n\n{source.description}"
+    )
+
+
+def as_requested(bunch: Bunch, as_frame: bool, return_X_y: bool) -> Any:
+    """Return a set, or only its samples and classes; as frames of pandas if so requested."""
+    if as_frame:
+        pandas = import_optional("pandas", "as_frame=True", "pandas")
+        bunch.data = pandas.DataFrame(bunch.data, columns=bunch.feature_names)
+        bunch.target = pandas.Series(bunch.target, name="target")
+        bunch.frame = pandas.concat([bunch.data, bunch.target], axis=1)
+        if "contents" in bunch:
+            bunch.contents = pandas.DataFrame(bunch.contents, columns=bunch.content_names)
+    return (bunch.data, bunch.target) if return_X_y else bunch

@@ -1,18 +1,24 @@
-"""Where is each real data set published, and what is known of it?
+"""Where is each real data set published, how do its files become tidy, and what is known of it?
 
-The digests are those of the tidy files that the studies with these data used, so that everyone
-reads the same numbers in the same order.
+A converter takes the contents of the published files and returns those of the tidy ones. It changes
+no value: it drops what is not a feature, names columns and classes, and writes numbers the shortest
+way. It skips lines that are not data, since missing data show in the shape and the SHA-256 of the
+result. The digests are those of the tidy files that the studies with these data used, so that
+everyone reads the same numbers in the same order.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
+import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO, StringIO
+from zipfile import ZipFile
 
-from abstain.datasets import converting
-from abstain.datasets.tidy import TidyFile
+import numpy as np
 
-__all__ = ["SOURCES", "Source"]
+from abstain.datasets.files import TidyFile, import_optional, write_csv, write_npz
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 UCI_TERMS = "The UCI repository licenses its data under CC BY 4.0."
@@ -20,40 +26,32 @@ UCI_TERMS = "The UCI repository licenses its data under CC BY 4.0."
 
 @dataclass(frozen=True)
 class Source:
-    """A data set as it is published and as it is kept.
-
-    Parameters
-    ----------
-    name : str
-        What the set is called.
-    title : str
-        The same in full.
-    files : tuple of TidyFile
-        What is kept; the samples are in the first.
-    addresses : tuple of str
-        What is downloaded.
-    convert : callable
-        Takes the contents of the downloads and returns those of ``files``.
-    classes : dict
-        Label in the file to name of the class, in the order of their numbers.
-    description : str
-        Origin, citation, terms, and what a user should know.
-    packages : tuple of str
-        What has to be installed for a download.
-    """
+    """A data set as it is published and as it is kept."""
 
     name: str
     title: str
-    files: tuple[TidyFile, ...]
-    addresses: tuple[str, ...]
-    convert: Callable[..., list[bytes]]
-    classes: dict[str, str]
-    description: str
-    packages: tuple[str, ...] = ("pooch",)
+    files: tuple[TidyFile, ...]  # what is kept; the samples are in the first
+    addresses: tuple[str, ...]  # what is downloaded
+    convert: Callable[..., list[bytes]]  # from the contents of the downloads to those of files
+    classes: dict[str, str]  # label in the file to name of the class, in the order of their numbers
+    description: str  # origin, citation, terms, and what a user should know
+    packages: tuple[str, ...] = ("pooch",)  # what has to be installed for a download
 
 
 def _same(names: str) -> dict[str, str]:
     return {name: name for name in names.split()}
+
+
+def _convert_segment(training: bytes, test: bytes) -> list[bytes]:
+    """Put the test file below the training file, and the class last."""
+    (names,) = _rows(training, 19)
+    rows = _rows(training, 20) + _rows(test, 20)
+    return [
+        write_csv(
+            [*(name.lower() for name in names), "target"],
+            ([*row[1:], row[0].lower()] for row in rows),
+        )
+    ]
 
 
 SEGMENT = Source(
@@ -67,7 +65,7 @@ SEGMENT = Source(
         ),
     ),
     addresses=(f"{UCI}/image/segmentation.data", f"{UCI}/image/segmentation.test"),
-    convert=converting.segment,
+    convert=_convert_segment,
     classes=_same("brickface sky foliage cement window path grass"),
     description=f"""\
 Regions of 3 × 3 pixels from seven outdoor images, described by position, lines, edges and colours.
@@ -78,6 +76,16 @@ UCI Image Segmentation; Vision Group, University of Massachusetts; donated by C.
 {UCI_TERMS}
 """,
 )
+
+
+HABERMAN_COLUMNS = "age operation_year positive_axillary_nodes target"
+
+
+def _convert_haberman(raw: bytes) -> list[bytes]:
+    """Name the columns."""
+    names = HABERMAN_COLUMNS.split()
+    return [write_csv(names, _rows(raw, len(names)))]
+
 
 HABERMAN = Source(
     name="haberman",
@@ -90,7 +98,7 @@ HABERMAN = Source(
         ),
     ),
     addresses=(f"{UCI}/haberman/haberman.data",),
-    convert=converting.haberman,
+    convert=_convert_haberman,
     classes={"1": "survived", "2": "died"},
     description=f"""\
 Patients after surgery for breast cancer, and whether they survived five years or died within them.
@@ -100,6 +108,30 @@ UCI Haberman's Survival; S. J. Haberman, 1976; donated by T.-S. Lim, 1999.
 {UCI_TERMS}
 """,
 )
+
+
+def _convert_tecator(raw: bytes) -> list[bytes]:
+    """Take spectra and contents of the first 215 samples, and make classes of the fat content.
+
+    The text ends with the numbers of 240 samples: 100 absorbances, 22 principal components, and
+    the contents of water, fat and protein. Its description mentions the line above them as well.
+    """
+    _, _, numbers = raw.decode("latin-1").rpartition("extrapolation_examples=25")
+    samples = np.array([_number(number) for number in numbers.split()]).reshape(240, 125)[:215]
+    spectra, contents = samples[:, :100].tolist(), samples[:, -3:].tolist()
+    classes = ["high" if float(fat) >= 14 else "low" for _, fat, _ in contents]
+    parts = "C" * 129 + "M" * 43 + "T" * 43
+    wavelengths = [f"absorbance_{channel:03d}" for channel in range(1, 101)]
+    return [
+        write_csv(
+            [*wavelengths, "target"], ([*x, y] for x, y in zip(spectra, classes, strict=True))
+        ),
+        write_csv(
+            ["water", "fat", "protein", "part"],
+            ([*content, part] for content, part in zip(contents, parts, strict=True)),
+        ),
+    ]
+
 
 TECATOR = Source(
     name="tecator",
@@ -118,7 +150,7 @@ TECATOR = Source(
     ),
     # Not encrypted; what comes is held to the digests.
     addresses=("http://lib.stat.cmu.edu/datasets/tecator",),
-    convert=converting.tecator,
+    convert=_convert_tecator,
     classes=_same("low high"),
     description="""\
 Near infrared absorbance of finely chopped meat at 100 wavelengths from 850 to 1050 nm. The class is
@@ -142,6 +174,21 @@ Chemistry 64 (1992) 545-551. The permission note, which has to stay with the dat
 """,
 )
 
+
+def _convert_coil20(raw: bytes) -> list[bytes]:
+    """Stack the pictures of the archive, by object and then by pose."""
+    image = import_optional("PIL.Image", "reading the pictures of coil20", "'abstain[data]'")
+    with ZipFile(BytesIO(raw)) as archive:
+        found = (re.search(r"(?:^|/)obj(\d+)__(\d+)\.png$", name) for name in archive.namelist())
+        by_place = sorted((int(name[1]), int(name[2]), name.string) for name in found if name)
+        images = [
+            np.asarray(image.open(BytesIO(archive.read(name))).convert("L"))
+            for *_, name in by_place
+        ]
+    places = np.array([place for *place, _ in by_place], dtype=np.uint8).reshape(-1, 2)
+    return [write_npz(images=np.array(images), target=places[:, 0], pose=places[:, 1])]
+
+
 COIL20 = Source(
     name="coil20",
     title="Columbia object images",
@@ -155,7 +202,7 @@ COIL20 = Source(
     addresses=(
         "https://www.cs.columbia.edu/CAVE/databases/SLAM_coil-20_coil-100/coil-20/coil-20-proc.zip",
     ),
-    convert=converting.coil20,
+    convert=_convert_coil20,
     classes={str(number): f"object {number}" for number in range(1, 21)},
     description="""\
 Twenty objects on a turntable, photographed every five degrees and cropped to 128 × 128 pixels with
@@ -166,6 +213,21 @@ CUCS-005-96, Columbia University, 1996, which its authors ask to cite.
 """,
     packages=("pooch", "PIL"),
 )
+
+
+WISCONSIN_COLUMNS = """
+clump_thickness cell_size_uniformity cell_shape_uniformity marginal_adhesion
+single_epithelial_cell_size bare_nuclei bland_chromatin normal_nucleoli mitoses target
+"""
+
+
+def _convert_wisconsin(raw: bytes) -> list[bytes]:
+    """Drop the number of the sample, and name the columns and the classes 2 and 4."""
+    names = WISCONSIN_COLUMNS.split()
+    classes = {"2": "benign", "4": "malignant"}
+    rows = ([*map(_number, row[1:-1]), classes[row[-1]]] for row in _rows(raw, 1 + len(names)))
+    return [write_csv(names, rows)]
+
 
 WISCONSIN = Source(
     name="wisconsin",
@@ -178,7 +240,7 @@ WISCONSIN = Source(
         ),
     ),
     addresses=(f"{UCI}/breast-cancer-wisconsin/breast-cancer-wisconsin.data",),
-    convert=converting.wisconsin,
+    convert=_convert_wisconsin,
     classes=_same("benign malignant"),
     description=f"""\
 Fine needle aspirates of breast masses, graded from 1 to 10 in nine respects. All missing values are
@@ -189,6 +251,22 @@ to be acknowledged; W. H. Wolberg, O. L. Mangasarian, PNAS 87 (1990) 9193-9196.
 {UCI_TERMS}
 """,
 )
+
+
+CLEVELAND_COLUMNS = (
+    "age sex cp trestbps chol fbs restecg thalach exang oldpeak slope ca thal target"
+)
+
+
+def _convert_cleveland(raw: bytes) -> list[bytes]:
+    """Name the columns, and make two classes of the five: 0 and all others."""
+    names = CLEVELAND_COLUMNS.split()
+    rows = (
+        [*map(_number, row[:-1]), "absent" if row[-1] == "0" else "present"]
+        for row in _rows(raw, len(names))
+    )
+    return [write_csv(names, rows)]
+
 
 CLEVELAND = Source(
     name="cleveland",
@@ -201,7 +279,7 @@ CLEVELAND = Source(
         ),
     ),
     addresses=(f"{UCI}/heart-disease/processed.cleveland.data",),
-    convert=converting.cleveland,
+    convert=_convert_cleveland,
     classes=_same("absent present"),
     description=f"""\
 Patients examined for a narrowing of the coronary arteries. The original grades 1 to 4 are one class
@@ -212,6 +290,38 @@ Cardiology 64 (1989) 304-310.
 {UCI_TERMS}
 """,
 )
+
+
+GASTRIC_COLUMNS = """
+M4_1-Methylnicotinamide M5_2-Aminoadipate M7_2-Furoylglycine M8_2-Hydroxyisobutyrate
+M11_3-Aminoisobutyrate M14_3-Hydroxyisobutyrate M15_3-Hydroxyisovalerate M25_6-Hydroxynicotinate
+M26_ATP M31_Adipate M32_Alanine M33_Anserine M36_Asparagine M37_Azelate M45_Citrate M48_Creatinine
+M50_Ethanol M51_Ethanolamine M65_Glycylproline M66_Hippurate M68_Histidine M71_Ibuprofen
+M73_Indole-3-lactate M74_Isoleucine M75_Lactate M88_N-Acetylglutamine
+M89_N-AcetylglutamineDerivative M90_N-Acetylornithine M91_N-Acetylserotonin M93_N-Methylhydantoin
+M101_Pantothenate M104_Proline M105_Propylene_glycol M106_Pyridoxine M107_Pyroglutamate
+M110_Serotonin M115_Trigonelline M116_Trimethylamine M118_Tropate M119_Tryptophan M120_Tyrosine
+M122_Valine M126_trans-Aconitate M129_u11 M130_u1125 M134_u144 M137_u217 M138_u233 M142_u43
+M144_u87 M148_pi-Methylhistidine M149_tau-Methylhistidine target
+"""
+
+
+def _convert_gastric(raw: bytes) -> list[bytes]:
+    """Take the patients without the quality controls, and the columns that were measured well.
+
+    Those are the 52 of 149 with less than 10 % missing values and with a relative standard
+    deviation below 20 % in the quality controls.
+    """
+    classes = {"HE": "no_cancer", "BN": "no_cancer", "GC": "gastric_cancer"}
+    names = GASTRIC_COLUMNS.split()
+    columns = [name.split("_")[0] for name in names[:-1]]
+    rows = (
+        [*(_number(row[column]) for column in columns), classes[row["Class"]]]
+        for row in csv.DictReader(StringIO(raw.decode()))
+        if row["Class"] != "QC"
+    )
+    return [write_csv(names, rows)]
+
 
 GASTRIC = Source(
     name="gastric",
@@ -228,7 +338,7 @@ GASTRIC = Source(
         "https://raw.githubusercontent.com/LauraMonne/Monne-Rodriguez-Laura-PEC1/"
         "8c4f6677486dc63211d26e1037ce67ca27c81b9a/GastricCancer_NMR.csv",
     ),
-    convert=converting.gastric,
+    convert=_convert_gastric,
     classes=_same("no_cancer gastric_cancer"),
     description="""\
 Concentrations of 52 metabolites in urine, by nuclear magnetic resonance. They are as measured, and
@@ -241,6 +351,18 @@ doi:10.21228/M8B10B; the selection of columns follows the tutorial of K. M. Mend
 github.com/CIMCB/MetabWorkflowTutorial. No licence text comes with the data.
 """,
 )
+
+
+def _rows(raw: bytes, n_fields: int) -> list[list[str]]:
+    """Return the lines with so many fields."""
+    rows = (line.strip().split(",") for line in raw.decode().splitlines())
+    return [row for row in rows if len(row) == n_fields]
+
+
+def _number(text: str) -> str:
+    """Return a number the shortest way, or nothing for one that is missing."""
+    return "" if text in ("", "?", "NA") else repr(float(text)).removesuffix(".0")
+
 
 SOURCES = {
     source.name: source

@@ -4,10 +4,8 @@ The bins are common to all cells: bin b holds the certainties in [e_b, e_{b+1}),
 also what lies below. Up to `MAX_BINS` distinct certainties are bins of their own, and the counts
 then say all that the samples say. Of more, the edges are quantiles, closer together at both ends.
 
-Counts add up over blocks of samples, so that a cluster has those of one machine. The edges must be
-known before: they are those of at most `MAX_SAMPLE` samples, whose positions are drawn once and for
-all, one from each of as many equal parts, wherever blocks begin. So with more samples than that,
-their order may move an edge to a neighbouring certainty.
+Counts add up over blocks of samples, and the quantiles are exact in whatever blocks the samples lie
+(`quantiles`). So neither the order of the samples nor a cluster changes a count.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -19,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import check_boolean_vector, check_real_vector, check_same_length
+from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
 from abstain.fronts.encoding import encode_cells
+from abstain.fronts.quantiles import Sketch, merge_sketches, sketch, values_at_ranks
 from abstain.fronts.staircases import Staircases, sorted_by_cell
 
-__all__ = ["BinCounts", "count_in_bins", "find_edges", "sample_positions"]
-
 MAX_BINS = 1024
-MAX_SAMPLE = 1 << 16
+# Values in the sketch of all samples.
+MAX_SKETCH = 1 << 16
 # Entries of a table of cells by bins: with many cells there are fewer bins.
 MAX_ENTRIES = 1 << 15
 MIN_BINS = 128
@@ -106,28 +104,38 @@ class BinCounts:
         )
 
 
-def sample_positions(n_samples: int) -> NDArray[np.int64]:
-    """Return the positions of the samples that give the edges, ascending.
-
-    Every k-th one would see a single phase of whatever has that period.
-    """
-    if n_samples <= MAX_SAMPLE:
-        return np.arange(n_samples)
-    places = np.arange(MAX_SAMPLE) + np.random.default_rng(0).random(MAX_SAMPLE)
-    return np.asarray(np.floor(places * (n_samples / MAX_SAMPLE)), dtype=np.int64)
+def number_of_bins(n_cells: int) -> int:
+    """Return how many bins there are at most, but for the fine ones at both ends."""
+    return min(MAX_BINS, max(MIN_BINS, MAX_ENTRIES // n_cells))
 
 
-def find_edges(sample: NDArray[np.float64], n_cells: int) -> tuple[NDArray[np.float64], bool]:
-    """Return the lower ends of the bins, and whether each certainty of the sample is one."""
-    values = np.unique(sample + 0.0)  # −0 is 0
-    n_bins = min(MAX_BINS, max(MIN_BINS, MAX_ENTRIES // n_cells))
-    if len(values) <= n_bins:
-        return values, True
-    ranks = np.arange(n_bins) * len(sample) // n_bins
-    if len(sample) > FINE * n_bins:
-        ends = 2 ** np.arange(int(np.log2(len(sample) / n_bins)))
-        ranks = np.concatenate([ranks, ends, len(sample) - ends])
-    return np.unique(np.sort(sample)[ranks] + 0.0), False
+def edge_ranks(n_samples: int, n_bins: int) -> NDArray[np.int64]:
+    """Return the ranks of the certainties at which bins begin, ascending."""
+    n = min(n_samples, MAX_SKETCH)
+    ranks = np.arange(n_bins) * n // n_bins
+    if n > FINE * n_bins:
+        ends = 2 ** np.arange(int(np.log2(n / n_bins)))
+        ranks = np.unique(np.concatenate([ranks, ends, n - ends]))
+    return np.asarray(ranks * n_samples // n, dtype=np.int64)
+
+
+def distinct_values(part: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct values of a sorted part, as far as there are few enough for bins."""
+    is_new = np.append(True, part[1:] != part[:-1])[: len(part)]
+    return np.asarray(part[is_new][: MAX_BINS + 1])
+
+
+def find_edges(
+    parts: Sequence[NDArray[np.float64]], known: Sketch, n_cells: int
+) -> tuple[NDArray[np.float64], bool]:
+    """Return the lower ends of the bins of sorted parts, and whether each certainty is one."""
+    n_bins = number_of_bins(n_cells)
+    if len(distinct_values(known.values)) <= n_bins:
+        values = np.unique(np.concatenate([distinct_values(part) for part in parts]))
+        if len(values) <= n_bins:
+            return values + 0.0, True  # −0 is 0
+    edges = values_at_ranks(parts, known, edge_ranks(known.n_samples, n_bins))
+    return np.unique(edges + 0.0), False
 
 
 def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None) -> BinCounts:
@@ -136,23 +144,21 @@ def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | N
     right = check_boolean_vector("correct", correct)
     check_same_length(certainty=values, correct=right)
     labels, codes = encode_cells(cells, n_samples=len(values))
-    positions = sample_positions(len(values))
-    edges, is_lossless = find_edges(values[positions], len(labels))
-    counts = count_block(values, right, codes, len(labels), edges)
-    return BinCounts(labels, edges, *counts, is_lossless and len(positions) == len(values))
+    by_cell = list(sorted_by_cell(values, right, codes, len(labels)))
+    parts = [part for of_cell in by_cell for part in of_cell if len(part)]
+    step = max(1, len(values) // MAX_SKETCH)
+    known = merge_sketches([sketch(part, step) for part in parts])
+    edges, is_lossless = find_edges(parts, known, len(labels))
+    return BinCounts(labels, edges, *count_parts(by_cell, edges), is_lossless)
 
 
-def count_block(
-    certainty: NDArray[np.float64],
-    correct: NDArray[np.bool_],
-    codes: NDArray[np.unsignedinteger[Any]],
-    n_cells: int,
-    edges: NDArray[np.float64],
+def count_parts(
+    by_cell: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], edges: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the right and the wrong samples of each cell (rows) in each bin (columns)."""
     # Looking up few edges in sorted certainties is faster than all certainties among the edges.
-    below = np.zeros((2, n_cells, len(edges) + 1), dtype=np.int64)
-    for cell, parts in enumerate(sorted_by_cell(certainty, correct, codes, n_cells)):
+    below = np.zeros((2, len(by_cell), len(edges) + 1), dtype=np.int64)
+    for cell, parts in enumerate(by_cell):
         for kind, values in enumerate(parts):
             below[kind, cell, 1:-1] = np.searchsorted(values, edges[1:])
             below[kind, cell, -1] = len(values)

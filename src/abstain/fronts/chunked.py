@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import (
+from abstain._core.checks import (
     InputError,
     check_boolean_vector,
     check_real_vector,

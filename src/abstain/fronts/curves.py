@@ -24,10 +24,20 @@ information of cell j and λ = 1/τ², the blocks of u are D_j = I_j + λ, and w
     S = P + Σ_j (λ − λ² D_j⁻¹),     |H| = |S| Π_j |D_j|,
 
 P the precision of the prior of β. So a step costs as much as the counts have entries.
+
+**Leaving one out.** One Newton step tells what the curves would be without one sample i, which is
+wrong (y = 1) or right (y = 0):
+
+    η without i  ≈  η − h (y − p) / (1 − h p (1 − p)),     h = φᵀ V_j φ,
+    V_j = (1 − M_j) S⁻¹ (1 − M_j)ᵀ + D_j⁻¹,     M_j = D_j⁻¹ I_j,
+
+V_j the covariance of β + u_j. A right sample seems less probably right without itself, a wrong one
+more so: how much they do is how much the curves follow the noise.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -52,6 +62,8 @@ BENDS = ((), (-1.0, 0.0, 1.0))
 LEVEL, SLOPE, BEND = 10.0, 5.0, 1.0
 # Weight, per sample of all cells, of certainties at which a cell has no samples.
 LITTLE = 1e-6
+# Where one sample is all that a curve knows, leaving it out must not give infinite log odds.
+NEVER = 1e-12
 MAX_STEPS, TOLERANCE = 40, 1e-7
 
 
@@ -66,6 +78,12 @@ class Curves:
     counts: BinCounts
     log_odds: Array
     strength: float
+    mixture: _Mixture
+
+    def log_odds_left_out(self) -> tuple[Array, Array]:
+        """Return the log odds of right and of wrong samples, by curves fitted without them."""
+        right, wrong = (self.log_odds[:-1] + shift for shift in self.mixture.shifts_left_out())
+        return right, wrong
 
     def probability_wrong(self) -> Array:
         """Return P(wrong) of each cell that has been seen (rows) in each bin (columns)."""
@@ -85,6 +103,34 @@ class _Fit(NamedTuple):
     evidence: float
 
 
+@dataclass(frozen=True, eq=False)
+class _Mixture:
+    """The fits whose mean the curves are, and their weights; ``cell_of`` names alike cells."""
+
+    problems: list[_Problem]
+    fits: list[_Fit]
+    weights: Array
+    scores: Array
+    knots: Array
+    cell_of: NDArray[np.int64]
+
+    def shifts_left_out(self) -> tuple[Array, Array]:
+        """Return how much the log odds of right and of wrong samples change without them."""
+        kept, right, wrong = np.zeros((3, len(self.fits[0].deviations), len(self.knots)))
+        for weight, problem, fit in zip(self.weights, self.problems, self.fits, strict=True):
+            log_odds = (fit.beta + fit.deviations) @ problem.basis.T
+            p, variance = _sigmoid(log_odds), problem.variance(fit)
+            is_there = problem.size > 0  # elsewhere there is no sample to leave out
+            step = np.where(is_there, variance, 0) / (1 - is_there * variance * p * (1 - p))
+            kept += weight * p
+            right += weight * _sigmoid(log_odds + step * p)
+            wrong += weight * _sigmoid(log_odds - step * (1 - p))
+        kept, right, wrong = np.clip([kept, right, wrong], NEVER, 1 - NEVER)
+        shifts = (_log_odds(p) - _log_odds(kept) for p in (right, wrong))
+        of_right, of_wrong = (_interpolated(self.scores, self.knots, shift) for shift in shifts)
+        return of_right[self.cell_of], of_wrong[self.cell_of]
+
+
 def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
     """Estimate the curves of all cells; with a strength in [0, inf], those of that τ alone."""
     total = (counts.wrong + counts.right).sum(axis=0)
@@ -99,28 +145,28 @@ def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
     wrong, size = wrong[first].astype(np.float64), size[first].astype(np.float64)
 
     strengths = STRENGTHS if strength is None else (strength,)
-    fits = [
-        (tau, basis, fit)
-        for basis in map(partial(_basis, knots), BENDS)
-        for tau, fit in zip(strengths, _fit_all(wrong, size, copies, basis, strengths), strict=True)
-    ]
-    evidence = np.array([fit.evidence for _, _, fit in fits])
+    problems, fits = [], []
+    for basis in map(partial(_basis, knots), BENDS):
+        for problem, fit in _fit_all(wrong, size, copies, basis, strengths):
+            problems.append(problem)
+            fits.append(fit)
+    evidence = np.array([fit.evidence for fit in fits])
     weights = np.exp(evidence - evidence.max())
     weights /= weights.sum()
     probability = np.zeros((len(first) + 1, len(knots)))
-    for weight, (_, basis, fit) in zip(weights, fits, strict=True):
+    for weight, problem, fit in zip(weights, problems, fits, strict=True):
         coefficients = np.vstack([fit.beta + fit.deviations, fit.beta])
-        probability += weight * _sigmoid(coefficients @ basis.T)
+        probability += weight * _sigmoid(coefficients @ problem.basis.T)
     whole = copies @ size
     # What a cell has no samples of counts little. One curve for all is corrected in one way.
     own = np.zeros_like(size) if strength == 0 else size
     _let_fall(probability, np.vstack([own + LITTLE * whole, whole]))
-    log_odds = np.log(probability) - np.log1p(-probability)
     rows = np.append(cell_of, len(first))
     return Curves(
         counts,
-        _interpolated(scores, knots, log_odds)[rows],
-        float(weights @ np.array([tau for tau, _, _ in fits])),
+        _interpolated(scores, knots, _log_odds(probability))[rows],
+        float(weights @ np.array(len(BENDS) * strengths)),
+        _Mixture(problems, fits, weights, scores, knots, cell_of),
     )
 
 
@@ -157,19 +203,18 @@ def _fit_all(
     copies: NDArray[np.int64],
     basis: Array,
     strengths: tuple[float, ...],
-) -> list[_Fit]:
-    """Return the fit of each strength, each begun at the one before."""
+) -> Iterator[tuple[_Problem, _Fit]]:
+    """Yield the problem of each strength and its fit, each begun at the one before."""
     n_cells, n_functions = len(wrong), basis.shape[1]
     errors, n = float(copies @ wrong.sum(axis=1)), float(copies @ size.sum(axis=1))
     level = np.zeros(n_functions)
     level[0] = np.log((errors + 0.5) / (n - errors + 0.5))
-    state = level, np.zeros((n_cells, n_functions))
-    fits = []
+    beta, deviations = level, np.zeros((n_cells, n_functions))
     for tau in strengths:
         problem = _Problem(wrong, size, copies, basis, level, tau)
-        fits.append(problem.solve(*state))
-        state = fits[-1].beta, fits[-1].deviations
-    return fits
+        fit = problem.solve(beta, deviations)
+        beta, deviations = fit.beta, fit.deviations
+        yield problem, fit
 
 
 class _Problem:
@@ -262,6 +307,19 @@ class _Problem:
         own_steps = np.einsum("jqs,js->jq", inverse, own_slopes - information @ step)
         return step, own_steps, (common, own)
 
+    def variance(self, fit: _Fit) -> Array:
+        """Return the variance of the log odds of each cell (rows) at each knot (columns)."""
+        _, p = self.value(fit.beta, fit.deviations)
+        _, _, (common, own) = self._step(fit.beta, fit.deviations, p)
+        shape = len(self.wrong), self.n_functions, self.n_functions
+        covariance, rest = np.zeros(shape), np.broadcast_to(np.eye(self.n_functions), shape)
+        if own is not None:
+            covariance += np.linalg.inv(own)
+            rest = covariance * self.own_precision  # 1 − M = D⁻¹ λ
+        if common is not None:
+            covariance += rest @ np.linalg.inv(common) @ np.swapaxes(rest, 1, 2)
+        return np.asarray(np.einsum("gq,jqs,gs->jg", self.basis, covariance, self.basis))
+
     def _log_determinant(self, common: Array | None, own: Array | None) -> float:
         """Return log |H| from its blocks."""
         of_common = 0.0 if common is None else float(np.linalg.slogdet(common)[1])
@@ -288,6 +346,10 @@ def _interpolated(scores: Array, knots: Array, values: Array) -> Array:
     left = np.clip(np.searchsorted(knots, scores, side="right") - 1, 0, len(knots) - 2)
     share = np.clip((scores - knots[left]) / (knots[left + 1] - knots[left]), 0, 1)
     return np.asarray(values[:, left] * (1 - share) + values[:, left + 1] * share)
+
+
+def _log_odds(probability: Array) -> Array:
+    return np.asarray(np.log(probability) - np.log1p(-probability))
 
 
 def _sigmoid(values: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_same_length, is_missing
+from abstain._core.checks import InputError, as_labels, check_same_length, is_missing
 
 __all__ = ["encode_cells", "smallest_unsigned"]
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.fronts.staircases import Staircases
 
 __all__ = ["Backtrace", "ParetoFront"]
@@ -138,6 +138,11 @@ class ParetoFront:
     @property
     def expected_accuracies(self) -> NDArray[np.float64]:
         """Accuracies to be expected on new data, where the method estimates them."""
+        return self.accuracies
+
+    @property
+    def leave_one_out_accuracies(self) -> NDArray[np.float64]:
+        """Accuracies when no sample has a part in its own threshold, where they are estimated."""
         return self.accuracies
 
     @cached_property

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, merge_labels
-from abstain._dask import (
+from abstain._core.checks import InputError, merge_labels
+from abstain._scale.blocks import (
     aligned_blocks,
     block_by_block,
     gathered,
@@ -22,7 +22,14 @@ from abstain._dask import (
     merged,
     merged_where_made,
 )
-from abstain.fronts.bins import BinCounts, add_counts, count_block, find_edges, sample_positions
+from abstain.fronts.bins import (
+    BinCounts,
+    add_counts,
+    count_parts,
+    distinct_values,
+    edge_ranks,
+    number_of_bins,
+)
 from abstain.fronts.chunked import (
     checked_chunk,
     count_right,
@@ -31,7 +38,19 @@ from abstain.fronts.chunked import (
     merge_errors,
     merge_right,
 )
-from abstain.fronts.staircases import Staircases
+from abstain.fronts.quantiles import (
+    WIDTH,
+    Brackets,
+    Inside,
+    Sketch,
+    brackets,
+    collect_inside,
+    merge_inside,
+    merge_sketches,
+    pick,
+    sketch,
+)
+from abstain.fronts.staircases import Staircases, sorted_by_cell
 
 __all__ = ["build_staircases_on_dask", "count_in_bins_on_dask"]
 
@@ -47,47 +66,68 @@ def build_staircases_on_dask(certainty: Any, correct: Any, cells: Any = None) ->
     return found_steps
 
 
-class _Contents(NamedTuple):
-    """How many samples each of some blocks has, and the cells of all of them."""
+# Values in the sketches of all blocks together.
+MAX_SKETCHES = 1 << 20
 
-    sizes: list[int]
+
+class _Contents(NamedTuple):
+    """The cells of some blocks, a sketch of their certainties, and the distinct ones if few."""
+
     labels: NDArray[Any]
+    sketch: Sketch
+    distinct: NDArray[np.float64]
 
 
 def count_in_bins_on_dask(certainty: Any, correct: Any, cells: Any = None) -> BinCounts:
     """Return the counts of Dask arrays that are chunked alike: those of one machine."""
     blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
-    sizes, labels = gathered(merged(_merge_contents, block_by_block(_contents, blocks)))
-    if not sum(sizes):
+    most = max(1, MAX_SKETCHES // len(blocks))
+    found = block_by_block(_contents, blocks, most)
+    labels, known, distinct = gathered(merged(_merge_contents, found))
+    if not known.n_samples:
         raise InputError("certainty must hold at least one sample, got 0")
-    positions = sample_positions(sum(sizes))
-    starts = np.cumsum([0, *sizes[:-1]]).tolist()
-    placed = [(block[0], start) for block, start in zip(blocks, starts, strict=True)]
-    sample = gathered(merged(np.concatenate, block_by_block(_sample, placed, positions)))
-    edges, is_lossless = find_edges(sample, len(labels))
-    found = block_by_block(_count, blocks, edges, is_lossless and len(positions) == sum(sizes))
-    counts: BinCounts = gathered(merged(partial(_merge_counts, labels), found))
+    n_bins = number_of_bins(len(labels))
+    is_lossless = len(distinct) <= n_bins
+    edges = distinct if is_lossless else _quantiles(blocks, known, n_bins)
+    counted = block_by_block(_count, blocks, edges, is_lossless)
+    counts: BinCounts = gathered(merged(partial(_merge_counts, labels), counted))
     return counts
 
 
-def _contents(certainty: Any, correct: Any, cells: Any = None) -> _Contents:
+def _quantiles(blocks: Any, known: Sketch, n_bins: int) -> NDArray[np.float64]:
+    """Return the certainties at which bins begin."""
+    ranks, width = edge_ranks(known.n_samples, n_bins), WIDTH
+    certainties = [block[:1] for block in blocks]
+    while True:
+        within = brackets(known, ranks, width)
+        collected = gathered(merged(merge_inside, block_by_block(_inside, certainties, within)))
+        edges = pick(collected, within, ranks)
+        if edges is not None:
+            return np.unique(edges + 0.0)  # −0 is 0
+        width *= 4
+
+
+def _contents(most: int, certainty: Any, correct: Any, cells: Any = None) -> _Contents:
     chunk = checked_chunk(certainty, correct, cells)
     if chunk is None:
-        return _Contents([0], np.zeros(0, dtype=np.int64))
-    return _Contents([len(chunk.certainty)], chunk.labels)
+        return _Contents(np.zeros(0, np.int64), sketch(np.zeros(0), 1), np.zeros(0))
+    values = np.sort(chunk.certainty) + 0.0
+    step = max(1, len(values) // most)
+    return _Contents(chunk.labels, sketch(values, step), distinct_values(values))
 
 
 def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
     # One without samples does not tell what kind of labels there are.
     labels = [part.labels for part in parts if len(part.labels)] or [parts[0].labels]
-    return _Contents([size for part in parts for size in part.sizes], merge_labels("cells", labels))
+    return _Contents(
+        merge_labels("cells", labels),
+        merge_sketches([part.sketch for part in parts]),
+        distinct_values(np.sort(np.concatenate([part.distinct for part in parts]))),
+    )
 
 
-def _sample(positions: NDArray[np.int64], certainty: Any, start: int) -> NDArray[np.float64]:
-    """Return the certainties of a block at some positions among all samples."""
-    values = np.asarray(certainty, dtype=np.float64)
-    own = positions[slice(*np.searchsorted(positions, [start, start + len(values)]))]
-    return np.asarray(values[own - start])
+def _inside(within: Brackets, certainty: Any) -> Inside:
+    return collect_inside([np.sort(np.asarray(certainty, dtype=np.float64))], within)
 
 
 def _count(
@@ -97,8 +137,8 @@ def _count(
     if chunk is None:
         nothing = np.zeros((0, len(edges)), dtype=np.int64)
         return BinCounts(nothing[:, 0], edges, nothing, nothing, is_lossless)
-    counts = count_block(chunk.certainty, chunk.correct, chunk.codes, len(chunk.labels), edges)
-    return BinCounts(chunk.labels, edges, *counts, is_lossless)
+    by_cell = list(sorted_by_cell(chunk.certainty, chunk.correct, chunk.codes, len(chunk.labels)))
+    return BinCounts(chunk.labels, edges, *count_parts(by_cell, edges), is_lossless)
 
 
 def _merge_counts(labels: NDArray[Any], parts: Sequence[BinCounts]) -> BinCounts:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
-from abstain._checks import InputError
-from abstain._dask import is_dask
+from abstain._core.checks import InputError
+from abstain._scale.blocks import is_dask
 from abstain.fronts.bins import count_in_bins
 from abstain.fronts.exact import exact_front
 from abstain.fronts.front import ParetoFront

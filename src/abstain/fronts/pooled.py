@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import check_real_vector
+from abstain._core.checks import check_real_vector
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.curves import Curves, fit_curves
 from abstain.fronts.envelope import build_envelope
@@ -95,6 +95,24 @@ class PooledFront(ParetoFront):
         np.divide(self.expected_errors, accepted, out=wrong, where=accepted > 0)
         return 1.0 - wrong
 
+    @cached_property
+    def leave_one_out_accuracies(self) -> NDArray[np.float64]:
+        """Share of correct samples among those accepted by curves fitted without them.
+
+        It is never above ``accuracies``, and closer to what new samples will have: the more cells
+        there are, the more the thresholds follow the samples that they are set on.
+        """
+        counts, n_bins = self.curves.counts, self.curves.counts.n_rejectable
+        right, wrong = (
+            n.sum() - _rejected_at(self.shared.levels, _ranks(log_odds[:, :n_bins]), n[:, :n_bins])
+            for log_odds, n in zip(
+                self.curves.log_odds_left_out(), (counts.right, counts.wrong), strict=True
+            )
+        )
+        accuracies = np.full(len(self), np.nan)
+        np.divide(right, right + wrong, out=accuracies, where=right + wrong > 0)
+        return accuracies
+
     def shared_thresholds(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the threshold of a cell that has not been seen, in each of the rows.
 
@@ -161,8 +179,7 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
     curves = fit_curves(counts, strength)
     probability = curves.probability_wrong()
     n_bins = counts.n_rejectable
-    ranks = np.rint(curves.log_odds[:, :n_bins] / RESOLUTION).astype(np.int64)
-    ranks -= np.arange(n_bins)  # where a curve is flat, the less certain is rejected first
+    ranks = _ranks(curves.log_odds[:, :n_bins])
     right, wrong = counts.right[:, :n_bins], counts.wrong[:, :n_bins]
     is_there = (right + wrong) > 0
     own = ranks[:-1][is_there]
@@ -193,6 +210,22 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
         expected_errors=left + expected_errors[-1] - expected_errors,
         shared=LevelBacktrace(ranks[-1:], levels),
     )
+
+
+def _ranks(log_odds: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return log odds in steps that rounding cannot tell apart."""
+    ranks = np.rint(log_odds / RESOLUTION).astype(np.int64)
+    # Where a curve is flat, the less certain sample is rejected first.
+    return np.asarray(ranks - np.arange(log_odds.shape[1]))
+
+
+def _rejected_at(
+    levels: NDArray[np.int64], ranks: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many samples each level rejects, of bins with these ranks and sizes."""
+    order = np.argsort(-ranks, axis=None)
+    rejected = np.append(0, np.cumsum(sizes.ravel()[order]))
+    return np.asarray(rejected[np.searchsorted(-ranks.ravel()[order], -levels, side="right")])
 
 
 def _row_ends(ranks: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import check_boolean_vector, check_real_vector, check_same_length
+from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
 from abstain.fronts.encoding import encode_cells, smallest_unsigned
 
 __all__ = ["Staircases", "build_staircases", "sorted_by_cell"]

@@ -1,9 +1,9 @@
-"""How good a classifier is that may decline to answer.
+"""How good is a classifier that may reject samples?
 
 *Curves* show a quality of the accepted samples against the share that is rejected, *scores* sum a
-whole curve up in one number, *qualities* judge one fixed choice of rejects, a confusion matrix
+whole curve up in one number, *qualities* score one fixed choice of rejects, a confusion matrix
 shows which classes it concerns, `average_curves` joins the curves of repeated runs, and
-`reliability_curve` compares probabilities of being right with how many answers are.
+`reliability_curve` compares probabilities of being right with accuracies.
 
 Everything is computed from aligned arrays. Samples of equal certainty are accepted or rejected
 together, so no result depends on the order of the rows.

@@ -1,11 +1,18 @@
-"""Which samples are judged: whether their labels can be compared, and what each one weighs."""
+"""Which samples are scored, what does each one weigh, and in which order are they accepted?
 
+The samples are ranked once, the surest first. The k-th group is the k-th largest distinct
+certainty; accepting it means accepting all groups before it as well. Curves and scores are made of
+cumulative weights at the end of each group, never within one, so that they do not depend on the
+order of tied rows.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import (
+from abstain._core.checks import (
     InputError,
     as_labels,
     check_real_vector,
@@ -13,8 +20,6 @@ from abstain._checks import (
     is_missing,
     shown,
 )
-
-__all__ = ["check_samples"]
 
 _KINDS_OF_LABELS = {
     **dict.fromkeys("biufc", "numbers"),
@@ -38,6 +43,69 @@ def check_samples(
     return labels, predictions, np.ones(len(labels)) if weights is None else weights
 
 
+@dataclass(frozen=True, eq=False)
+class RankedSamples:
+    """The samples of positive weight, the surest first, and where their groups end.
+
+    ``y_true``, ``y_pred`` and ``weights`` have one entry per sample; ``ends`` (one past the
+    position of a group's last sample) and ``certainties`` (descending) one per group.
+    """
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    weights: NDArray[np.float64]
+    ends: NDArray[np.intp]
+    certainties: NDArray[np.float64]
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether each sample's prediction equals its label."""
+        return np.asarray(self.y_true == self.y_pred, dtype=np.bool_)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of samples in each group."""
+        return np.diff(self.ends, prepend=0)
+
+    def accepted_weight(self, marked: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Return the weight of the (marked) samples accepted with each group."""
+        weights = self.weights if marked is None else self.weights * marked
+        return np.asarray(np.cumsum(weights)[self.ends - 1], dtype=np.float64)
+
+
+def rank_samples(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    certainty: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+) -> RankedSamples:
+    """Check the aligned arrays and rank the samples by descending certainty."""
+    certainty = check_real_vector("certainty", certainty)
+    labels, predictions, weights = check_samples(y_true, y_pred, sample_weight, certainty=certainty)
+    # A sample of weight zero is no sample: left in, it could make a group, and a row, of its own.
+    counted = np.flatnonzero(weights)
+    order = counted[np.argsort(-certainty[counted])]
+    ranked = certainty[order]
+    ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, len(ranked))
+    return RankedSamples(
+        y_true=labels[order],
+        y_pred=predictions[order],
+        weights=weights[order],
+        ends=ends,
+        certainties=ranked[ends - 1],
+    )
+
+
+def check_shares(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return numbers in [0, 1], or say which one is not."""
+    shares = check_real_vector(name, values)
+    outside = ~((shares >= 0) & (shares <= 1))
+    if outside.any():
+        where = int(outside.argmax())
+        raise InputError(f"{name} must lie in [0, 1], got {float(shares[where])} at index {where}")
+    return shares
+
+
 def _check_labels(name: str, values: ArrayLike) -> NDArray[Any]:
     array = as_labels(name, values)
     missing = _is_missing(array)
@@ -55,7 +123,7 @@ def _is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _check_comparable(labels: NDArray[Any], predictions: NDArray[Any]) -> None:
-    """Refuse labels of two kinds: they are never equal, so all answers would pass for wrong."""
+    """Refuse labels of two kinds: they are never equal, so all predictions would count as wrong."""
     kinds = [_KINDS_OF_LABELS.get(array.dtype.kind) for array in (labels, predictions)]
     if None not in kinds and kinds[0] != kinds[1]:
         raise InputError(

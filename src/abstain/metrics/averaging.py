@@ -1,4 +1,4 @@
-"""What the mean curve of several runs is, and where enough of them have a value."""
+"""What is the mean curve of several runs, and where do enough of them have a value?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import (
+from abstain._core.checks import (
     InputError,
     as_vector,
     check_fraction,
-    check_real_vector,
     check_same_length,
     shown,
 )
-
-__all__ = ["AveragedCurve", "average_curves"]
+from abstain.metrics._samples import check_shares
 
 # A grid point and a reject rate closer than this are the same number, computed in two ways:
 # np.linspace(0, 1, 11)[3] is not 3 / 10.
@@ -57,7 +55,7 @@ def average_curves(
     """Average the reject curves of several runs at the given reject rates.
 
     A run has a value at a grid point within its own range of reject rates: the straight line
-    between its two neighbouring points there. It is never drawn beyond its ends, nor across a
+    between its two neighbouring points there. It is extended neither beyond its ends nor across a
     point whose value is NaN. Where fewer than ``min_share`` of the runs have a value, a mean
     would compare other runs than elsewhere, and there is none.
 
@@ -97,7 +95,7 @@ def average_curves(
     [1.0, 1.0, 0.5]
     """
     min_share = check_fraction("min_share", min_share, high_open=False)
-    grid = _check_rates("grid", grid)
+    grid = check_shares("grid", grid)
     runs = [values_at(grid, *_check_curve(k, curve)) for k, curve in enumerate(curves)]
     if not runs:
         raise InputError("curves must hold at least one run, got 0")
@@ -139,7 +137,7 @@ def _check_curve(
     if not hasattr(curve, "__len__") or len(curve) < 2:
         raise InputError(f"{name} must be (values, reject_rates, ...), got {shown(curve)}")
     values = _check_values(f"values of {name}", curve[0])
-    reject_rates = _check_rates(f"reject_rates of {name}", curve[1])
+    reject_rates = check_shares(f"reject_rates of {name}", curve[1])
     check_same_length(**{f"values of {name}": values, f"reject_rates of {name}": reject_rates})
     steps = np.diff(reject_rates)
     if (steps <= 0).any():
@@ -162,12 +160,3 @@ def _check_values(name: str, values: ArrayLike) -> NDArray[np.float64]:
         where = int(np.isinf(numbers).argmax())
         raise InputError(f"{name} must be finite or NaN, got {numbers[where]} at index {where}")
     return numbers
-
-
-def _check_rates(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    rates = check_real_vector(name, values)
-    outside = ~((rates >= 0) & (rates <= 1))
-    if outside.any():
-        where = int(outside.argmax())
-        raise InputError(f"{name} must lie in [0, 1], got {float(rates[where])} at index {where}")
-    return rates

@@ -1,4 +1,4 @@
-"""Which classes are taken for which, and how much of each class is not answered for?"""
+"""Which classes are taken for which, and how much of each class is rejected?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_boolean_vector, shown
+from abstain._core.checks import InputError, as_labels, check_boolean_vector, shown
 from abstain.metrics._samples import check_samples
 
-__all__ = ["confusion_matrix_with_rejects", "labels_with_rejects", "normalised"]
-
-NORMALISATIONS = (None, "true", "all")
+NORMALIZATIONS = (None, "true", "all")
 
 
 def confusion_matrix_with_rejects(
@@ -24,7 +22,7 @@ def confusion_matrix_with_rejects(
     normalize: str | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> NDArray[Any]:
-    r"""Count the samples of each class by what they are taken for, or rejected.
+    r"""Count the samples of each class by predicted class, or as rejected.
 
     With classes :math:`c_1, \ldots, c_K`, the entry in row i and column j counts
 
@@ -56,7 +54,7 @@ def confusion_matrix_with_rejects(
     -------
     ndarray of shape (n_classes, n_classes + 1)
         Rows are true classes; columns are predicted classes, and last the rejected samples.
-        Integers if there are neither weights nor a normalisation.
+        Integers if there are neither weights nor a normalization.
 
     See Also
     --------
@@ -83,7 +81,7 @@ def confusion_matrix_with_rejects(
     shape = len(classes), len(classes) + 1
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     flat = np.bincount(rows * shape[1] + columns, weights=weights, minlength=shape[0] * shape[1])
-    return normalised(flat.reshape(shape), normalize)
+    return normalize_counts(flat.reshape(shape), normalize)
 
 
 def labels_with_rejects(
@@ -106,7 +104,7 @@ def labels_with_rejects(
     return classes
 
 
-def normalised(counts: NDArray[Any], normalize: str | None) -> NDArray[Any]:
+def normalize_counts(counts: NDArray[Any], normalize: str | None) -> NDArray[Any]:
     """Return shares of the true classes or of all samples, or the counts themselves."""
     check_normalization(normalize)
     if normalize is None:
@@ -118,8 +116,8 @@ def normalised(counts: NDArray[Any], normalize: str | None) -> NDArray[Any]:
 
 
 def check_normalization(normalize: str | None) -> None:
-    """Refuse what is no way to normalise."""
-    if not any(normalize is known or normalize == known for known in NORMALISATIONS):
+    """Refuse an unknown normalization."""
+    if not any(normalize is known or normalize == known for known in NORMALIZATIONS):
         raise InputError(f"normalize must be None, 'true' or 'all', got {shown(normalize)}")
 
 
@@ -130,8 +128,7 @@ def _positions(
     rejected: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
     """Return the position of each label; after all others, that of a rejected one."""
-    found = [position.get(label, -1) for label in labels.tolist()]
-    positions = np.array(found, dtype=np.int64)
+    positions = np.array([position.get(label, -1) for label in labels.tolist()], dtype=np.int64)
     if rejected is not None:
         positions[rejected] = len(position)
     if (positions < 0).any():

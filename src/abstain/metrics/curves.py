@@ -1,4 +1,4 @@
-"""How good the accepted answers are when more and more of the unsure ones are rejected.
+"""How good are the accepted predictions as more and more of the unsure ones are rejected?
 
 For a threshold θ the sample i is rejected iff its certainty r_i < θ. A curve has one row for every
 set of samples that some threshold accepts, from all of them to the surest group alone.
@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, shown
-from abstain.metrics._ranking import RankedSamples, rank_samples
-
-__all__ = ["accuracy_reject_curve", "precision_reject_curve", "recall_reject_curve"]
+from abstain._core.checks import InputError, shown
+from abstain.metrics._samples import RankedSamples, rank_samples
 
 _Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -26,7 +24,7 @@ def accuracy_reject_curve(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> _Curve:
-    r"""Compute the accuracy of the accepted samples for every reject rate that can be had.
+    r"""Compute the accuracy of the accepted samples for every possible reject rate.
 
     With weights w_i (1 if none are given), row k rejects all samples below θ_k:
 
@@ -98,7 +96,7 @@ def precision_reject_curve(
     pos_label: Any = 1,
     sample_weight: ArrayLike | None = None,
 ) -> _Curve:
-    r"""Compute the precision among the accepted samples for every reject rate that can be had.
+    r"""Compute the precision among the accepted samples for every possible reject rate.
 
     Of the accepted samples predicted positive, precision is the share that is positive:
 
@@ -162,7 +160,7 @@ def recall_reject_curve(
     pos_label: Any = 1,
     sample_weight: ArrayLike | None = None,
 ) -> _Curve:
-    r"""Compute the recall among the accepted samples for every reject rate that can be had.
+    r"""Compute the recall among the accepted samples for every possible reject rate.
 
     Of the accepted samples that are positive, recall is the share predicted so:
 
@@ -170,7 +168,7 @@ def recall_reject_curve(
         \mathrm{recall}_k = \frac{\sum_{r_i \ge \theta_k} w_i [\hat y_i = y_i = +]}
                                  {\sum_{r_i \ge \theta_k} w_i [y_i = +]}.
 
-    A rejected positive sample is handed on, not overlooked: it counts neither above nor below.
+    A rejected positive sample is not missed: it counts in neither sum.
 
     Parameters
     ----------
@@ -228,7 +226,7 @@ def _reject_curve(ranked: RankedSamples, among: NDArray[np.bool_]) -> _Curve:
     np.divide(hits, candidates, out=values, where=candidates > 0)
 
     accepted = ranked.accepted_weight()
-    # Subtracting before dividing gives the very float that k/n is.
+    # Subtracting before dividing gives exactly the float k/n.
     reject_rates = (accepted[-1] - accepted) / accepted[-1]
     # Groups come the surest first, rows the fewest rejects first.
     thresholds = ranked.certainties[::-1].copy()
@@ -255,8 +253,8 @@ def _positives(
 def _enumerate_labels(ranked: RankedSamples, at_most: int = 10) -> str:
     labels = {*ranked.y_true.tolist(), *ranked.y_pred.tolist()}
     try:
-        told = sorted(labels)
+        ordered = sorted(labels)
     except TypeError:  # labels of several kinds have no order of their own
-        told = sorted(labels, key=repr)
-    more = f" and {len(told) - at_most} more" if len(told) > at_most else ""
-    return ", ".join(map(repr, told[:at_most])) + more
+        ordered = sorted(labels, key=repr)
+    more = f" and {len(ordered) - at_most} more" if len(ordered) > at_most else ""
+    return ", ".join(map(repr, ordered[:at_most])) + more

@@ -1,7 +1,7 @@
-"""How good one fixed choice of rejects is.
+"""How good is one fixed choice of rejects?
 
-The four kinds of samples, correct or wrong and accepted or rejected, are all these measures know;
-they need no certainty, so they judge local thresholds, or a person's choice, alike.
+The four kinds of samples, correct or wrong and accepted or rejected, are all that these scores
+need. There is no certainty in them, so they serve local thresholds, or a person's choice, alike.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -11,10 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain._checks import check_boolean_vector
+from abstain._core.checks import check_boolean_vector
 from abstain.metrics._samples import check_samples
-
-__all__ = ["classification_quality", "rejection_quality"]
 
 
 def classification_quality(

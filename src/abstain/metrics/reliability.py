@@ -1,4 +1,4 @@
-"""Is a probability of being right what it says: of the answers with 80 %, are 80 % right?"""
+"""Of the predictions that are right with a probability of 80 %, are 80 % right?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -7,16 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import (
+from abstain._core.checks import (
     InputError,
     check_boolean_vector,
     check_fraction,
-    check_real_vector,
     check_same_length,
     shown,
 )
-
-__all__ = ["ReliabilityCurve", "reliability_curve"]
+from abstain.metrics._samples import check_shares
 
 STRATEGIES = ("quantile", "uniform")
 
@@ -67,8 +65,8 @@ def reliability_curve(
         \frac{k + z^2 / 2}{n + z^2} \pm
         \frac{z}{n + z^2} \sqrt{\frac{k (n - k)}{n} + \frac{z^2}{4}}.
 
-    If the probabilities are right and the samples independent, it holds the mean probability of
-    its bin about as often as the confidence says, or more often.
+    If the probabilities are right and the samples independent, it contains the mean probability
+    of its bin with about the given confidence, or more.
 
     Parameters
     ----------
@@ -105,9 +103,8 @@ def reliability_curve(
     ([1, 4], [0.0, 0.51])
     """
     right = check_boolean_vector("correct", correct)
-    values = check_real_vector("probability", probability)
+    values = check_shares("probability", probability)
     check_same_length(correct=right, probability=values)
-    _check_probabilities(values)
     if not isinstance(n_bins, int | np.integer) or isinstance(n_bins, bool) or n_bins < 1:
         raise InputError(f"n_bins must be an integer of at least 1, got {shown(n_bins)}")
     if strategy not in STRATEGIES:
@@ -120,22 +117,13 @@ def reliability_curve(
     edges = np.percentile(values, 100 * shares) if strategy == "quantile" else shares
     bins = np.searchsorted(edges[1:-1], values)
     sizes = np.bincount(bins, minlength=n_bins)
-    kept = sizes > 0
-    counts = sizes[kept].astype(np.int64)
-    n_right = np.bincount(bins[right], minlength=n_bins)[kept].astype(np.int64)
-    sums = np.bincount(bins, weights=values, minlength=n_bins)[kept]
+    is_filled = sizes > 0
+    counts = sizes[is_filled].astype(np.int64)
+    n_right = np.bincount(bins[right], minlength=n_bins)[is_filled].astype(np.int64)
+    sums = np.bincount(bins, weights=values, minlength=n_bins)[is_filled]
     return ReliabilityCurve(
         sums / counts, n_right / counts, counts, *_wilson(n_right, counts, confidence)
     )
-
-
-def _check_probabilities(values: NDArray[np.float64]) -> None:
-    outside = ~((values >= 0) & (values <= 1))
-    if outside.any():
-        where = int(outside.argmax())
-        raise InputError(
-            f"probability must lie in [0, 1], got {float(values[where])} at index {where}"
-        )
 
 
 def _wilson(
@@ -147,5 +135,5 @@ def _wilson(
     z = float(ndtri((1 + confidence) / 2))
     centre = (n_right + z**2 / 2) / (counts + z**2)
     reach = z / (counts + z**2) * np.sqrt(n_right * (counts - n_right) / counts + z**2 / 4)
-    shares = n_right / counts  # which rounding may not put outside
+    shares = n_right / counts  # rounding must not put them outside the interval
     return np.clip(centre - reach, 0.0, shares), np.clip(centre + reach, shares, 1.0)

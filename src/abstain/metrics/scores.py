@@ -1,4 +1,4 @@
-"""How well the certainty tells right answers from wrong ones, in one number.
+"""How well does the certainty tell right predictions from wrong ones, in one number?
 
 Each score is an area under a risk against the coverage (the share of samples accepted): the lower,
 the better. The *selective risk* is the share of wrong among the accepted samples; the *generalised
@@ -10,9 +10,7 @@ from __future__ import annotations  # signatures then show the names of types
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.metrics._ranking import RankedSamples, rank_samples
-
-__all__ = ["augrc_score", "aurc_score", "eaurc_score"]
+from abstain.metrics._samples import RankedSamples, rank_samples
 
 
 def aurc_score(

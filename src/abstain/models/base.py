@@ -1,15 +1,15 @@
 """How does a prototype model become a scikit-learn classifier?
 
-The shell checks the data, starts the parameters, has the cost minimised and answers questions about
-new samples. Final classes say which geometry and which loss they are made of, nothing else.
+The base class checks the data, initializes the parameters, minimises the cost and predicts. Its
+subclasses say which distance and which loss they combine.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,68 +20,59 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from abstain._checks import InputError
-from abstain._dask import is_dask
-from abstain._validation import check_sample_weight
-from abstain.models.adam import Batches, fit_adam
-from abstain.models.answers import answers_in_blocks, index_type, label_type, n_scores, number_type
-from abstain.models.closest import ClosestTwo, closest_two, no_samples_yet
-from abstain.models.costs import Blocks, Cost, Loss
-from abstain.models.data import Arrays, Data, Rows
-from abstain.models.distances import Block, make_block
-from abstain.models.fitting import Fit, fit_lbfgs
-from abstain.models.geometry import Frozen, Geometry, canonical, normalise, relevances
+from abstain._core.checks import InputError
+from abstain._core.sklearn_private import check_sample_weight
+from abstain._scale.blocks import is_dask
+from abstain._scale.blockwise import Method, by_block
+from abstain.models.adaptive_distances import AdaptiveDistance, canonical, normalise, relevances
+from abstain.models.costs import Cost, Loss
+from abstain.models.data import ArrayData, Data, Rows
+from abstain.models.distances import ClosestTwo, SampleBlock, closest_two, make_block
+from abstain.models.fitting import Problem, minimise
+from abstain.models.initialization import initial_prototypes
 from abstain.models.on_dask import read_blocks, without_rows
-from abstain.models.samples import (
+from abstain.models.scaling import means_of_present, row_slices, scaling_from
+from abstain.models.solvers import FitResult
+from abstain.models.validation import (
+    check_columns_present,
     check_finite,
     check_labels,
     check_magnitude,
-    check_present,
+    check_parameters,
     check_rows_present,
-    with_class_weights,
+    check_warm_start,
+    class_factors,
+    present_columns,
+    prototype_counts,
 )
-from abstain.models.settings import check_settings, prototype_counts
-from abstain.models.starting import start_prototypes
-from abstain.models.units import Units, means_of_present, row_blocks, units_of
-
-__all__ = ["Problem", "PrototypeClassifier"]
 
 Array = NDArray[Any]
 
-# Rows that are measured at once: with what is computed of them, they fit a second-level cache.
+# Rows that are measured at once: their values and distances fit a second-level cache.
 ROWS = 2048
-# Iterations of L-BFGS in which the prototypes move before the metric does, and their largest share.
-WARM_UP, WARM_UP_SHARE = 10, 0.25
+
+# Marks a method of a fitted model that also takes Dask collections. Dask needs the type and the
+# number of columns of the result in advance.
+answers_in_blocks: Callable[..., Callable[[Method], Method]] = partial(by_block, "prototypes_")
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What is to be fitted: samples in blocks, in units of their own, and where to start."""
-
-    blocks: Blocks
-    batches: Batches | None
-    units: Units
-    classes: Array
-    owners: NDArray[np.int64]
-    geometry: Geometry
-    start: list[Array]
-    is_warm: bool
-    varies: NDArray[np.bool_]
+def label_type(model: Any) -> Any:
+    """Return the type of the classes."""
+    return model.classes_.dtype
 
 
-def _refuse_dask_beside(X: Any, **others: Any) -> None:
-    """Refuse what Dask holds where samples are in memory: most likely they were not meant to be."""
-    for name, each in others.items():
-        if is_dask(each):
-            raise InputError(
-                f"{name} must not be a Dask {type(each).__name__} where X is a "
-                f"{type(X).__name__}; give X as a Dask collection chunked like {name}. Steps of a "
-                "pipeline collect samples: scale them by Dask, such as (X - X.mean(0)) / X.std(0)"
-            )
+def number_type(model: Any) -> Any:
+    """Return the type of distances and scores: that of the prototypes."""
+    return model.prototypes_.dtype
+
+
+def n_scores(model: Any) -> int | None:
+    """Return the number of columns of class scores; None for two classes, which have one score."""
+    return None if len(model.classes_) == 2 else len(model.classes_)
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The shell of all prototype models."""
+    """Base class of all prototype models."""
 
     n_prototypes_per_class: int | dict[Any, int]
     init: str | ArrayLike
@@ -92,33 +83,33 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start: bool
     verbose: int
     random_state: Any
-    # Models without a metric have no penalty on it.
+    # The penalty weight of models without a metric.
     regularization: float = 0.0
-    # The public name of the fitted metric; models without one have no relevances either.
+    # The attribute of the fitted metric, if the model learns one.
     _metric_name: str | None = None
 
     @abstractmethod
-    def _geometry(self) -> Geometry:
-        """Return the distance and the metric that is learnt."""
+    def _distance(self) -> AdaptiveDistance:
+        """Return the distance of the model."""
 
     @abstractmethod
     def _loss(self, problem: Problem) -> Loss:
-        """Return the loss of distances in the units of the problem."""
+        """Return the loss, for distances between scaled samples."""
 
-    def _scaled(self, metric: Array) -> Array:
-        """Return the same metric at the scale at which L-BFGS does best."""
+    def _scaled_metric(self, metric: Array) -> Array:
+        """Return the same metric at the best scale for L-BFGS."""
         return metric
 
     def _metric(self) -> list[Array]:
         return [] if self._metric_name is None else [getattr(self, self._metric_name)]
 
     def metric_roots(self) -> Array:
-        """Return Ω of the metric Λ = ΩᵀΩ, whichever form the model keeps it in.
+        """Return Ω of the metric Λ = ΩᵀΩ, for every model.
 
         Returns
         -------
         roots : ndarray of shape (1 or n_prototypes, n_rows, n_features)
-            One for all prototypes, or one for each.
+            One for all prototypes, or one per prototype.
 
         Examples
         --------
@@ -129,10 +120,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "prototypes_")
         metric = self._metric()
-        found = metric[0] if metric else np.ones_like(self.prototypes_[0])
-        if found.ndim == 1:
-            found = np.diag(found)
-        return np.asarray(found if found.ndim == 3 else found[np.newaxis])
+        roots = metric[0] if metric else np.ones_like(self.prototypes_[0])
+        if roots.ndim == 1:
+            roots = np.diag(roots)
+        return np.asarray(roots if roots.ndim == 3 else roots[np.newaxis])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -140,33 +131,34 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit prototypes and metric.
+        """FitResult prototypes and metric.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. Also a Dask array or frame. Values may be at most
+            Samples, also as a Dask array or frame; NaN is a missing value. Values may be at most
             √(largest number / n_features) / 4, so that squared distances do not overflow.
         y : array-like of shape (n_samples,)
-            Their classes; with Dask, chunked like ``X``.
+            Classes of the samples; with Dask, chunked like ``X``.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight equals so many equal rows. By "adam" that is true of the
-            cost alone: equal rows fall into different batches. With Dask, chunked like ``X``.
+            Weights; an integer weight is the same as repeating the row. With "adam" that holds
+            for the cost only, since equal rows fall into different batches. With Dask, chunked
+            like ``X``.
 
         Returns
         -------
         self : estimator
-            Fitted.
+            The fitted model.
 
         Notes
         -----
-        Samples that Dask holds stay where they are, once more and in other units, until the fit
-        is done; they are read three times before that, or four if prototypes start from
-        samples. By "lbfgs" the model is that of one machine, up to rounding. Where a class with
-        several prototypes, or with such that start at random, has more than 20,000 samples, so
-        many are drawn to start from. By "adam" batches are drawn within the chunks, which are
-        visited one after the other: rows that are sorted by class should be shuffled before.
-        ``loss_`` is then the cost of all samples.
+        Samples of a Dask collection are read three times, or four if prototypes are initialized
+        from samples, and a scaled copy stays in the memory of the workers until the fit ends.
+        With "lbfgs" the model equals that of one machine, up to rounding, except that prototypes
+        initialized from samples use at most 20,000 random samples of a class (or 20 per
+        prototype, if that is more). With "adam" batches are drawn within the chunks, one chunk
+        after the other: shuffle rows that are sorted by class. ``loss_`` is then the cost of
+        all samples.
 
         Examples
         --------
@@ -180,7 +172,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = self._problem(data, random_state)
         loss = self._loss(problem)
         fit = self._minimise(problem, loss, random_state)
-        self._keep(problem, loss, fit)
+        self._store(problem, loss, fit)
         if not fit.converged:
             warnings.warn(
                 f"the cost was still falling after max_iter={self.max_iter} iterations; raise "
@@ -191,141 +183,119 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _data(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Data:
-        """Return checked samples, without those that weigh nothing."""
+        """Return checked samples, without those of weight 0."""
         if is_dask(X):
             validate_data(self, without_rows(X), skip_check_array=True)
-            check_settings(self.get_params(deep=False), self.n_features_in_)
+            check_parameters(self.get_params(deep=False), self.n_features_in_)
             return read_blocks(X, y, sample_weight, self.class_weight)
-        _refuse_dask_beside(X, y=y, sample_weight=sample_weight)
+        for name, array in (("y", y), ("sample_weight", sample_weight)):
+            if is_dask(array):
+                raise InputError(
+                    f"{name} must not be a Dask {type(array).__name__} where X is a "
+                    f"{type(X).__name__}; give X as a Dask collection chunked like {name}. Steps "
+                    "of a pipeline collect samples: scale them by Dask, such as "
+                    "(X - X.mean(0)) / X.std(0)"
+                )
         check_labels(y)
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
         check_classification_targets(targets)
-        check_settings(self.get_params(deep=False), samples.shape[1])
+        check_parameters(self.get_params(deep=False), samples.shape[1])
         classes, labels = np.unique(targets, return_inverse=True)
         if len(classes) < 2:
             raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
-        check_present(samples)
+        check_columns_present(present_columns(samples))
         weights = check_sample_weight(
             sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
         )
-        weights = with_class_weights(self.class_weight, classes, labels, weights)
-        if not weights.all():  # what weighs nothing is not there
+        factors = class_factors(self.class_weight, classes, np.bincount(labels, weights))
+        weights = (weights * factors[labels]).astype(weights.dtype)
+        if not weights.all():
             samples, labels, weights = (part[weights > 0] for part in (samples, labels, weights))
-        data = Arrays(classes, Rows(samples, labels, weights))
+        data = ArrayData(classes, Rows(samples, labels, weights))
         check_magnitude(data.ranges(), data.dtype, getattr(self, "feature_names_in_", None))
         return data
 
     def _problem(self, data: Data, random_state: np.random.RandomState) -> Problem:
         classes, n_features = data.classes, data.n_features
         counts = prototype_counts(self.n_prototypes_per_class, classes.tolist(), data.class_sizes())
-        geometry = self._geometry()
+        distance = self._distance()
         sums, totals = data.class_sums()
         origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(data.dtype)
-        units = units_of(origin, data.deviations(origin))
-        # Of a feature that a class never shows, the mean of the others is the best guess.
+        scaling = scaling_from(origin, data.deviations(origin))
+        # For a feature that is missing throughout a class, use the mean of all classes.
         class_means = np.where(totals > 0, means_of_present(sums, totals), origin)
         is_warm = self.warm_start and hasattr(self, "prototypes_")
         if is_warm:
-            owners = np.repeat(np.arange(len(counts)), counts)
+            prototype_classes = np.repeat(np.arange(len(counts)), counts)
             prototypes, metric = self.prototypes_, self._metric()
-            anew = geometry.start(len(owners), n_features, np.random.RandomState(0))
-            self._check_warm(classes[owners], n_features, anew)
-        else:
-            among = data.to_start_from(counts, self.init, random_state)
-            prototypes, owners = start_prototypes(
-                *among, class_means, counts, random_state, self.init
+            shape = len(prototype_classes), n_features
+            check_warm_start(
+                [prototypes, *metric],
+                self.prototype_labels_,
+                [np.empty(shape), *distance.initial_metric(*shape, np.random.RandomState(0))],
+                classes[prototype_classes],
             )
-            metric = list(geometry.start(len(prototypes), n_features, random_state))
-        batches = data.batches(units, random_state) if self.solver == "adam" else None
-        blocks = data.blocks(units) if batches is None else batches.blocks()
-        start = [units.apply(prototypes), *map(self._scaled, metric)]
-        start = [part.astype(data.dtype) for part in start]
+        else:
+            rows = data.initialization_rows(counts, self.init, random_state)
+            prototypes, prototype_classes = initial_prototypes(
+                *rows, class_means, counts, random_state, self.init
+            )
+            metric = list(distance.initial_metric(len(prototypes), n_features, random_state))
+        batches = data.batches(scaling, random_state) if self.solver == "adam" else None
+        blocks = data.blocks(scaling) if batches is None else batches.blocks()
+        start = [scaling.transform(prototypes), *map(self._scaled_metric, metric)]
         lowest, highest = data.ranges()
         return Problem(
-            blocks, batches, units, classes, owners, geometry, start, is_warm, lowest < highest
+            blocks,
+            batches,
+            scaling,
+            classes,
+            prototype_classes,
+            distance,
+            [parameter.astype(data.dtype) for parameter in start],
+            is_warm,
+            lowest < highest,
         )
 
-    def _check_warm(
-        self, prototype_labels: Array, n_features: int, metric: tuple[Array, ...]
-    ) -> None:
-        before = self.prototypes_.shape
-        if before != (len(prototype_labels), n_features) or not np.array_equal(
-            prototype_labels, self.prototype_labels_
-        ):
-            raise InputError(
-                f"warm_start must go on with the same prototypes and features, got "
-                f"{len(prototype_labels)} prototypes of {n_features} features after a fit with "
-                f"{before[0]} of {before[1]}; set warm_start=False"
-            )
-        for new, fitted in zip(metric, self._metric(), strict=True):
-            if new.shape != fitted.shape:
-                raise InputError(
-                    f"warm_start must go on with the same rank of the metric, got n_components="
-                    f"{new.shape[-2]} after a fit with {fitted.shape[-2]}; set warm_start=False"
-                )
+    def _minimise(
+        self, problem: Problem, loss: Loss, random_state: np.random.RandomState
+    ) -> FitResult:
+        """Minimise the cost; an interrupted fit with warm start keeps its last parameters."""
+        last = FitResult(problem.start, np.inf, 0, False)
 
-    def _minimise(self, problem: Problem, loss: Loss, random_state: np.random.RandomState) -> Fit:
-        """Have the cost minimised; an interrupted fit keeps what it has reached."""
-        reached = Fit(problem.start, np.inf, 0, False)
-        shown = 0
+        def after_iteration(n_iter: int, cost: float, parameters: list[Array]) -> None:
+            nonlocal last
+            last = FitResult(parameters, cost, n_iter, False)
+            if self.verbose and n_iter % int(self.verbose) == 0:
+                print(f"{type(self).__name__}: iteration {n_iter}, cost {cost:.6f}")
 
-        def watch(n_iter: int, cost: float, parameters: list[Array]) -> None:
-            nonlocal reached, shown
-            held = problem.start[len(parameters) :]
-            reached = Fit([*parameters, *held], cost, shown + n_iter, False)
-            if self.verbose and reached.n_iter % int(self.verbose) == 0:
-                print(f"{type(self).__name__}: iteration {reached.n_iter}, cost {cost:.6f}")
-
-        owners, geometry = problem.owners, problem.geometry
-        cost = Cost(owners, geometry, loss, self.regularization)
+        cost = Cost(problem.prototype_classes, problem.distance, loss, self.regularization)
         try:
-            if problem.batches is not None:
-                return fit_adam(
-                    cost,
-                    problem.batches,
-                    problem.start,
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    random_state=random_state,
-                    watch=watch,
-                )
-            prototypes, *metric = problem.start
-            warm_up = min(WARM_UP, int(WARM_UP_SHARE * self.max_iter))
-            if metric and warm_up and not problem.is_warm:
-                # A metric that adapts to prototypes still in a heap can get stuck for good.
-                (prototypes,), _, shown, _ = fit_lbfgs(
-                    Cost(owners, Frozen(geometry, tuple(metric)), loss),
-                    problem.blocks,
-                    [prototypes],
-                    max_iter=warm_up,
-                    tol=self.tol,
-                    watch=watch,
-                )
-            fit = fit_lbfgs(
+            return minimise(
                 cost,
-                problem.blocks,
-                [prototypes, *metric],
-                max_iter=self.max_iter - shown,
+                problem,
+                max_iter=self.max_iter,
                 tol=self.tol,
-                watch=watch,
+                random_state=random_state,
+                callback=after_iteration,
             )
-            return fit._replace(n_iter=shown + fit.n_iter)
         except KeyboardInterrupt:
             if self.warm_start:
-                self._keep(problem, loss, reached)
+                self._store(problem, loss, last)
             raise
 
-    def _keep(self, problem: Problem, loss: Loss, fit: Fit) -> None:
-        """Store what was fitted, in the units of the data."""
+    def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
+        """Set the fitted attributes, in the units of the data."""
         prototypes, *metric = fit.parameters
-        self.classes_, self.prototype_labels_ = problem.classes, problem.classes[problem.owners]
-        self.prototypes_ = problem.units.undo(prototypes).astype(prototypes.dtype)
+        self.classes_ = problem.classes
+        self.prototype_labels_ = problem.classes[problem.prototype_classes]
+        self.prototypes_ = problem.scaling.inverse_transform(prototypes).astype(prototypes.dtype)
         self.loss_, self.n_iter_ = fit.cost, max(fit.n_iter, 1)
-        for name, fitted in zip(filter(None, [self._metric_name]), metric, strict=True):
-            unit = canonical(normalise(fitted)[0])
-            setattr(self, name, unit)
+        if self._metric_name is not None:
+            unit = canonical(normalise(metric[0])[0])
+            setattr(self, self._metric_name, unit)
             self.relevances_ = relevances(unit, problem.varies)
 
     @answers_in_blocks(number_type, lambda model: len(model.prototypes_))
@@ -349,13 +319,17 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y).distances(X).shape
         (4, 2)
         """
-        return self._distances(self._samples(X, to_measure=True))
+        samples = self._samples(X, to_measure=True)
+        distances = np.empty((len(samples), len(self.prototypes_)), dtype=self.prototypes_.dtype)
+        for rows, measured in self._measure(samples):
+            distances[rows] = measured.T
+        return distances
 
     def _samples(self, X: ArrayLike, *, to_measure: bool = False) -> Array:
         """Return checked samples, in the precision of the model.
 
-        Of those that are to be measured, infinite ones are found by their distances: looking for
-        them here would take another tenth of the time.
+        Infinite values of samples that are measured next are found by their distances: checking
+        them here would take a tenth of the time.
         """
         check_is_fitted(self, "prototypes_")
         samples = validate_data(
@@ -367,25 +341,19 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return np.asarray(samples.astype(self.prototypes_.dtype, copy=False))
 
-    def _distances(self, samples: Array) -> Array:
-        found = np.empty((len(samples), len(self.prototypes_)), dtype=self.prototypes_.dtype)
-        for rows, measured in self._measure(samples):
-            found[rows] = measured.T
-        return found
-
     def _measure(self, samples: Array) -> Iterator[tuple[slice, Array]]:
-        """Yield the distances (prototypes, rows) of some rows after the other."""
-        geometry, metric = self._geometry(), self._metric()
-        # Distances are sums of squares: far from the origin they would lose their digits.
+        """Yield slices of rows and their distances (prototypes, rows)."""
+        distance, metric = self._distance(), self._metric()
+        # Sums of squares far from the origin would lose digits.
         origin = self.prototypes_.mean(axis=0)
         prototypes = self.prototypes_ - origin
-        moved = np.empty_like(samples[:ROWS])  # once: new memory for every block costs as much
-        for rows in row_blocks(len(samples), ROWS):
+        moved = np.empty_like(samples[:ROWS])  # allocating per block is slow
+        for rows in row_slices(len(samples), ROWS):
             own = moved[: rows.stop - rows.start]
-            block = Block(np.subtract(samples[rows], origin, out=own), None)
+            block = SampleBlock(np.subtract(samples[rows], origin, out=own), None)
             with np.errstate(over="ignore", invalid="ignore"):
-                measured, _ = geometry.measure(block, prototypes, *metric)
-                if not np.isfinite(measured.sum()):  # as any value that is missing makes it
+                measured, _ = distance.measure(block, prototypes, *metric)
+                if not np.isfinite(measured.sum()):  # missing values also get here
                     assert_all_finite(
                         samples[rows],
                         allow_nan=True,
@@ -395,13 +363,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     block = make_block(block.values)
                     if block.present is not None:
                         check_rows_present(block.present > 0, rows.start)
-                    measured, _ = geometry.measure(block, prototypes, *metric)
+                    measured, _ = distance.measure(block, prototypes, *metric)
                     check_finite(measured, samples[rows], rows.start)
             yield rows, measured
 
-    @answers_in_blocks(index_type)
+    @answers_in_blocks(lambda model: np.intp)
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the index of the winning prototype: the cell that each sample falls in.
+        """Return the index of the closest prototype: the cell of each sample.
 
         Parameters
         ----------
@@ -424,15 +392,15 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate([measured.argmin(axis=0) for _, measured in self._measure(samples)])
 
     def _closest_two(self, X: ArrayLike) -> ClosestTwo:
-        """Return the winner of each sample, its distance and that of its closest rival."""
+        """Return the closest prototype of each sample and of the closest other class."""
         samples = self._samples(X, to_measure=True)
         labels = self.prototype_labels_.tolist()
-        found = no_samples_yet(len(samples), samples.dtype)
+        closest = ClosestTwo.empty(len(samples), samples.dtype)
         for rows, measured in self._measure(samples):
             is_all = len(samples) <= ROWS
-            part = found if is_all else ClosestTwo(*(array[rows] for array in found))
+            part = closest if is_all else ClosestTwo(*(array[rows] for array in closest))
             closest_two(measured, labels, part)
-        return found
+        return closest
 
     @answers_in_blocks(label_type)
     def predict(self, X: ArrayLike) -> Array:
@@ -470,8 +438,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The largest is that of the predicted class; of two classes, by how much the second
-            is closer than the first.
+            Largest for the predicted class; for two classes, by how much the second is closer
+            than the first.
 
         Examples
         --------

@@ -4,7 +4,7 @@ Each answer is a function of one chunk and a way to merge the answers of several
 checks the samples and summarises them: classes, their sizes, weights and sums, and the range of
 each feature. From merged summaries follow the classes of all chunks and the mean of the samples; a
 second pass measures how far the samples of each chunk are from it, and a third makes labelled
-blocks of them, in the units that follow.
+blocks of them, scaled.
 
 Several prototypes of a class, or such that are drawn, start from samples. Of a class with no more
 than `TO_START_FROM` of them, these are all, as on one machine; of a larger one so many, drawn
@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from abstain._checks import InputError, check_real_vector, check_same_length, merge_labels
-from abstain.models.adam import PRECISION
+from abstain._core.checks import InputError, check_real_vector, check_same_length, merge_labels
 from abstain.models.costs import LabelledBlock, labelled_blocks
 from abstain.models.data import Rows
-from abstain.models.samples import check_labels, check_magnitude, present_columns
-from abstain.models.units import (
+from abstain.models.scaling import (
     Deviations,
-    Units,
+    Scaling,
     class_sums,
     deviations_from,
     merge_ranges,
     value_ranges,
 )
+from abstain.models.solvers import PRECISION
+from abstain.models.validation import check_labels, check_magnitude, present_columns
 
 __all__ = [
     "TO_START_FROM",
@@ -244,10 +244,10 @@ def _with_least_keys(limits: dict[int, int], drawn: Drawn) -> Drawn:
 
 
 def labelled(
-    coding: Coding, units: Units, X: Any, y: Any, sample_weight: Any = None
+    coding: Coding, scaling: Scaling, X: Any, y: Any, sample_weight: Any = None
 ) -> list[list[LabelledBlock]]:
     """Return the samples of a chunk as one batch of blocks."""
-    return [labelled_blocks(*_rows(coding, X, y, sample_weight), units)]
+    return [labelled_blocks(*_rows(coding, X, y, sample_weight), scaling)]
 
 
 def n_batches(size: int, rows: int) -> int:
@@ -257,7 +257,7 @@ def n_batches(size: int, rows: int) -> int:
 
 def batched(
     coding: Coding,
-    units: Units,
+    scaling: Scaling,
     mean_weight: float,
     rows: int,
     seed: int,
@@ -271,6 +271,6 @@ def batched(
     order = np.random.default_rng(seed).permutation(len(samples))
     parts = np.array_split(order, n_batches(len(samples), rows)) if len(samples) else []
     return [
-        labelled_blocks(samples[part], labels[part], weights[part], units, dtype=PRECISION)
+        labelled_blocks(samples[part], labels[part], weights[part], scaling, dtype=PRECISION)
         for part in parts
     ]

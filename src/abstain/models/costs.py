@@ -2,8 +2,8 @@
 
 The cost of a model is the weighted mean of its losses plus the penalty of its metric; it is a sum
 over samples, so it is evaluated in blocks that fit a cache. The samples of a block are sorted by
-class, and either complete or with missing values. Blocks need not be here: whoever keeps them
-elsewhere has sums taken there.
+class, and either all complete or all with missing values. Blocks may lie elsewhere, if sums over
+them can be computed there.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,68 +14,57 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.distances import Block, Pullback, make_block
-from abstain.models.geometry import Geometry, normalise
-from abstain.models.units import Units, row_blocks
-
-__all__ = [
-    "Blocks",
-    "Cost",
-    "LabelledBlock",
-    "Loss",
-    "Spread",
-    "Sums",
-    "labelled_blocks",
-    "mean_distances",
-]
+from abstain.models.adaptive_distances import AdaptiveDistance, normalise
+from abstain.models.distances import Pullback, SampleBlock, make_block
+from abstain.models.scaling import Scaling, row_slices
 
 Array = NDArray[Any]
-# Distances (prototypes, samples), which prototypes are of the class of the samples, and how many
-# features each sample has → loss of each sample, and its gradient by the distances.
+# Distances (prototypes, samples), a mask of the prototypes of the class of the samples, the number
+# of features present in each sample → the loss of each sample, its gradient by the distances.
 Loss = Callable[[Array, NDArray[np.bool_], Array], tuple[Array, Array]]
 
-# Rows of a block: its values and projections stay in a second-level cache for tens of features.
+# Rows of a block: for tens of features, its values and projections fit a second-level cache.
 BLOCK_ROWS = 2048
 
 
 class LabelledBlock(NamedTuple):
-    """Samples with their weights; each part, a slice of them, belongs to one class."""
+    """Samples with their weights; each part is a class and the slice of its samples."""
 
-    block: Block
+    block: SampleBlock
     weights: Array
     n_present: Array
     parts: list[tuple[int, slice]]
 
 
-# Numbers and arrays, each of which adds up over blocks.
+# Numbers and arrays that add up over blocks.
 Sums = list[Any]
 
 
 @runtime_checkable
-class Spread(Protocol):
-    """Blocks that are somewhere else."""
+class RemoteBlocks(Protocol):
+    """Blocks that are not in memory."""
 
     def total(self, sums: Callable[[Iterable[LabelledBlock]], Sums]) -> Sums:
-        """Return what a function sums up over all blocks."""
+        """Return the sums that a function computes over all blocks."""
         ...
 
 
-Blocks = Iterable[LabelledBlock] | Spread
+Blocks = Iterable[LabelledBlock] | RemoteBlocks
 
 
 def _total(blocks: Blocks, sums: Callable[[Iterable[LabelledBlock]], Sums]) -> Sums:
-    return blocks.total(sums) if isinstance(blocks, Spread) else sums(blocks)
+    return blocks.total(sums) if isinstance(blocks, RemoteBlocks) else sums(blocks)
 
 
 def labelled_blocks(
     samples: Array,
     labels: NDArray[np.int64],
     weights: Array,
-    units: Units,
+    scaling: Scaling,
     rows: int = BLOCK_ROWS,
     dtype: Any = None,
 ) -> list[LabelledBlock]:
-    """Cut samples, in the given units, into blocks sorted by class, those with gaps apart."""
+    """Scale samples and cut them into blocks sorted by class, those with missing values apart."""
     dtype = samples.dtype if dtype is None else dtype
     # A sum is NaN iff a value is; infinities have been refused before.
     incomplete = np.isnan(samples.sum(axis=1))
@@ -83,11 +72,11 @@ def labelled_blocks(
     n_complete = len(order) - np.count_nonzero(incomplete)
     blocks = []
     for members in (order[:n_complete], order[n_complete:]):
-        # Equal blocks, not full ones and a rest, which would take as many calls.
+        # Equal blocks: full ones and a remainder would take as many calls.
         n_blocks = max(1, -(-len(members) // rows))
-        for chosen in row_blocks(len(members), -(-len(members) // n_blocks) or 1):
+        for chosen in row_slices(len(members), -(-len(members) // n_blocks) or 1):
             part = members[chosen]
-            block = make_block(units.apply(samples[part]).astype(dtype, copy=False))
+            block = make_block(scaling.transform(samples[part]).astype(dtype, copy=False))
             n_present = np.broadcast_to(samples.shape[1], len(part))
             if block.present is not None:
                 n_present = block.present.sum(axis=1)
@@ -98,7 +87,7 @@ def labelled_blocks(
 
 
 def _runs(labels: NDArray[np.int64]) -> list[tuple[int, slice]]:
-    """Return each label of a sorted vector, and where it stands."""
+    """Return each label of a sorted vector, and the slice of its positions."""
     ends = [*(np.flatnonzero(np.diff(labels)) + 1).tolist(), len(labels)]
     starts = [0, *ends[:-1]]
     return [
@@ -110,8 +99,8 @@ def _runs(labels: NDArray[np.int64]) -> list[tuple[int, slice]]:
 class Cost:
     """The cost of a model as a function of prototypes and metric."""
 
-    owners: NDArray[np.int64]
-    geometry: Geometry
+    prototype_classes: NDArray[np.int64]
+    distance: AdaptiveDistance
     loss: Loss
     regularization: float = 0.0
 
@@ -122,33 +111,38 @@ class Cost:
         *metric: Array,
         weight: float | None = None,
     ) -> tuple[float, list[Array]]:
-        """Return the cost and its gradient by each parameter, the metric at any scale.
+        """Return the cost and its gradient by each parameter; the metric may have any scale.
 
-        Losses are divided by the weight of the samples, or by one that is given: the mean weight
-        of batches, so that all batches together make up the cost of all samples.
+        Losses are divided by the weight of the samples, or by the given weight: with the mean
+        weight of batches, the mean over batches is the cost of all samples.
         """
-        units, backs = _normalised(metric)
-        sums = _total(blocks, partial(self._sums, (prototypes, *units)))
+        normalised, pullbacks = _normalised(metric)
+        sums = _total(blocks, partial(self._sums, (prototypes, *normalised)))
         value, own_weight, *gradients = sums
         weight = own_weight if weight is None else weight
         value /= weight
         gradients = [gradient / weight for gradient in gradients]
-        if units and self.regularization:
-            penalty, by_metric = self.geometry.penalty(units[0])
+        if normalised and self.regularization:
+            penalty, by_metric = self.distance.penalty(normalised[0])
             value += self.regularization * penalty
             gradients[1] += self.regularization * by_metric
-        pulled = [back(g)[0] for back, g in zip(backs, gradients[1:], strict=True)]
+        pulled = [
+            pullback(gradient)[0]
+            for pullback, gradient in zip(pullbacks, gradients[1:], strict=True)
+        ]
         return value, [gradients[0], *pulled]
 
     def value(self, blocks: Blocks, prototypes: Array, *metric: Array) -> float:
         """Return the cost alone."""
-        units, _ = _normalised(metric)
-        value, weight = _total(blocks, partial(self._value_sums, (prototypes, *units)))
-        paid = self.regularization * self.geometry.penalty(units[0])[0] if units else 0.0
-        return float(value / weight + paid)
+        normalised, _ = _normalised(metric)
+        value, weight = _total(blocks, partial(self._value_sums, (prototypes, *normalised)))
+        value /= weight
+        if normalised:
+            value += self.regularization * self.distance.penalty(normalised[0])[0]
+        return float(value)
 
     def _sums(self, parameters: tuple[Array, ...], blocks: Iterable[LabelledBlock]) -> Sums:
-        """Return the losses, the weight and the gradients of blocks."""
+        """Return the sums of losses, weights and gradients over blocks."""
         value, weight = 0.0, 0.0
         gradients = [np.zeros(parameter.shape) for parameter in parameters]
         for block in blocks:
@@ -168,11 +162,11 @@ class Cost:
         return [value, weight]
 
     def _losses(self, block: LabelledBlock, *parameters: Array) -> tuple[Array, Array, Pullback]:
-        distances, pullback = self.geometry.measure(block.block, *parameters)
+        distances, pullback = self.distance.measure(block.block, *parameters)
         losses, by_distance = np.empty_like(distances[0]), np.empty_like(distances)
         for label, part in block.parts:
             losses[part], by_distance[:, part] = self.loss(
-                distances[:, part], self.owners == label, block.n_present[part]
+                distances[:, part], self.prototype_classes == label, block.n_present[part]
             )
         return losses, by_distance, pullback
 
@@ -183,33 +177,34 @@ def _normalised(metric: tuple[Array, ...]) -> tuple[tuple[Array, ...], tuple[Pul
 
 def mean_distances(
     blocks: Blocks,
-    owners: NDArray[np.int64],
-    geometry: Geometry,
+    prototype_classes: NDArray[np.int64],
+    distance: AdaptiveDistance,
     *parameters: Array,
 ) -> tuple[Array, Array]:
-    """Return, for each prototype, the mean distance of the samples of its class that it wins.
+    """Return the mean distance of each prototype to the samples of its class closest to it.
 
-    The second array holds the weight of these samples, which may be 0.
+    The second array holds the weights of these samples, which may be 0.
     """
-    sums, weights = _total(blocks, partial(_distance_sums, owners, geometry, parameters))
+    sums, weights = _total(blocks, partial(_distance_sums, prototype_classes, distance, parameters))
     means = np.zeros_like(sums)
     np.divide(sums, weights, out=means, where=weights > 0)
     return means, weights
 
 
 def _distance_sums(
-    owners: NDArray[np.int64],
-    geometry: Geometry,
+    prototype_classes: NDArray[np.int64],
+    distance: AdaptiveDistance,
     parameters: tuple[Array, ...],
     blocks: Iterable[LabelledBlock],
 ) -> Sums:
-    sums, weights = np.zeros(len(owners)), np.zeros(len(owners))
+    n_prototypes = len(prototype_classes)
+    sums, weights = np.zeros(n_prototypes), np.zeros(n_prototypes)
     for block in blocks:
-        distances = geometry.measure(block.block, *parameters)[0]
+        distances = distance.measure(block.block, *parameters)[0]
         for label, part in block.parts:
-            own = np.flatnonzero(owners == label)
+            own = np.flatnonzero(prototype_classes == label)
             winners = own[distances[own, part].argmin(axis=0)]
             closest = distances[own, part].min(axis=0)
-            sums += np.bincount(winners, block.weights[part] * closest, len(owners))
-            weights += np.bincount(winners, block.weights[part], len(owners))
+            sums += np.bincount(winners, block.weights[part] * closest, n_prototypes)
+            weights += np.bincount(winners, block.weights[part], n_prototypes)
     return [sums, weights]

@@ -1,7 +1,7 @@
-"""What does a fit ask of its samples, and how do arrays in memory answer?
+"""What does a fit need to know of its samples, in memory or elsewhere?
 
-A fit needs sums and ranges over samples, a few of them to start from, and all of them in blocks.
-Whoever can give these can be fitted to, wherever the samples are.
+Sums and ranges over the samples, some of them for the initial prototypes, and all of them in
+blocks.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -11,24 +11,22 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.adam import PRECISION, Batches, BatchesHere, batch_rows
 from abstain.models.costs import Blocks, labelled_blocks
-from abstain.models.units import (
+from abstain.models.scaling import (
     Deviations,
-    Units,
+    Scaling,
     class_sums,
     deviations_from,
-    row_blocks,
+    row_slices,
     value_ranges,
 )
-
-__all__ = ["Arrays", "Data", "Rows"]
+from abstain.models.solvers import PRECISION, ArrayBatches, Batches, batch_rows
 
 Array = NDArray[Any]
 
 
 class Rows(NamedTuple):
-    """Samples, the numbers of their classes, and their weights."""
+    """Samples, the codes of their classes, and their weights."""
 
     samples: Array
     labels: NDArray[np.int64]
@@ -40,7 +38,7 @@ class Data(Protocol):
 
     @property
     def classes(self) -> Array:
-        """The classes, in order."""
+        """The classes, sorted."""
         ...
 
     @property
@@ -50,39 +48,39 @@ class Data(Protocol):
 
     @property
     def dtype(self) -> Any:
-        """The precision of the samples."""
+        """The floating-point type of the samples."""
         ...
 
     def class_sizes(self) -> list[int]:
-        """Return how many samples each class has."""
+        """Return the number of samples of each class."""
         ...
 
     def class_sums(self) -> tuple[Array, Array]:
-        """Return the weighted sum of each feature in each class, and the weight of all present."""
+        """Return the weighted sum of each feature in each class, and the weight of its values."""
         ...
 
     def deviations(self, origin: Array) -> Deviations:
-        """Return by how much the samples deviate from an origin."""
+        """Return how far the samples deviate from an origin."""
         ...
 
     def ranges(self) -> tuple[Array, Array]:
-        """Return the lowest and the highest value of each feature."""
+        """Return the minimum and the maximum of each feature."""
         ...
 
-    def to_start_from(self, counts: list[int], init: Any, random_state: Any) -> Rows:
-        """Return samples to find so many prototypes of each class among."""
+    def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
+        """Return samples from which to initialize the given number of prototypes per class."""
         ...
 
-    def blocks(self, units: Units) -> Blocks:
-        """Return all samples, in the given units."""
+    def blocks(self, scaling: Scaling) -> Blocks:
+        """Return all samples, scaled, in blocks."""
         ...
 
-    def batches(self, units: Units, random_state: np.random.RandomState) -> Batches:
-        """Return all samples, in the given units, in mini-batches."""
+    def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
+        """Return all samples, scaled, in mini-batches."""
         ...
 
 
-class Arrays(NamedTuple):
+class ArrayData(NamedTuple):
     """Samples in memory."""
 
     classes: Array
@@ -95,43 +93,43 @@ class Arrays(NamedTuple):
 
     @property
     def dtype(self) -> Any:
-        """The precision of the samples."""
+        """The floating-point type of the samples."""
         return self.rows.samples.dtype
 
     def class_sizes(self) -> list[int]:
-        """Return how many samples each class has."""
-        found: list[int] = np.bincount(self.rows.labels, minlength=len(self.classes)).tolist()
-        return found
+        """Return the number of samples of each class."""
+        sizes: list[int] = np.bincount(self.rows.labels, minlength=len(self.classes)).tolist()
+        return sizes
 
     def class_sums(self) -> tuple[Array, Array]:
-        """Return the weighted sum of each feature in each class, and the weight of all present."""
+        """Return the weighted sum of each feature in each class, and the weight of its values."""
         return class_sums(*self.rows, len(self.classes))
 
     def deviations(self, origin: Array) -> Deviations:
-        """Return by how much the samples deviate from an origin."""
+        """Return how far the samples deviate from an origin."""
         return deviations_from(origin, self.rows.samples, self.rows.weights)
 
     def ranges(self) -> tuple[Array, Array]:
-        """Return the lowest and the highest value of each feature."""
+        """Return the minimum and the maximum of each feature."""
         return value_ranges(self.rows.samples)
 
-    def to_start_from(self, counts: list[int], init: Any, random_state: Any) -> Rows:
+    def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
         """Return all samples."""
         return self.rows
 
-    def blocks(self, units: Units) -> Blocks:
-        """Return all samples, in the given units."""
-        return labelled_blocks(*self.rows, units)
+    def blocks(self, scaling: Scaling) -> Blocks:
+        """Return all samples, scaled, in blocks."""
+        return labelled_blocks(*self.rows, scaling)
 
-    def batches(self, units: Units, random_state: np.random.RandomState) -> Batches:
-        """Return all samples, in the given units, in mini-batches drawn from all."""
+    def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
+        """Return all samples, scaled, in mini-batches of random samples."""
         samples, labels, weights = self.rows
         order = random_state.permutation(len(samples))
-        parts = [order[rows] for rows in row_blocks(len(samples), batch_rows(len(samples)))]
-        weights = weights / weights.mean(dtype=np.float64)  # single precision holds no 1e39
-        return BatchesHere(
+        parts = [order[rows] for rows in row_slices(len(samples), batch_rows(len(samples)))]
+        weights = weights / weights.mean(dtype=np.float64)  # 1e39 overflows single precision
+        return ArrayBatches(
             [
-                labelled_blocks(samples[part], labels[part], weights[part], units, dtype=PRECISION)
-                for part in parts
+                labelled_blocks(samples[i], labels[i], weights[i], scaling, dtype=PRECISION)
+                for i in parts
             ]
         )

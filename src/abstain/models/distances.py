@@ -1,4 +1,4 @@
-"""How far is every sample from every prototype, and how does that change with the parameters?
+"""How far is every sample from every prototype, and which prototypes are closest?
 
 A distance is a function of a block of samples and of its parameters. It returns the values, one row
 for each prototype, and a *pullback* that turns the gradient of some loss by these values into its
@@ -11,7 +11,10 @@ distances are
 
 where m marks the features that are present: without the mask, the cross terms of ΩᵀΩ would leak
 into missing ones. Samples without missing values take products of whole matrices instead of one δ
-for each pair; for one matrix Ω, two products of N × M × M are all that an evaluation needs.
+for each pair; for one matrix Ω, an evaluation needs only two products of N × M × M.
+
+The closest prototype and the closest one of another class are found while a block of distances is
+in the cache: writing a matrix of all distances would take longer than computing it.
 """
 
 from collections.abc import Callable
@@ -20,46 +23,39 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.units import has_gaps
+from abstain.models.scaling import has_missing
 
-__all__ = [
-    "Block",
-    "diagonal_metric",
-    "global_metric",
-    "local_metrics",
-    "make_block",
-    "squared_euclidean",
-]
-
-# Below so many entries of all matrices, products with zeros cost less than picking rows.
+# Below this many entries of all matrices, products with zeros are faster than selecting rows.
 DENSE = 4096
+# For this many distances or fewer, a loop is faster than a call of NumPy.
+FEW = 64
 
 Array = NDArray[Any]
 Pullback = Callable[[Array], tuple[Array, ...]]
 
 
-class Block(NamedTuple):
-    """Some samples: their values with 0 for missing ones, and which are present (None: all)."""
+class SampleBlock(NamedTuple):
+    """Values of samples, 0 where missing, and a mask of those present (None: all)."""
 
     values: Array
     present: Array | None
 
 
-def make_block(samples: Array) -> Block:
+def make_block(samples: Array) -> SampleBlock:
     """Return samples, in which NaN is a missing value, as a block."""
-    if not has_gaps(samples):
-        return Block(samples, None)
+    if not has_missing(samples):
+        return SampleBlock(samples, None)
     missing = np.isnan(samples)
-    return Block(np.where(missing, 0, samples), (~missing).astype(samples.dtype))
+    return SampleBlock(np.where(missing, 0, samples), (~missing).astype(samples.dtype))
 
 
-def squared_euclidean(block: Block, prototypes: Array) -> tuple[Array, Pullback]:
+def squared_euclidean(block: SampleBlock, prototypes: Array) -> tuple[Array, Pullback]:
     """Return |x − w|² and its pullback to (prototypes,)."""
     distances, pull = diagonal_metric(block, prototypes, np.ones_like(prototypes[0]))
     return distances, lambda gradient: pull(gradient)[:1]
 
 
-def diagonal_metric(block: Block, prototypes: Array, scales: Array) -> tuple[Array, Pullback]:
+def diagonal_metric(block: SampleBlock, prototypes: Array, scales: Array) -> tuple[Array, Pullback]:
     """Return |s ⊙ (x − w)|² and its pullback to (prototypes, scales)."""
     values, present = block
     weights = scales**2
@@ -84,10 +80,10 @@ def diagonal_metric(block: Block, prototypes: Array, scales: Array) -> tuple[Arr
     return distances, pullback
 
 
-def global_metric(block: Block, prototypes: Array, omega: Array) -> tuple[Array, Pullback]:
+def global_metric(block: SampleBlock, prototypes: Array, omega: Array) -> tuple[Array, Pullback]:
     """Return |Ω(x − w)|² and its pullback to (prototypes, omega)."""
     if block.present is not None:
-        return _pair_by_pair(
+        return _with_missing(
             block, prototypes, np.broadcast_to(omega, (len(prototypes), *omega.shape)), shared=True
         )
     values, rank, centres = block.values, len(omega), prototypes @ omega.T
@@ -112,11 +108,11 @@ def global_metric(block: Block, prototypes: Array, omega: Array) -> tuple[Array,
     return distances, pullback
 
 
-def local_metrics(block: Block, prototypes: Array, omegas: Array) -> tuple[Array, Pullback]:
+def local_metrics(block: SampleBlock, prototypes: Array, omegas: Array) -> tuple[Array, Pullback]:
     """Return |Ω_j(x − w_j)|², each prototype with its own Ω, and its pullback."""
     values, present = block
     if present is not None:
-        return _pair_by_pair(block, prototypes, omegas, shared=False)
+        return _with_missing(block, prototypes, omegas, shared=False)
     n_prototypes, rank, n_features = omegas.shape
     centres = np.einsum("jkm,jm->jk", omegas, prototypes)
     # All matrices below each other: one product serves all prototypes.
@@ -148,17 +144,19 @@ def local_metrics(block: Block, prototypes: Array, omegas: Array) -> tuple[Array
     return distances, pullback
 
 
-def _pair_by_pair(
-    block: Block, prototypes: Array, omegas: Array, *, shared: bool
+def _with_missing(
+    block: SampleBlock, prototypes: Array, omegas: Array, *, shared: bool
 ) -> tuple[Array, Pullback]:
-    """Go through the prototypes one by one, looking back only at samples with a gradient."""
+    """Measure samples with missing values, one prototype at a time.
+
+    The pullback uses only samples with a gradient.
+    """
     values, present = block
-    projections = []
-    for prototype, omega in zip(prototypes, omegas, strict=True):
-        if present is None:
-            projections.append(values @ omega.T - prototype @ omega.T)
-        else:
-            projections.append((present * (values - prototype)) @ omega.T)
+    assert present is not None
+    projections = [
+        (present * (values - prototype)) @ omega.T
+        for prototype, omega in zip(prototypes, omegas, strict=True)
+    ]
     distances = np.stack([np.einsum("ij,ij->i", own, own) for own in projections])
 
     def pullback(gradient: Array) -> tuple[Array, Array]:
@@ -167,15 +165,64 @@ def _pair_by_pair(
         for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
             rows: Any = np.flatnonzero(gradient[index])
             if len(rows) == len(values):
-                rows = slice(None)  # which copies nothing
+                rows = slice(None)  # copies nothing
             scaled = projections[index][rows] * gradient[index, rows, np.newaxis]
-            deviations = values[rows] - prototype
-            if present is None:
-                by_prototype[index] = -2 * scaled.sum(axis=0) @ omega
-            else:
-                deviations *= present[rows]
-                by_prototype[index] = -2 * (present[rows] * (scaled @ omega)).sum(axis=0)
+            deviations = (values[rows] - prototype) * present[rows]
+            by_prototype[index] = -2 * (present[rows] * (scaled @ omega)).sum(axis=0)
             by_omega[index] = 2 * scaled.T @ deviations
         return by_prototype, by_omega.sum(axis=0) if shared else by_omega
 
     return distances, pullback
+
+
+class ClosestTwo(NamedTuple):
+    """For each sample, the closest prototype and the distances that decide its class.
+
+    ``winner`` is the index of the closest prototype (the first of several), ``closest`` its
+    distance, and ``second`` the distance of the closest prototype of another class.
+    """
+
+    winner: NDArray[np.int64]
+    closest: Array
+    second: Array
+
+    @classmethod
+    def empty(cls, n_samples: int, dtype: Any) -> "ClosestTwo":
+        """Return arrays to be filled."""
+        return cls(np.empty(n_samples, np.int64), *np.empty((2, n_samples), dtype))
+
+
+def closest_two(distances: Array, labels: list[Any], out: ClosestTwo | None = None) -> ClosestTwo:
+    """Find the closest prototypes, given distances (prototypes, samples) and prototype labels."""
+    if out is None:
+        out = ClosestTwo.empty(distances.shape[1], distances.dtype)
+    winner, closest, second = out
+    if distances.size <= FEW:
+        for row, distances_of_row in enumerate(distances.T.tolist()):
+            winner[row], closest[row], second[row] = _closest_two_of_one(distances_of_row, labels)
+        return out
+    members: dict[Any, list[int]] = {}
+    for index, label in enumerate(labels):
+        members.setdefault(label, []).append(index)
+    (own, own_winner), *others = (_closest_of(distances, rows) for rows in members.values())
+    winner[:], closest[:], second[:] = own_winner, own, np.inf
+    for own, own_winner in others:
+        np.copyto(winner, own_winner, where=own < closest)
+        np.minimum(second, np.maximum(closest, own), out=second)
+        np.minimum(closest, own, out=closest)
+    return out
+
+
+def _closest_of(distances: Array, indices: list[int]) -> tuple[Array, NDArray[np.int64]]:
+    """Return the distance to the closest of some prototypes, and its index."""
+    if len(indices) == 1:
+        return distances[indices[0]], np.array(indices[0])
+    own = distances[indices]
+    return own.min(axis=0), np.array(indices)[own.argmin(axis=0)]
+
+
+def _closest_two_of_one(distances: list[float], labels: list[Any]) -> tuple[int, float, float]:
+    closest = min(distances)
+    winner = distances.index(closest)
+    others = [far for far, label in zip(distances, labels, strict=True) if label != labels[winner]]
+    return winner, closest, min(others)

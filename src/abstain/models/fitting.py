@@ -1,88 +1,84 @@
-"""Which parameters make the cost smallest, with all samples looked at in every step?
+"""What is minimised in a fit, and in which phases?"""
 
-All parameters are packed into one vector for scipy's L-BFGS-B.
-"""
+from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.models.adaptive_distances import AdaptiveDistance, FixedMetric
 from abstain.models.costs import Blocks, Cost
-
-__all__ = ["Fit", "Watch", "fit_lbfgs"]
+from abstain.models.scaling import Scaling
+from abstain.models.solvers import Batches, Callback, FitResult, fit_adam, fit_lbfgs
 
 Array = NDArray[Any]
-# Told the number of iterations so far, the cost and the parameters, after each iteration.
-Watch = Callable[[int, float, list[Array]], None]
+
+# Iterations of L-BFGS that move only the prototypes before the metric adapts, and their largest
+# share of all iterations.
+WARM_UP, WARM_UP_SHARE = 10, 0.25
 
 
-# Steps that L-BFGS remembers: twice scipy's, which saves the soft losses a tenth of theirs.
-MEMORY = 20
-# Iterations in a row that must gain little: the step of one alone may be short by chance.
-PATIENCE = 2
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is minimised: scaled samples in blocks, the distance, and the initial parameters."""
+
+    blocks: Blocks
+    batches: Batches | None
+    scaling: Scaling
+    classes: Array
+    prototype_classes: NDArray[np.int64]
+    distance: AdaptiveDistance
+    start: list[Array]
+    is_warm: bool
+    varies: NDArray[np.bool_]
 
 
-class Fit(NamedTuple):
-    """Where a minimisation ended."""
-
-    parameters: list[Array]
-    cost: float
-    n_iter: int
-    converged: bool
-
-
-def fit_lbfgs(
+def minimise(
     cost: Cost,
-    blocks: Blocks,
-    start: list[Array],
+    problem: Problem,
     *,
     max_iter: int,
     tol: float,
-    watch: Watch | None = None,
-) -> Fit:
-    """Minimise a cost over all its samples at once, from the given parameters.
+    random_state: np.random.RandomState,
+    callback: Callback,
+) -> FitResult:
+    """Minimise the cost of a problem: by Adam if it has batches, else by L-BFGS."""
+    if problem.batches is not None:
+        return fit_adam(
+            cost,
+            problem.batches,
+            problem.start,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+            callback=callback,
+        )
+    prototypes, *metric = problem.start
+    n_warm_up = 0
 
-    It ends when two iterations in a row have lowered the cost by no more than ``tol`` each, as a
-    share of it (or of 1, if that is more), when no lower cost is found along the line, or after
-    ``max_iter`` of them, which is the one end that has not converged.
-    """
-    from scipy.optimize import OptimizeResult, minimize
+    def after_iteration(n_iter: int, value: float, parameters: list[Array]) -> None:
+        callback(n_warm_up + n_iter, value, [*parameters, *problem.start[len(parameters) :]])
 
-    dtype = start[0].dtype
-    costs: list[float] = []
-
-    def unpack(vector: Array) -> list[Array]:
-        return [part.astype(dtype, copy=False) for part in _split(vector, start)]
-
-    def evaluate(vector: Array) -> tuple[float, Array]:
-        value, gradients = cost(blocks, *unpack(vector))
-        return value, np.concatenate([gradient.ravel() for gradient in gradients])
-
-    def after_iteration(intermediate_result: OptimizeResult) -> None:
-        cost = float(intermediate_result.fun)
-        costs.append(cost)
-        if watch is not None:
-            watch(len(costs), cost, unpack(intermediate_result.x.copy()))
-        gains = [before - after for before, after in pairwise(costs[-1 - PATIENCE :])]
-        if len(gains) == PATIENCE and max(gains) <= tol * max(abs(cost), 1):
-            raise StopIteration
-
-    found = minimize(
-        evaluate,
-        np.concatenate([parameter.ravel() for parameter in start]).astype(np.float64),
-        jac=True,
-        method="L-BFGS-B",
+    warm_up = min(WARM_UP, int(WARM_UP_SHARE * max_iter))
+    if metric and warm_up and not problem.is_warm:
+        # A metric that adapts while prototypes are still close together can get stuck.
+        fixed = FixedMetric(problem.distance, tuple(metric))
+        (prototypes,), _, n_warm_up, _ = fit_lbfgs(
+            Cost(cost.prototype_classes, fixed, cost.loss),
+            problem.blocks,
+            [prototypes],
+            max_iter=warm_up,
+            tol=tol,
+            callback=after_iteration,
+        )
+    fit = fit_lbfgs(
+        cost,
+        problem.blocks,
+        [prototypes, *metric],
+        max_iter=max_iter - n_warm_up,
+        tol=tol,
         callback=after_iteration,
-        options={"maxiter": max_iter, "gtol": 1e-3 * tol, "ftol": 0.0, "maxcor": MEMORY},
     )
-    return Fit(unpack(found.x), float(found.fun), int(found.nit), found.nit < max_iter)
-
-
-def _split(vector: Array, like: list[Array]) -> Iterator[Array]:
-    start = 0
-    for model in like:
-        yield vector[start : start + model.size].reshape(model.shape)
-        start += model.size
+    return fit._replace(n_iter=n_warm_up + fit.n_iter)

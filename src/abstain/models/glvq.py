@@ -1,77 +1,50 @@
-"""Generalised learning vector quantisation."""
+"""The GLVQ family: generalised learning vector quantisation and its metric-learning variants.
+
+All minimise Φ((d⁺ − d⁻)/(d⁺ + d⁻)), see `losses.relative_distance`.
+"""
 
 from __future__ import annotations  # signatures then show the names of types
 
+from functools import partial
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from abstain.models.geometry import Euclidean, Geometry
-from abstain.models.relative import RelativeDistanceClassifier
+from abstain.models.adaptive_distances import (
+    AdaptiveDistance,
+    Diagonal,
+    Euclidean,
+    GlobalMatrix,
+    LocalMatrices,
+)
+from abstain.models.base import PrototypeClassifier
+from abstain.models.costs import Loss
+from abstain.models.documentation import DIAGONAL, GLOBAL_MATRIX, LOCAL_MATRICES, documented
+from abstain.models.fitting import Problem
+from abstain.models.losses import relative_distance
+from abstain.models.projection import ProjectionMixin
 
-__all__ = ["GLVQ"]
+Array = NDArray[Any]
 
 
+class RelativeDistanceClassifier(PrototypeClassifier):
+    """Base class of the GLVQ family."""
+
+    beta: float | None
+
+    def _loss(self, problem: Problem) -> Loss:
+        return partial(relative_distance, beta=self.beta)
+
+    def _scaled_metric(self, metric: Array) -> Array:
+        # From an identity matrix instead of one of unit norm, the steps of prototypes and metric
+        # are of similar size, and L-BFGS needs half as many.
+        return np.asarray(metric * metric.shape[-1] ** 0.5)
+
+
+@documented()
 class GLVQ(RelativeDistanceClassifier):
-    """Generalised learning vector quantisation: Euclidean distance, relative distance loss.
-
-    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
-    instance.
-
-    Parameters
-    ----------
-    n_prototypes_per_class : int or dict of label to int, default=1
-        How many prototypes each class has; classes that a dict does not name have one.
-    beta : float or None, default=10.0
-        Steepness of the logistic Φ; None is the identity.
-    init : "kmeans", "random" or array-like of shape (n_prototypes, n_features), default="kmeans"
-        Where prototypes start: class means, or centres of a k-means within the class where it has
-        several; samples drawn at random; or these, in the order of the classes.
-    solver : "lbfgs" or "adam", default="lbfgs"
-        L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
-        iteration being one pass, for data too large for that.
-    max_iter : int, default=500
-        At most so many iterations.
-    tol : float, default=1e-5
-        Stop when two iterations in a row lower the cost by no more than this each, as a share of
-        it, or of 1 if that is more. By "adam", when a cycle of passes lowers it by no more than
-        100 times this.
-    class_weight : "balanced" or dict of label to float, default=None
-        Weights of the classes.
-    warm_start : bool, default=False
-        Go on from the last fit instead of starting anew; an interrupted fit can be resumed.
-    verbose : int, default=0
-        Print the cost every so many iterations; 0 prints nothing.
-    random_state : int, RandomState or None, default=None
-        Decides where prototypes start that are drawn at random or found by k-means, and how
-        samples are put into mini-batches.
-
-    Attributes
-    ----------
-    prototypes_ : ndarray of shape (n_prototypes, n_features)
-        The prototypes.
-    prototype_labels_ : ndarray of shape (n_prototypes,)
-        The class of each.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    loss_ : float
-        The cost at the end; by "adam", that of the first 64 batches.
-    n_iter_ : int
-        Number of iterations.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if ``X`` has names that are all text.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from abstain.models import GLVQ
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = GLVQ().fit(X, y)
-    >>> model.score(X, y) > 0.9
-    True
-    """
+    """Generalised learning vector quantisation: Euclidean distance, relative distance loss."""
 
     def __init__(
         self,
@@ -98,5 +71,95 @@ class GLVQ(RelativeDistanceClassifier):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _geometry(self) -> Geometry:
+    def _distance(self) -> AdaptiveDistance:
         return Euclidean()
+
+
+@documented(DIAGONAL)
+class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
+    """Generalised relevance LVQ: a weight for each feature, relative distance loss."""
+
+    _metric_name = "scales_"
+
+    def __init__(
+        self,
+        n_prototypes_per_class: int | dict[Any, int] = 1,
+        *,
+        beta: float | None = 10.0,
+        regularization: float = 0.01,
+        init: str | ArrayLike = "kmeans",
+        solver: str = "lbfgs",
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_prototypes_per_class = n_prototypes_per_class
+        self.beta = beta
+        self.regularization = regularization
+        self.init = init
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _distance(self) -> AdaptiveDistance:
+        return Diagonal()
+
+
+class MatrixGLVQ(ProjectionMixin, RelativeDistanceClassifier):
+    """The constructor of GMLVQ and LGMLVQ."""
+
+    def __init__(
+        self,
+        n_prototypes_per_class: int | dict[Any, int] = 1,
+        *,
+        beta: float | None = 5.0,
+        n_components: int | None = None,
+        regularization: float = 0.01,
+        init: str | ArrayLike = "kmeans",
+        solver: str = "lbfgs",
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_prototypes_per_class = n_prototypes_per_class
+        self.beta = beta
+        self.n_components = n_components
+        self.regularization = regularization
+        self.init = init
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+
+@documented(GLOBAL_MATRIX)
+class GMLVQ(MatrixGLVQ):
+    """Generalised matrix LVQ: one matrix Ω for all prototypes, relative distance loss."""
+
+    _metric_name = "omega_"
+
+    def _distance(self) -> AdaptiveDistance:
+        return GlobalMatrix(self.n_components)
+
+
+@documented(LOCAL_MATRICES)
+class LGMLVQ(MatrixGLVQ):
+    """Localised GMLVQ: a matrix Ω for each prototype, relative distance loss."""
+
+    _metric_name = "omegas_"
+
+    def _distance(self) -> AdaptiveDistance:
+        return LocalMatrices(self.n_components)

@@ -1,9 +1,8 @@
 """How wrong is a model about samples of one class, given their distances to the prototypes?
 
-A loss is a function of the distances (one row for each prototype) of samples that all belong to the
-same class, of the rows that are prototypes of that class, and of the number of features that each
-sample has. It returns one loss per sample and the gradient of each by its distances; it knows
-nothing of how the distances come about.
+A loss is a function of the distances (one row per prototype) of samples of one class, of a mask of
+the prototypes of that class, and of the number of features present in each sample. It returns one
+loss per sample and the gradient of each by its distances.
 
 **GLVQ.** With d⁺ the distance to the closest prototype of the own class, d⁻ to the closest one of
 another, μ = (d⁺ − d⁻)/(d⁺ + d⁻) is negative iff the sample is classified correctly. The loss is
@@ -23,8 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["likelihood_ratio", "log_densities", "relative_distance"]
-
 Array = NDArray[Any]
 
 
@@ -38,7 +35,7 @@ def relative_distance(
     plus, nearest_own = _nearest(distances, np.flatnonzero(is_own))
     minus, nearest_other = _nearest(distances, np.flatnonzero(~is_own))
     total = plus + minus
-    # A sample on two prototypes of different classes is undecided, and nothing moves it.
+    # A sample on two prototypes of different classes has μ = 0 and no gradient.
     total = np.where(total > 0, total, np.inf)
     mu = (plus - minus) / total
     loss, slope = _transfer(mu, beta)
@@ -49,8 +46,8 @@ def relative_distance(
 
 
 def _nearest(distances: Array, rows: NDArray[np.int64]) -> tuple[Array, Any]:
-    """Return the least distance of each sample among some rows, and the index of these entries."""
-    if len(rows) == 1:  # with one prototype per class that is all, and a row needs no search
+    """Return the least distance of each sample among some rows, and the index of that entry."""
+    if len(rows) == 1:  # a view, without a search
         return distances[rows[0]], rows[0]
     nearest = rows[distances[rows].argmin(axis=0)], np.arange(distances.shape[1])
     return distances[nearest], nearest
@@ -87,7 +84,7 @@ def log_densities(distances: Array, sigma2: Array, n_present: Array) -> Array:
     volume = (np.log(width) / 2).astype(distances.dtype, copy=False)
     with np.errstate(over="ignore"):
         density = -distances / (2 * width) - volume * n_present.astype(distances.dtype)
-    # Differences of densities must exist even where all of them overflow.
+    # Differences of densities must be finite even where all of them overflow.
     return np.asarray(np.maximum(density, np.finfo(density.dtype).min / 4))
 
 

@@ -1,6 +1,6 @@
 """How is a model fitted to samples that only Dask can hold?
 
-Three passes over the blocks (see `chunked`) check the samples, find their units, and make labelled
+Three passes over the blocks (see `chunked`) check the samples, find their scaling and make labelled
 blocks of them, which stay in the memory of the workers; whoever makes the blocks at some cost, and
 has the memory for them twice, persists them before. From then on only parameters go out, and sums
 come back.
@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
-from abstain._dask import (
+from abstain._core.checks import InputError
+from abstain._scale.blocks import (
     aligned_blocks,
     block_by_block,
     gathered,
@@ -41,8 +41,7 @@ from abstain._dask import (
     later,
     merged,
 )
-from abstain._kept import Kept
-from abstain.models.adam import Batches, Walker, batch_rows
+from abstain._scale.persisted import Kept
 from abstain.models.chunked import (
     TO_START_FROM,
     Coding,
@@ -59,8 +58,9 @@ from abstain.models.chunked import (
 )
 from abstain.models.costs import Blocks, Cost, LabelledBlock, Sums
 from abstain.models.data import Data, Rows
-from abstain.models.samples import check_columns_present, class_factors
-from abstain.models.units import Deviations, Units, merge_deviations
+from abstain.models.scaling import Deviations, Scaling, merge_deviations
+from abstain.models.solvers import AdamState, Batches, batch_rows
+from abstain.models.validation import check_columns_present, class_factors
 
 __all__ = ["read_blocks", "without_rows"]
 
@@ -133,7 +133,7 @@ class DaskData:
             for number, block in enumerate(self._blocks)
         ]
 
-    def to_start_from(self, counts: list[int], init: Any, random_state: Any) -> Rows:
+    def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
         """Return samples of the classes that do not start from their means.
 
         What there are more of than can be taken is drawn at random; else nothing is.
@@ -156,11 +156,11 @@ class DaskData:
         drawn: Drawn = gathered(merged(partial(merge_drawn, limits), found))
         return drawn.rows
 
-    def blocks(self, units: Units) -> Blocks:
-        """Have all samples kept, in the given units, where they are."""
-        return Segments(self._of_each(lambda number: partial(labelled, self._coding, units)))
+    def blocks(self, scaling: Scaling) -> Blocks:
+        """Have all samples kept, scaled, where they are."""
+        return Segments(self._of_each(lambda number: partial(labelled, self._coding, scaling)))
 
-    def batches(self, units: Units, random_state: np.random.RandomState) -> Batches:
+    def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
         """Have all samples kept, in mini-batches that are drawn block by block."""
         sizes = self._summary.chunk_sizes
         rows = batch_rows(sum(sizes))
@@ -168,7 +168,7 @@ class DaskData:
         mean_weight = float(weights.sum() / sum(sizes))
         seeds = random_state.randint(2**31 - 1, size=len(sizes)).tolist()
         made = self._of_each(
-            lambda number: partial(batched, self._coding, units, mean_weight, rows, seeds[number])
+            lambda number: partial(batched, self._coding, scaling, mean_weight, rows, seeds[number])
         )
         return DaskBatches(Segments(made), [n_batches(size, rows) for size in sizes], sum(sizes))
 
@@ -211,41 +211,43 @@ class DaskBatches:
         """Return the blocks of all batches."""
         return self._segments
 
-    def compared(self) -> Blocks:
+    def compared_blocks(self) -> Blocks:
         """Return all blocks: unlike a pass, workers evaluate a cost all at once."""
         return self._segments
 
     def __len__(self) -> int:
         return sum(self._sizes)
 
-    def visit(
+    def run_epoch(
         self,
-        walker: Walker,
+        state: AdamState,
         cost: Cost,
         shares: Sequence[float],
         random_state: np.random.RandomState,
-    ) -> Walker:
-        """Send a walker from segment to segment, in random order."""
+    ) -> AdamState:
+        """Run Adam from segment to segment, in random order."""
         order = random_state.permutation(len(self._sizes))
         seeds = random_state.randint(2**31 - 1, size=len(order)).tolist()
         ends = [0, *accumulate(self._sizes[index] for index in order)]
-        moving: Any = walker
+        moving: Any = state
         for index, (start, stop) in zip(order, pairwise(ends), strict=True):
-            walk = partial(_walk, cost, shares[start:stop], self._mean_weight, seeds[index])
-            moving = later(walk, moving, self._segments.kept.parts[index])
-        arrived: Walker = gathered(moving)
+            steps = partial(_steps, cost, shares[start:stop], self._mean_weight, seeds[index])
+            moving = later(steps, moving, self._segments.kept.parts[index])
+        arrived: AdamState = gathered(moving)
         return arrived
 
 
-def _walk(
+def _steps(
     cost: Cost,
     shares: Sequence[float],
     mean_weight: float,
     seed: int,
-    walker: Walker,
+    state: AdamState,
     segment: Segment,
-) -> Walker:
-    """Take a walker through a segment; whoever sets out again, for a worker that died, can."""
+) -> AdamState:
+    """Run Adam through a segment, on a copy: the task may run again if a worker dies."""
     order = np.random.default_rng(seed).permutation(len(segment))
-    batches = (segment[index] for index in order)
-    return deepcopy(walker).walk(cost, batches, shares, mean_weight)
+    state = deepcopy(state)
+    for index, share in zip(order, shares, strict=True):
+        state.step(cost, segment[index], share, mean_weight)
+    return state

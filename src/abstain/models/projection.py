@@ -1,9 +1,9 @@
-"""Along which directions does a model tell the classes apart?
+"""Along which directions does a model separate the classes?
 
-A metric Λ = ΩᵀΩ weighs the directions of the space by its eigenvalues. The rows of a fitted Ω are
-its eigenvectors times the roots of its eigenvalues, the heaviest first, so that the columns of
-X Ωᵀ are the leading discriminative directions, and plain Euclidean distances between its rows are
-those of the model.
+A metric Λ = ΩᵀΩ weights the directions of the space by its eigenvalues. The rows of a fitted Ω are
+its eigenvectors times the roots of its eigenvalues, in descending order. So the columns of X Ωᵀ are
+the leading discriminative directions, and Euclidean distances between its rows are those of the
+model.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -15,17 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
-from abstain.models.answers import answers_in_blocks, number_type
-from abstain.models.base import PrototypeClassifier
-from abstain.models.geometry import canonical
-
-__all__ = ["ProjectionMixin"]
+from abstain.models.adaptive_distances import canonical
+from abstain.models.base import PrototypeClassifier, answers_in_blocks, number_type
 
 Array = NDArray[Any]
 
 
 class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
-    """What a model that learns a metric adds to a classifier."""
+    """The transformer of a model that learns a metric."""
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -34,18 +31,18 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
 
     @property
     def eigenvalues_(self: Any) -> Array:
-        """Eigenvalues of Λ, descending; with a metric for each prototype, one row for each."""
+        """Eigenvalues of Λ, descending; with local metrics, one row per prototype."""
         return np.asarray((self._directions() ** 2).sum(axis=-1))
 
     @property
     def eigenvectors_(self: Any) -> Array:
-        """Eigenvectors of Λ as rows, in the order of ``eigenvalues_``; 0 where that is 0."""
+        """Eigenvectors of Λ as rows, in the order of ``eigenvalues_``; 0 where these are 0."""
         directions = self._directions()
         sizes = np.sqrt((directions**2).sum(axis=-1, keepdims=True))
         return np.asarray(np.divide(directions, sizes, where=sizes > 0, out=directions.copy()))
 
     def _directions(self: Any) -> Array:
-        """Return √λ_i v_iᵀ as rows, heaviest first."""
+        """Return √λ_i v_iᵀ as rows, in descending order of λ_i."""
         (metric,) = self._metric()
         if metric.ndim > 1:
             return np.asarray(metric)
@@ -57,7 +54,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         return len(self._projection())
 
     def _projection(self: Any) -> Array:
-        """Return one Ω for all prototypes; of several, a root of their mean Λ."""
+        """Return one Ω for all prototypes; with local metrics, a root of their mean Λ."""
         (metric,) = self._metric()
         if metric.ndim < 3:
             return np.asarray(self._directions())
@@ -67,11 +64,11 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
 
     @answers_in_blocks(number_type, lambda model: model._n_features_out)
     def transform(self: PrototypeClassifier, X: ArrayLike) -> Array:
-        """Return X Ωᵀ: samples along the leading discriminative directions.
+        """Project samples on the leading discriminative directions, X Ωᵀ.
 
-        Squared Euclidean distances between the rows are distances of the model. Where each
-        prototype has its own metric, they are the mean over these metrics. A missing value is
-        taken from the closest prototype, which leaves the distance to that prototype as it is.
+        Squared Euclidean distances between the rows are distances of the model. If each
+        prototype has its own metric, they are means over these metrics. A missing value is
+        taken from the closest prototype, which does not change the distance to that prototype.
 
         Parameters
         ----------
@@ -81,7 +78,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         Returns
         -------
         projected : ndarray of shape (n_samples, n_components)
-            The first columns matter most.
+            In descending order of importance.
 
         Examples
         --------

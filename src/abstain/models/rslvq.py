@@ -1,80 +1,211 @@
-"""Robust soft learning vector quantisation."""
+"""The RSLVQ family: robust soft learning vector quantisation and its metric-learning variants.
+
+All maximise the likelihood ratio of the classes, see `losses.likelihood_ratio`.
+"""
 
 from __future__ import annotations  # signatures then show the names of types
 
+from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from abstain.models.geometry import Euclidean, Geometry
-from abstain.models.likelihood import LikelihoodRatioClassifier
+from abstain._core.checks import InputError
+from abstain.models.adaptive_distances import (
+    AdaptiveDistance,
+    Euclidean,
+    GlobalMatrix,
+    LocalMatrices,
+)
+from abstain.models.base import (
+    PrototypeClassifier,
+    answers_in_blocks,
+    label_type,
+    n_scores,
+    number_type,
+)
+from abstain.models.costs import Loss, mean_distances
+from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented
+from abstain.models.fitting import Problem
+from abstain.models.losses import likelihood_ratio, log_densities
+from abstain.models.projection import ProjectionMixin
+from abstain.models.solvers import FitResult
 
-__all__ = ["RSLVQ"]
+Array = NDArray[Any]
+
+# The bandwidth, relative to the mean distance of samples to their prototypes at the start.
+BANDWIDTH = 0.05
 
 
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The loss with bandwidths in the units of the data, for distances of scaled samples."""
+
+    sigma2: Array
+    scale: float
+
+    def __call__(
+        self, distances: Array, is_own: NDArray[np.bool_], n_present: Array
+    ) -> tuple[Array, Array]:
+        """Return the loss of each sample and its gradient by the distances."""
+        return likelihood_ratio(distances, is_own, n_present, sigma2=self.sigma2 / self.scale**2)
+
+
+class LikelihoodRatioClassifier(PrototypeClassifier):
+    """Base class of the RSLVQ family."""
+
+    sigma2: float | str | ArrayLike | None
+    sigma2_: Array
+    _estimated_as: str
+
+    def _loss(self, problem: Problem) -> Loss:
+        return Likelihood(self._bandwidths(problem), problem.scaling.scale)
+
+    def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
+        super()._store(problem, loss, fit)
+        assert isinstance(loss, Likelihood)
+        self.sigma2_, self._estimated_as = loss.sigma2, self._bandwidth_rule
+
+    @property
+    def _bandwidth_rule(self) -> str:
+        if self.sigma2 is None:
+            return "common"
+        return self.sigma2 if isinstance(self.sigma2, str) else "given"
+
+    def _bandwidths(self, problem: Problem) -> Array:
+        """Return σ² of each prototype, in the units of the data."""
+        n_prototypes = len(problem.prototype_classes)
+        if self._bandwidth_rule == "given":
+            return _checked_bandwidths(self.sigma2, n_prototypes)
+        if self._bandwidth_rule not in ("common", "local"):
+            raise InputError(
+                "sigma2 must be None, 'local', a positive number or an array of them, got "
+                f"{self.sigma2!r}"
+            )
+        # A warm start keeps its bandwidths: others would make it minimise another cost.
+        if problem.is_warm and self._estimated_as == self._bandwidth_rule:
+            return self.sigma2_
+        means, weights = mean_distances(
+            problem.blocks, problem.prototype_classes, problem.distance, *problem.start
+        )
+        # If all samples lie on their prototypes, any bandwidth will do.
+        common = float(np.average(means, weights=weights)) or 1.0
+        spread = np.where(means > 0, means, common) if self.sigma2 == "local" else common
+        return np.full(n_prototypes, BANDWIDTH * problem.scaling.scale**2) * spread
+
+    @answers_in_blocks(number_type, lambda model: len(model.classes_))
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the posterior of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
+
+        Returns
+        -------
+        posteriors : ndarray of shape (n_samples, n_classes)
+            They sum to 1.
+
+        Examples
+        --------
+        >>> from abstain.models import RSLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> RSLVQ().fit(X, y).predict_proba([[2.0, 0.5]]).round(2).tolist()
+        [[0.5, 0.5]]
+        """
+        scores = self._log_scores(X)
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+    def _log_scores(self, X: ArrayLike) -> Array:
+        """Return log Σ exp of the densities of each class, up to a constant per sample."""
+        samples = self._samples(X, to_measure=True)
+        scores = np.empty((len(samples), len(self.classes_)), dtype=samples.dtype)
+        members = [np.flatnonzero(self.prototype_labels_ == name) for name in self.classes_]
+        for rows, distances in self._measure(samples):
+            n_present = np.count_nonzero(~np.isnan(samples[rows]), axis=1)
+            density = log_densities(distances, self.sigma2_.astype(distances.dtype), n_present)
+            for index, own in enumerate(members):
+                highest = density[own].max(axis=0)
+                scores[rows, index] = highest + np.log(np.exp(density[own] - highest).sum(axis=0))
+        return scores
+
+    @answers_in_blocks(number_type, n_scores)
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the logarithm of the posterior of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            At most 0, and largest for the predicted class; for two classes, the log-odds of the
+            second.
+
+        Examples
+        --------
+        >>> from abstain.models import RSLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> (RSLVQ().fit(X, y).decision_function(X) > 0).tolist()
+        [False, False, True, True]
+        """
+        scores = self._log_scores(X)
+        if len(self.classes_) == 2:
+            return np.asarray(scores[:, 1] - scores[:, 0])
+        scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        return scores
+
+    @answers_in_blocks(label_type)
+    def predict(self, X: ArrayLike) -> Array:
+        """Return the class of the largest posterior.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predicted classes.
+
+        Examples
+        --------
+        >>> from abstain.models import RSLVQ
+        >>> X, y = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"]
+        >>> RSLVQ().fit(X, y).predict([[1.0, 0.5], [3.0, float("nan")]]).tolist()
+        ['a', 'b']
+        """
+        winners = self._log_scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[winners])
+
+
+def _checked_bandwidths(sigma2: Any, n_prototypes: int) -> Array:
+    """Return bandwidths set by the user, one for each prototype."""
+    try:
+        widths = np.asarray(sigma2)
+    except ValueError:  # lists of unequal lengths
+        widths = np.empty(0, dtype=object)
+    if widths.dtype.kind not in "iuf" or not (np.isfinite(widths) & (widths > 0)).all():
+        raise InputError(f"sigma2 must be positive, or None to estimate it, got {sigma2!r}")
+    if widths.shape not in ((), (n_prototypes,)):
+        raise InputError(
+            f"sigma2 must be one number or one for each of the {n_prototypes} prototypes, got "
+            f"shape {widths.shape}"
+        )
+    return np.broadcast_to(widths.astype(np.float64), n_prototypes).copy()
+
+
+@documented(BANDWIDTHS)
 class RSLVQ(LikelihoodRatioClassifier):
-    """Robust soft LVQ: Euclidean distance, likelihood ratio loss.
-
-    Distances add up over the features: bring these to one scale first, by ``StandardScaler`` for
-    instance.
-
-    Parameters
-    ----------
-    n_prototypes_per_class : int or dict of label to int, default=1
-        How many prototypes each class has; classes that a dict does not name have one.
-    sigma2 : None, "local", float or array-like of shape (n_prototypes,), default=None
-        Bandwidths σ² of the prototypes, in squared units of the data: one for all estimated from
-        the data, one for each estimated from its samples, or these.
-    init : "kmeans", "random" or array-like of shape (n_prototypes, n_features), default="kmeans"
-        Where prototypes start: class means, or centres of a k-means within the class where it has
-        several; samples drawn at random; or these, in the order of the classes.
-    solver : "lbfgs" or "adam", default="lbfgs"
-        L-BFGS looks at all samples in every iteration; Adam goes through them in mini-batches, an
-        iteration being one pass, for data too large for that.
-    max_iter : int, default=500
-        At most so many iterations.
-    tol : float, default=1e-5
-        Stop when two iterations in a row lower the cost by no more than this each, as a share of
-        it, or of 1 if that is more. By "adam", when a cycle of passes lowers it by no more than
-        100 times this.
-    class_weight : "balanced" or dict of label to float, default=None
-        Weights of the classes.
-    warm_start : bool, default=False
-        Go on from the last fit instead of starting anew; an interrupted fit can be resumed.
-    verbose : int, default=0
-        Print the cost every so many iterations; 0 prints nothing.
-    random_state : int, RandomState or None, default=None
-        Decides where prototypes start that are drawn at random or found by k-means, and how
-        samples are put into mini-batches.
-
-    Attributes
-    ----------
-    prototypes_ : ndarray of shape (n_prototypes, n_features)
-        The prototypes.
-    prototype_labels_ : ndarray of shape (n_prototypes,)
-        The class of each.
-    sigma2_ : ndarray of shape (n_prototypes,)
-        The bandwidth of each.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    loss_ : float
-        The cost at the end; by "adam", that of the first 64 batches.
-    n_iter_ : int
-        Number of iterations.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if ``X`` has names that are all text.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from abstain.models import RSLVQ
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = RSLVQ().fit(X, y)
-    >>> model.score(X, y) > 0.9
-    True
-    """
+    """Robust soft LVQ: Euclidean distance, likelihood ratio loss."""
 
     def __init__(
         self,
@@ -101,5 +232,58 @@ class RSLVQ(LikelihoodRatioClassifier):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _geometry(self) -> Geometry:
+    def _distance(self) -> AdaptiveDistance:
         return Euclidean()
+
+
+class MatrixRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
+    """The constructor of MRSLVQ and LMRSLVQ."""
+
+    def __init__(
+        self,
+        n_prototypes_per_class: int | dict[Any, int] = 1,
+        *,
+        sigma2: float | str | ArrayLike | None = None,
+        n_components: int | None = None,
+        regularization: float = 0.01,
+        init: str | ArrayLike = "kmeans",
+        solver: str = "lbfgs",
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_prototypes_per_class = n_prototypes_per_class
+        self.sigma2 = sigma2
+        self.n_components = n_components
+        self.regularization = regularization
+        self.init = init
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+
+@documented(GLOBAL_MATRIX, BANDWIDTHS)
+class MRSLVQ(MatrixRSLVQ):
+    """Matrix robust soft LVQ: one matrix Ω for all prototypes, likelihood ratio loss."""
+
+    _metric_name = "omega_"
+
+    def _distance(self) -> AdaptiveDistance:
+        return GlobalMatrix(self.n_components)
+
+
+@documented(LOCAL_MATRICES, BANDWIDTHS)
+class LMRSLVQ(MatrixRSLVQ):
+    """Localised MRSLVQ: a matrix Ω for each prototype, likelihood ratio loss."""
+
+    _metric_name = "omegas_"
+
+    def _distance(self) -> AdaptiveDistance:
+        return LocalMatrices(self.n_components)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_same_length
-from abstain._estimators import names_of_features, unwrap
+from abstain._core.checks import InputError, as_labels, check_same_length
+from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._outcomes import Outcomes
 
 __all__ = ["Fold", "estimators_of", "folds_of", "models_of", "pooled"]
@@ -47,7 +47,7 @@ def _check_has(key: str, found: Mapping[str, Any], argument: str) -> None:
 
 def folds_of(found: Any, X: Any, y: ArrayLike | None, argument: str = "cv_results") -> list[Fold]:
     """Return each fold's estimator with its test part of the samples."""
-    from abstain._validation import take_rows  # which brings half of scikit-learn
+    from abstain._core.sklearn_private import take_rows  # which brings half of scikit-learn
 
     estimators = estimators_of(found, argument)
     _check_has("indices", found, argument)

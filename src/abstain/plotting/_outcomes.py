@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._estimators import pass_through, unwrap
+from abstain._core.estimators import pass_through, unwrap
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
-from abstain.metrics._ranking import rank_samples
-from abstain.metrics._samples import check_samples
+from abstain.metrics._samples import check_samples, rank_samples
 
 __all__ = ["Outcomes", "best_rows", "of_estimator", "of_front", "of_predictions", "runs_at"]
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 
 __all__ = ["Plane", "find_plane", "plane_of_features"]
 

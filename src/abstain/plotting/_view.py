@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_same_length, shown
-from abstain._estimators import names_of_features, pass_through, unwrap
+from abstain._core.checks import InputError, as_labels, check_same_length, shown
+from abstain._core.estimators import names_of_features, pass_through, unwrap
 from abstain.plotting._plane import Plane, find_plane, plane_of_features
 
 __all__ = ["View", "check_labels", "check_resolution", "fill_missing", "look_at", "make_grid"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._styles import MAX_DOTS, draw_prototypes, draw_samples
 from abstain.plotting._view import View, check_labels, look_at
@@ -340,13 +340,13 @@ def _deviation(truly: NDArray[np.float64], shown: NDArray[np.float64]) -> float:
 
 def _measure_of(estimator: Any, certainty: Any) -> Any:
     """Return the measure to draw: as given, that of a reject option, or "auto"."""
-    from abstain._estimators import unwrap
-    from abstain.certainty.registry import check_certainty, known_measure
+    from abstain._core.estimators import unwrap
+    from abstain.certainty import MEASURES
     from abstain.classifier import RejectOptionClassifier
 
     if certainty is None:
         inner = unwrap(estimator, until=RejectOptionClassifier)[1]
         is_reject_option = isinstance(inner, RejectOptionClassifier)
         certainty = inner._rules.certainty if is_reject_option else "auto"
-    check_certainty(certainty)
-    return known_measure(certainty)
+    MEASURES.check(certainty)
+    return MEASURES.name_of(certainty)

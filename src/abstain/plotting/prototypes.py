@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
-from abstain._estimators import names_of_features, unwrap
+from abstain._core.checks import InputError
+from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._plane import Plane, find_plane
 from abstain.plotting._styles import (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError, as_labels, check_boolean_vector, check_same_length
-from abstain._estimators import pass_through, unwrap
+from abstain._core.checks import InputError, as_labels, check_boolean_vector, check_same_length
+from abstain._core.estimators import pass_through, unwrap
 from abstain.metrics._samples import check_samples
 from abstain.metrics.confusion import (
     confusion_matrix_with_rejects,
     labels_with_rejects,
-    normalised,
+    normalize_counts,
 )
 from abstain.plotting._folds import folds_of
 from abstain.plotting._matplotlib import axes_to_draw_on
@@ -93,7 +93,7 @@ class RejectConfusionDisplay:
                 f"{self.display_labels.shape}"
             )
         self.normalize = normalize
-        self.values = normalised(self.confusion_matrix, normalize)
+        self.values = normalize_counts(self.confusion_matrix, normalize)
 
     @classmethod
     def from_estimator(

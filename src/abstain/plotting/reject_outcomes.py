@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.fronts import ParetoFront
 from abstain.plotting._folds import folds_of, pooled
 from abstain.plotting._matplotlib import axes_to_draw_on

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
-from abstain._estimators import unwrap
+from abstain._core.checks import InputError
+from abstain._core.estimators import unwrap
 from abstain.plotting._matplotlib import axes_to_draw_on
 from abstain.plotting._styles import (
     MAX_DOTS,
@@ -495,7 +495,7 @@ def _run(line: NDArray[np.bool_], at: int) -> float:
 
 def _cell_names(clf: Any, prototype_labels: Array | None) -> list[str]:
     """Return what the cells of a reject option are called, and last those that share one."""
-    from abstain.cells import auto_rule
+    from abstain.certainty.cells import auto_rule
 
     rule = clf._rules.cells
     if isinstance(rule, str) and rule == "auto":

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import InputError
-from abstain._estimators import pass_through, unwrap
+from abstain._core.checks import InputError
+from abstain._core.estimators import pass_through, unwrap
 from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
 from abstain.plotting._matplotlib import axes_to_draw_on

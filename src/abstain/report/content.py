@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
-from abstain._estimators import unwrap
-from abstain.cells import auto_rule, known_rule
-from abstain.certainty._prototypes import has_prototypes
+from abstain._core.estimators import has_prototypes, unwrap
+from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.given_thresholds import FORMAT
 from abstain.classifier.regions import Regions
@@ -211,7 +210,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
 
 
 def _rule(clf: RejectOptionClassifier) -> str:
-    rule = known_rule(clf.cells)
+    rule = RULES.name_of(clf.cells)
     return auto_rule(clf.estimator_).name if rule == "auto" else str(rule)
 
 

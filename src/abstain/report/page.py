@@ -20,9 +20,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._checks import InputError
-from abstain._estimators import pass_through, unwrap
-from abstain._files import check_can_write, whole_files
+from abstain._core.checks import InputError
+from abstain._core.estimators import pass_through, unwrap
+from abstain._core.files import check_can_write, whole_files
 from abstain.classifier import RejectOptionClassifier
 from abstain.report.content import N_PARTS, find_content
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._estimators import pass_through, unwrap
-from abstain._validation import take_rows
-from abstain.certainty._prototypes import has_prototypes
+from abstain._core.estimators import has_prototypes, pass_through, unwrap
+from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier
 from abstain.plotting._plane import find_plane
 from abstain.report.samples import Samples

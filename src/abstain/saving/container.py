@@ -29,7 +29,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 
 __all__ = ["Contents", "array_checksum", "can_hold", "description_checksum", "read", "write"]
 

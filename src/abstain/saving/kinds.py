@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain._checks import InputError, is_missing
+from abstain._core.checks import InputError, is_missing
 
 __all__ = [
     "CLASSES",

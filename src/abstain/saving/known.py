@@ -14,7 +14,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.saving.kinds import (
     Kind,
     Sizes,

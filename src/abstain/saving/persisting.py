@@ -17,9 +17,9 @@ import sklearn
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._checks import InputError, shown
-from abstain._files import whole_files
-from abstain._text import one_line
+from abstain._core.checks import InputError, shown
+from abstain._core.files import whole_files
+from abstain._core.text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.classes import KNOWN
 from abstain.saving.container import Contents, read, write

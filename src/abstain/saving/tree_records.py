@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 
 __all__ = [
     "boosting_tree_from",

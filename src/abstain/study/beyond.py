@@ -1,9 +1,9 @@
 """What do thresholds change that the paper does not have?
 
 The paper sets thresholds on the training part, for as many cells as there are prototypes. Here they
-are also set on answers out of fold, and small cells share one. Of an accuracy that is asked for,
-the question is whether new samples have it: with thresholds that just reach it on the samples that
-they are set on, and with those that are tested on others.
+are also set on out-of-fold answers and by the pooled front, and small cells share a threshold. The
+second question is whether new samples have the accuracy that was requested: with thresholds that
+just reach it on the samples that they are set on, and with thresholds tested on other samples.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -90,6 +90,7 @@ def _others(way: Way) -> Iterator[tuple[str, Way]]:
         yield f"out of fold, {way.cells}", way._replace(source="out of fold")
     if way.cells == "global":
         yield f"local, {way.source}", way._replace(cells="local")
+        yield f"pooled, {way.source}", way._replace(cells="local", method="pooled")
     else:
         for size in SMALL_CELLS:
             yield f"min_cell_size={size}, {way.source}", way._replace(min_cell_size=size)

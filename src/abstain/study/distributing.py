@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from abstain._checks import InputError
-from abstain._cluster import LOCAL, cluster
+from abstain._core.checks import InputError
+from abstain._scale.cluster import LOCAL, cluster
 
 __all__ = ["Workers", "check_jobs", "workers"]
 

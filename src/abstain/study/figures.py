@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from abstain._checks import InputError
-from abstain._files import whole_files
+from abstain._core.checks import InputError
+from abstain._core.files import whole_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
 from abstain.study.classifiers import CLASSIFIERS

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 
 __all__ = ["LibSVC", "TunedLibSVC", "check_installed"]
 

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
 from abstain.classifier.evaluate import Rules
@@ -65,7 +65,7 @@ class Option(NamedTuple):
 
 
 GLOBAL, LOCAL = Option("global"), Option("local")
-GREEDY = Option("local", "greedy")
+GREEDY, POOLED = Option("local", "greedy"), Option("local", "pooled")
 SHARED = [Option("local", min_cell_size=size) for size in SMALL_CELLS]
 
 
@@ -112,7 +112,7 @@ class _Trial:
         """Return how thresholds are set, but for the greedy way."""
         if self.classifier.cells is None:
             return [GLOBAL]
-        return [GLOBAL, LOCAL, *(SHARED if extent.out_of_fold else [])]
+        return [GLOBAL, LOCAL, *(SHARED if extent.out_of_fold else []), POOLED]
 
     def on_training_part(self, extent: Extent) -> Iterator[Record]:
         """Yield the curves of thresholds set on the training part."""
@@ -256,7 +256,9 @@ def _own_curve(option: Option, front: ParetoFront) -> Record:
 
 
 def _rows(front: ParetoFront) -> NDArray[np.int64]:
-    """Return the row that rejects nothing, then those of the paper's front."""
+    """Return the row that rejects nothing, then those of the paper's front; all of nested rows."""
+    if front.is_nested:
+        return np.arange(len(front))
     on_curve = front.is_pareto.copy()
     on_curve[0] = True
     return np.flatnonzero(on_curve)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.study.classifiers import CLASSIFIERS, Classifier
 from abstain.study.libsvm import check_installed
 from abstain.study.measuring import Extent, Part, Record, Split, measure

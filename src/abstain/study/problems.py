@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain import datasets
-from abstain.datasets.home import data_folder
+from abstain.datasets.files import data_folder
 
 __all__ = ["PROBLEMS", "Problem", "Sample"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from abstain._files import whole_files
+from abstain._core.files import whole_files
 from abstain.study.beyond import compare_options, count_guarantees
 from abstain.study.claims import Judged, judge_claims
 from abstain.study.curves import GRID, Curves, Way

@@ -30,9 +30,9 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
-from abstain._checks import InputError
-from abstain._files import check_regular_file, whole_files
-from abstain._signals import undone_if_told_to_stop
+from abstain._core.checks import InputError
+from abstain._core.files import check_regular_file, whole_files
+from abstain._core.signals import undone_if_told_to_stop
 from abstain.study.distributing import Workers
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task

@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 
 __all__ = ["DECIDING", "Sources", "check_same", "digest", "ours", "versions"]
 
@@ -36,10 +36,8 @@ READERS = {
 }
 SHELLS = {
     "__main__",
-    "_cluster",
-    "_demo",
+    "_scale",
     "_score_files",
-    "_screens",
     "cli",
     "plotting",
     "report",

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from abstain._checks import InputError
-from abstain._files import check_can_write, check_regular_file, whole_files
+from abstain._core.checks import InputError
+from abstain._core.files import check_can_write, check_regular_file, whole_files
 from abstain.study.curves import Curves
 from abstain.study.distributing import Workers, check_jobs, workers
 from abstain.study.figures import check_installed, draw_figures

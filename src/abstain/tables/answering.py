@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.classifier import Decisions
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.columns import TableColumns, check_needed

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._checks import COLUMNS_TO_LIST, InputError, list_columns, quoted, shown
+from abstain._core.checks import COLUMNS_TO_LIST, InputError, list_columns, quoted, shown
 from abstain.tables.digests import Kept, keep_digests, share_known
 from abstain.tables.mistakes import LARGEST, BadValueError
 from abstain.tables.notations import Notation
@@ -272,7 +272,7 @@ def find_column(role: str, column: str, names: Sequence[str], where: Any) -> Non
     >>> find_column("--label", "diagnose", ["age", "diagnosis"], "patients.csv")
     Traceback (most recent call last):
         ...
-    abstain._checks.InputError: --label: there is no column 'diagnose' in patients.csv; ...
+    abstain.InputError: --label: there is no column 'diagnose' in patients.csv; ...
     """
     if column not in names:
         raise InputError(
@@ -300,7 +300,7 @@ def check_needed(needed: Sequence[str], names: Sequence[str], where: Any) -> Non
     >>> check_needed(["age", "sex"], ["id", "Age"], "new.csv")
     Traceback (most recent call last):
         ...
-    abstain._checks.InputError: new.csv lacks columns that the model needs: 'age', 'sex'; ...
+    abstain.InputError: new.csv lacks columns that the model needs: 'age', 'sex'; ...
     """
     lacking = [name for name in needed if name not in names]
     if not lacking:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from abstain._checks import shown
+from abstain._core.checks import shown
 from abstain.tables.features import Features
 from abstain.tables.formats import TextFormat
 from abstain.tables.mistakes import for_shell

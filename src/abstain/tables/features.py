@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 from abstain.tables.dates import are_dates
 from abstain.tables.mistakes import BadValueError, for_shell, to_mend
 from abstain.tables.notations import Notation, find_notation, is_ambiguous

@@ -13,8 +13,8 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from abstain._checks import InputError, shown
-from abstain._text import one_line
+from abstain._core.checks import InputError, shown
+from abstain._core.text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import check_needed, find_column
 from abstain.tables.doubts import points_in_doubt, telling_columns, worse_than_guessing

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 
 __all__ = [
     "PARQUET",

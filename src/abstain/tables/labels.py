@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 from abstain.tables.features import ID_SHARE, check_kind
 from abstain.tables.values import MISSING, as_categories, as_numbers
 

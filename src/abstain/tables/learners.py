@@ -15,7 +15,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 from abstain.tables.columns import TableColumns
 from abstain.tables.features import Features
 

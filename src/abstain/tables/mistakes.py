@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from abstain._checks import InputError, shown
+from abstain._core.checks import InputError, shown
 
 __all__ = [
     "LARGEST",

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from abstain._checks import InputError
-from abstain._estimators import unwrap
-from abstain.cells import auto_rule
+from abstain._core.checks import InputError
+from abstain._core.estimators import unwrap
+from abstain.certainty.cells import auto_rule
 from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import TableColumns
 

@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from abstain._checks import InputError
-from abstain._files import passing_folder, whole_files
-from abstain._patience import as_they_come
+from abstain._core.checks import InputError
+from abstain._core.files import passing_folder, whole_files
+from abstain._scale.patience import as_they_come
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.several import AnsweredTables, Job, Reading, all_answered

@@ -21,9 +21,9 @@ from typing import IO
 
 import polars as pl
 
-from abstain._checks import InputError, shown
-from abstain._files import check_regular_file
-from abstain._text import one_line
+from abstain._core.checks import InputError, shown
+from abstain._core.files import check_regular_file
+from abstain._core.text import one_line
 from abstain.tables.formats import (
     HEAD,
     PARQUET,

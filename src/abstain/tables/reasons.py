@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, shown
-from abstain._text import without_formula
+from abstain._core.checks import InputError, shown
+from abstain._core.text import without_formula
 from abstain.tables.formats import is_special, quoted
 from abstain.tables.needs import cell_names
 

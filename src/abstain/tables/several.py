@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from abstain._checks import InputError
-from abstain._files import named_if, said_of
-from abstain._signals import undone_at_the_end
+from abstain._core.checks import InputError
+from abstain._core.files import named_if, said_of
+from abstain._core.signals import undone_at_the_end
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.columns import check_needed

@@ -16,8 +16,8 @@ from typing import IO, Any, Protocol
 
 import polars as pl
 
-from abstain._checks import InputError, shown
-from abstain._files import check_can_write, passing_folder, whole_files
+from abstain._core.checks import InputError, shown
+from abstain._core.files import check_can_write, passing_folder, whole_files
 from abstain.tables.formats import PARQUET, quoted
 from abstain.tables.reading import Block, Table
 from abstain.tables.reasons import as_text
@@ -77,7 +77,7 @@ def check_output(out: Path, table: Table) -> None:
     >>> check_output(Path("answers.xlsx"), Table(Path("new.csv"), []))
     Traceback (most recent call last):
         ...
-    abstain._checks.InputError: cannot write answers.xlsx: its name must end with one of ...
+    abstain.InputError: cannot write answers.xlsx: its name must end with one of ...
     """
     if os.path.isdir(out):
         raise InputError(f"cannot write {out}: it is a folder; name a file in it")
@@ -107,7 +107,7 @@ def check_model_output(out: Path) -> None:
     >>> check_model_output(Path("model.pkl"))
     Traceback (most recent call last):
         ...
-    abstain._checks.InputError: cannot write model.pkl: a model is no .pkl file; name it ...
+    abstain.InputError: cannot write model.pkl: a model is no .pkl file; name it ...
     """
     suffix = out.suffix.lower()
     if suffix in _OTHER_FORMATS:

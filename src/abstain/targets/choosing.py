@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError, check_fraction
+from abstain._core.checks import InputError, check_fraction
 from abstain.fronts import ParetoFront
 from abstain.targets.parameters import Parameters
 
@@ -189,9 +189,9 @@ class Accuracy(Parameters):
         Returns
         -------
         row : int
-            Index of the row with the fewest rejects among those that reach the accuracy, on the
-            calibration data and, where the front estimates probabilities and they go as high, by
-            these too: of many rows, some reach it by chance alone.
+            Index of the row with the fewest rejects among those that reach the accuracy. A front
+            that estimates probabilities must reach it by these and with each sample left out, as
+            far as it can: of many rows, some reach it by chance alone on the calibration data.
 
         Examples
         --------
@@ -206,13 +206,13 @@ class Accuracy(Parameters):
                 f"confidence={self.confidence} needs samples that had no part in the front: pass "
                 "them to operating_point as held_out, or fit with this target"
             )
-        reached = front.accuracies >= accuracy
-        expected = reached & (front.expected_accuracies + ROUNDING >= accuracy)
+        left_out = front.leave_one_out_accuracies >= accuracy
+        expected = left_out & (front.expected_accuracies + ROUNDING >= accuracy)
         # Few samples cannot tell that next to nothing goes wrong: then what was seen decides.
-        rows = np.flatnonzero(expected if expected.any() else reached)
-        if not len(rows):
-            raise InputError(_unreachable(accuracy, front))
-        return _fewest_rejects(front, rows)
+        for reached in (expected, left_out, front.accuracies >= accuracy):
+            if reached.any():
+                return _fewest_rejects(front, np.flatnonzero(reached))
+        raise InputError(_unreachable(accuracy, front))
 
 
 def _unreachable(accuracy: float, front: ParetoFront) -> str:

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._checks import (
+from abstain._core.checks import (
     InputError,
     as_labels,
     check_boolean_vector,

@@ -9,7 +9,7 @@ from __future__ import annotations  # signatures then show the names of types
 from dataclasses import fields
 from typing import Any, Self
 
-from abstain._checks import InputError
+from abstain._core.checks import InputError
 
 __all__ = ["Parameters"]
 

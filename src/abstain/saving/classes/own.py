@@ -4,8 +4,8 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
-from abstain._checks import InputError
-from abstain.models.settings import check_settings
+from abstain._core.checks import InputError
+from abstain.models.validation import check_parameters
 from abstain.saving.kinds import (
     FEATURES,
     POSITIVE,
@@ -35,7 +35,7 @@ def _model_problem(made: Any, sizes: Sizes) -> str:
         return "its prototypes are not of its classes"
     settings = {name: value for name, value in vars(made).items() if not name.endswith("_")}
     try:
-        check_settings(settings, sizes["d"])
+        check_parameters(settings, sizes["d"])
     except InputError as error:
         return str(error)
     return ""

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from abstain.cells import check_cells, is_to_be_fitted, known_rule
-from abstain.certainty.registry import check_certainty, is_trust_to_be_fitted, known_measure
+from abstain.certainty.cells import RULES as CELL_RULES
+from abstain.certainty.cells import is_to_be_fitted
+from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
 from abstain.classifier.calibration import Calibration
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions
@@ -171,7 +172,10 @@ class _RejectOption(Known):
 
     def settings(self, made: Any) -> dict[str, Any]:
         """Return the parameters, with the names of rules that are given as functions of ours."""
-        named = {"certainty": known_measure(made.certainty), "cells": known_rule(made.cells)}
+        named = {
+            "certainty": MEASURES.name_of(made.certainty),
+            "cells": CELL_RULES.name_of(made.cells),
+        }
         return params_of(made) | named
 
     def state(self, made: Any) -> dict[str, Any]:
@@ -248,8 +252,8 @@ def _reject_option_problem(made: Any, sizes: Sizes) -> str:
         return f"{len(made.cells_)} cells need {n_positions} thresholds"
     if made.classes_.tolist() != np.asarray(getattr(made.estimator_, "classes_", [])).tolist():
         return "its classes are not those of its estimator"
-    check_certainty(made.rules["certainty"])
-    check_cells(made.rules["cells"])
+    MEASURES.check(made.rules["certainty"])
+    CELL_RULES.check(made.rules["cells"])
     if is_to_be_fitted(made.rules["cells"]):
         return "the clusterer of its cells is not fitted"
     if is_trust_to_be_fitted(made.rules["certainty"]):

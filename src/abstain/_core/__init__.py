@@ -1,0 +1,1 @@
+"""What every other room uses: checks, errors, files, text, estimators."""

@@ -1,0 +1,222 @@
+"""What counts as a valid array argument, and what is said of one that is not?
+
+NumPy only: everything after the waist (fronts, metrics, targets) checks its input here.
+Each message names the argument, the value received and what would be right.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._core.text import printable
+
+__all__ = [
+    "COLUMNS_TO_LIST",
+    "InputError",
+    "as_labels",
+    "as_vector",
+    "check_boolean_vector",
+    "check_fraction",
+    "check_real_vector",
+    "check_same_length",
+    "is_missing",
+    "list_columns",
+    "merge_labels",
+    "quoted",
+    "shown",
+]
+
+# Of a table; more would make a message too long to read.
+COLUMNS_TO_LIST = 8
+_LETTERS_TO_COMPARE = 80
+
+
+class InputError(ValueError):
+    """An argument, a column or a file that cannot be used as given.
+
+    A ``ValueError``, so that callers need not know this class; the command line shows its one
+    line and no traceback.
+
+    Examples
+    --------
+    >>> from abstain import InputError, pareto_front
+    >>> try:
+    ...     pareto_front([0.2, float("nan")], [True, False])
+    ... except InputError as error:
+    ...     print(error)
+    certainty must hold no missing value, got nan at index 1
+    """
+
+    __module__ = "abstain"  # the name under which users import it, in tracebacks too
+
+
+def shown(value: Any, longest: int = 80) -> str:
+    """Return a value as an error can quote it: on one line, and not too long."""
+    try:
+        # That of text is one line, in which no space may be lost; those of others may be several.
+        text = repr(value) if isinstance(value, str) else " ".join(repr(value).split())
+    except RecursionError:
+        return f"a {type(value).__name__} that holds others, too deep to show"
+    return printable(text if len(text) <= longest else f"{text[: longest - 3]}...")
+
+
+def list_columns(column: str, names: Sequence[str]) -> str:
+    """Return which columns there are instead of one; of many, those spelled most alike.
+
+    Examples
+    --------
+    >>> list_columns("agee", ["id", "age"])
+    "its columns are 'id', 'age'"
+    """
+    if len(names) <= COLUMNS_TO_LIST:
+        return f"its columns are {quoted(names)}"
+    # Comparing takes the square of the length, and names can have a million letters.
+    name_of = {name[:_LETTERS_TO_COMPARE]: name for name in reversed(names)}
+    alike = difflib.get_close_matches(
+        column[:_LETTERS_TO_COMPARE], list(name_of)[::-1], n=COLUMNS_TO_LIST, cutoff=0.0
+    )
+    return f"the most alike of its {len(names)} columns are {quoted(map(name_of.get, alike))}"
+
+
+def quoted(names: Iterable[Any]) -> str:
+    """Return names in a list."""
+    return ", ".join(shown(name, 40) for name in names)
+
+
+def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return ``values`` as a one-dimensional array, or say what shape it has instead."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} must hold no missing value, got a masked array")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # ragged nested lists
+        raise InputError(f"{name} must be one-dimensional, got nested lists ({error})") from None
+    if array.ndim == 0:
+        raise InputError(f"{name} must be a list or an array, got a {type(values).__name__}")
+    if array.ndim > 1:
+        raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
+    if array.size == 0:
+        raise InputError(f"{name} must hold at least one sample, got 0")
+    return array
+
+
+def as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return labels as a one-dimensional array, a list of several kinds as one of objects.
+
+    Of a list such as ["a", nan] or ["1", 1], NumPy makes text throughout: a missing label would
+    become the label "nan", and 1 would equal "1".
+    """
+    array = as_vector(name, values)
+    if isinstance(values, list | tuple) and array.dtype.kind in "US":
+        kind = str if array.dtype.kind == "U" else bytes
+        if not all(isinstance(value, kind) for value in values):
+            return np.asarray(values, dtype=object)
+    return array
+
+
+def merge_labels(name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the sorted distinct labels of several blocks, which must be of one kind.
+
+    Of text and numbers NumPy would make text, as of bytes and text: 1 would equal "1".
+    """
+    one_of = {_KINDS[part.dtype.kind]: part for part in parts if part.dtype.kind in _KINDS}
+    if len(one_of) > 1:
+        got = " and ".join(shown(part.tolist()[0]) for part in one_of.values())
+        raise InputError(f"{name} must hold labels of one kind in all blocks, got {got}")
+    try:
+        return np.unique(np.concatenate(parts))
+    except TypeError as error:  # labels of kinds that have no common order
+        raise InputError(f"{name} must hold labels of one kind, got a mixture ({error})") from None
+
+
+_KINDS = {"U": "text", "S": "bytes"} | dict.fromkeys("biuf", "numbers")
+
+
+def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return ``values`` as float64; NaN is refused, ±inf is a value like any other."""
+    array = as_vector(name, values)
+    if array.dtype.kind not in "biufO":
+        raise InputError(f"{name} must be numbers, got {shown(_first_not_a_number(array))}")
+    try:
+        array = array.astype(np.float64, copy=False)
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+    ):  # objects such as decimals are numbers, others are not
+        got = shown(_first_not_a_number(array))
+        raise InputError(f"{name} must be numbers, got {got}") from None
+    missing = np.isnan(array)
+    if missing.any():
+        raise InputError(f"{name} must hold no missing value, got nan at index {missing.argmax()}")
+    return array
+
+
+def _first_not_a_number(array: NDArray[Any]) -> object:
+    for value in array.tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError):
+            return value
+    return array.tolist()[0]  # text that reads as a number is text all the same
+
+
+def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
+    """Return ``values`` as booleans; 0 and 1 of any numeric type count as such."""
+    array = as_vector(name, values)
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind in "iuf":
+        strange = (array != 0) & (array != 1)
+    else:
+        strange = np.array([not _is_boolean(value) for value in array.tolist()])
+    if strange.any():
+        where = int(strange.argmax())
+        got = array[where : where + 1].tolist()[0]
+        raise InputError(f"{name} must be boolean (or 0 and 1), got {shown(got)} at index {where}")
+    return array.astype(np.bool_)
+
+
+def _is_boolean(value: object) -> bool:
+    number = isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating)
+    return number and value in (0, 1)
+
+
+def is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and the like of pandas.NA, which is not even comparable to itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
+def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:
+    """Refuse arrays that do not describe the same samples; ``None`` is passed over."""
+    lengths = {name: len(array) for name, array in arrays.items() if array is not None}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"all arrays must describe the same samples: {told}")
+
+
+def check_fraction(
+    name: str, value: float, *, low_open: bool = True, high_open: bool = True
+) -> float:
+    """Return ``value`` if it lies between 0 and 1, the ends counting unless open."""
+    left, right = "(["[not low_open], ")]"[not high_open]
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool
+    )
+    inside = number and (
+        0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
+    )
+    if not inside:
+        as_share = (
+            number and 5 <= value <= 100
+        )  # 2 is hardly meant as 2 % and not (value == 100 and high_open)
+        remedy = f"; {value:g} % is {value / 100:g}" if as_share else ""
+        got = shown(value)
+        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {got}{remedy}")
+    return float(value)

@@ -1,0 +1,1 @@
+"""Dask: blocks, clusters, and what happens when workers die."""

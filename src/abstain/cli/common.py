@@ -1,0 +1,209 @@
+"""What the commands share: options, checks of what they name, errors in one line and exit codes."""
+
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from abstain import InputError
+from abstain._core.text import one_line
+
+# Newer versions of typer include click: this is the base class in either case.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+# --- errors and exit codes ----------------------------------------------------------------------
+
+
+def print_error(message: str) -> None:
+    """Print one line on standard error."""
+    typer.echo(one_line(message), err=True)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """End the command with one line on standard error."""
+    print_error(message)
+    raise typer.Exit(code) from None
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    """Report unusable input, Ctrl-C and failed output in one line, with the exit code of each."""
+    try:
+        yield
+    except InputError as error:
+        fail(f"error: {error}", 2)
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        message = " ".join(error.format_message().split())
+        command = "abstain" if error.ctx is None else error.ctx.command_path
+        remedy = "" if ";" in message or "--help" in message else f"; see {command} --help"
+        fail(f"error: {message.removesuffix('.')}{remedy}", 2)
+    except KeyboardInterrupt:
+        fail("interrupted", 130)
+    except BrokenPipeError:  # the reader closed the pipe
+        raise
+    except OSError as error:
+        if type(error).__module__.startswith("distributed"):
+            fail(f"error: the connection to the cluster was lost: {error}; start again", 2)
+        if error.filename is not None:
+            fail(f"error: {error.filename}: {error.strerror}; check the path", 2)
+        with suppress(OSError):  # discard what is still in the buffer
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fail(f"error: cannot print the result: {error.strerror or error}; print it elsewhere", 1)
+
+
+@contextmanager
+def model_errors_in_one_line(model: Path) -> Iterator[None]:
+    """Report any failure of a loaded model in one line: its file may hold inconsistent parts."""
+    try:
+        yield
+    except (InputError, OSError, typer.Exit, _UsageError):
+        raise
+    except Exception as error:
+        reason = one_line(f"{model} cannot answer these rows ({type(error).__name__}: {error})")
+        fail(f"error: {reason}; fit and save it again", 1)
+
+
+class OneLineErrors(TyperGroup):
+    """A command line whose errors are one line each, and whose help is as wide as the terminal."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, with the lines of each paragraph of its help joined."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and command.help:
+            paragraphs = inspect.cleandoc(command.help).split("\n\n")
+            command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
+        return command
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Parse the command line."""
+        with _errors_in_one_line():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with _errors_in_one_line():
+            return super().invoke(ctx)
+
+
+def print_json(document: str) -> None:
+    """Print a JSON document; JSON escapes all control characters but this one."""
+    typer.echo(document.replace("\x7f", "\\u007f"))
+
+
+# --- options that several commands take ---------------------------------------------------------
+
+# One per panel of `--help`.
+column_option: Any = partial(typer.Option, rich_help_panel="Columns")
+target_option: Any = partial(
+    typer.Option, rich_help_panel="Target (one of them; reject rate 0.1 if none)"
+)
+format_option: Any = partial(typer.Option, rich_help_panel="Text format (detected if not given)")
+fitting_option: Any = partial(typer.Option, rich_help_panel="Fitting")
+output_option: Any = partial(typer.Option, rich_help_panel="Output")
+
+
+class Method(StrEnum):
+    """How a front is computed."""
+
+    pooled = "pooled"
+    exact = "exact"
+    hull = "hull"
+    greedy = "greedy"
+
+
+AccuracyOption = Annotated[
+    float | None, target_option(help="At least this accuracy, with the fewest rejects.")
+]
+RejectRateOption = Annotated[
+    float | None, target_option(help="At most this reject rate, as accurate as possible.")
+]
+RejectCostOption = Annotated[
+    float | None, target_option(help="Least cost, when an error costs 1 and a reject this.")
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Compute on a Dask cluster: the address of its scheduler, such as "
+        "tcp://10.0.0.1:8786, or local for worker processes on this machine. Anyone who can reach "
+        "a scheduler can run code on its workers and on this machine: use only one that you trust, "
+        "on a network that you trust.",
+    ),
+]
+Separator = Annotated[str | None, format_option(help="Between fields: , ; tab or |")]
+Decimal = Annotated[str | None, format_option(help="Decimal mark: . or ,")]
+Encoding = Annotated[str | None, format_option(help="Such as utf-8 or cp1252.")]
+Missing = Annotated[
+    list[str] | None,
+    format_option(help="Text that marks a missing value, as NA and ? do; may be repeated."),
+]
+AsJson = Annotated[bool, output_option("--json", help="Print the JSON document only.")]
+Quiet = Annotated[bool, output_option("--quiet", "-q", help="Print no summary.")]
+
+_DEFAULT_TARGET = ("reject_rate", 0.1)
+
+
+def chosen_target(
+    accuracy: float | None, reject_rate: float | None, reject_cost: float | None
+) -> tuple[str, float]:
+    """Return the name and value of the one target given, checked, or those of the default."""
+    from abstain._score_files import TARGETS
+
+    values = {"accuracy": accuracy, "reject_rate": reject_rate, "reject_cost": reject_cost}
+    given = {name: value for name, value in values.items() if value is not None}
+    options = ["--" + name.replace("_", "-") for name in given]
+    if len(given) > 1:
+        raise InputError(f"only one target can be served, got {' and '.join(options)}; drop one")
+    for name, value in given.items():
+        try:
+            TARGETS[name](value).check()
+        except InputError as error:
+            raise InputError(f"{options[0]}: {error}") from None
+    return next(iter(given.items()), _DEFAULT_TARGET)
+
+
+# --- checks of files ----------------------------------------------------------------------------
+
+
+def expand_patterns(paths: list[Path]) -> list[Path]:
+    """Return the files that are named, or that match a quoted pattern."""
+    if len(paths) == 1 and os.path.exists(paths[0]):
+        return paths
+    from abstain._core.files import files_meant
+
+    return files_meant(paths)
+
+
+def check_model_files(model: Path, thresholds: Path | None = None) -> None:
+    """Reject a model or a thresholds file that cannot be read before anything else is read."""
+    from abstain._core.files import check_regular_file
+
+    check_regular_file(model)
+    if thresholds is not None:
+        check_regular_file(thresholds)
+
+
+def check_keeps_inputs(
+    outputs: list[Path],
+    tables: list[Path],
+    model: Path | None = None,
+    thresholds: Path | None = None,
+) -> None:
+    """Reject outputs that would replace an input of the same command."""
+    from abstain._core.files import check_keeps_inputs
+
+    inputs = dict.fromkeys(tables, "the table")
+    inputs |= {} if model is None else {model: "the model"}
+    inputs |= {} if thresholds is None else {thresholds: "the thresholds file"}
+    check_keeps_inputs(outputs, inputs)

@@ -1,0 +1,172 @@
+"""`abstain predict`: answers for the rows of one or several tables."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from abstain import InputError, __version__
+from abstain.cli.common import (
+    AsJson,
+    Cluster,
+    Decimal,
+    Encoding,
+    Missing,
+    Quiet,
+    Separator,
+    check_keeps_inputs,
+    check_model_files,
+    expand_patterns,
+    model_errors_in_one_line,
+    output_option,
+    print_json,
+)
+
+# Tables of fewer blocks take about a second: they show no progress.
+_BLOCKS_TO_WATCH = 4
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="From abstain fit.")],
+    table: Annotated[
+        list[Path], typer.Argument(help="CSV, TSV or Parquet, one row per sample; or several.")
+    ],
+    out: Annotated[
+        Path | None,
+        output_option(
+            help="answers.csv, .tsv or .parquet; a folder for several tables, or with --cluster."
+        ),
+    ] = None,
+    thresholds: Annotated[
+        Path | None, typer.Option(help="JSON with thresholds to use instead of the model's.")
+    ] = None,
+    cluster: Cluster = None,
+    reject_mark: Annotated[str, output_option(help="The mark of a rejected row.")] = "rejected",
+    separator: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Answer the rows of a table, or give the reason for a reject.
+
+    The output has all rows and columns of the table, unchanged and in order, and
+    four more columns: the answer, which is a class or the mark of a rejected row;
+    the certainty; correct_proba, the estimated probability that the answer is
+    right, also where it is withheld; and, for rejected rows, the reason. The table
+    may be larger than memory.
+
+    Without --out, rows are only counted.
+
+    The answers to several tables are written to the folder --out, each to a file of
+    the same name and format. If one table cannot be answered, the others still are.
+
+    With --cluster, each table is answered by one worker. All machines must see
+    the tables and the folder under the same paths.
+    """
+    from abstain import tables
+
+    paths = expand_patterns(table)
+    if cluster is not None or len(paths) > 1:
+        from abstain.tables.several import Reading
+
+        reading = Reading(separator, decimal, encoding, tuple(missing or []))
+        with model_errors_in_one_line(model):
+            _predict_many(
+                model, paths, out, thresholds, cluster, reading, reject_mark, as_json, quiet
+            )
+        return
+    (path,) = paths
+    source = tables.open_table(path, separator, decimal, encoding, missing or [])
+    if out is not None:
+        check_keeps_inputs([out], paths, model, thresholds)
+        tables.check_output(out, source)
+    check_model_files(model, thresholds)
+    is_short = source.n_blocks < _BLOCKS_TO_WATCH
+    # The table is read while the other packages are imported and the model is loaded.
+    with model_errors_in_one_line(model), tables.ReadAhead(source) as ahead:
+        from abstain.cli import predict_screen, terminal
+
+        with terminal.progress(f"answering {path}", quiet or is_short) as watch:
+            clf = _load(model, thresholds)
+            answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
+    if as_json:
+        print_json(tables.answered_as_json(answered, out, __version__))
+    elif not quiet:
+        terminal.show(predict_screen.predict_screen(answered, path, out))
+
+
+def _load(model: Path, thresholds: Path | None) -> Any:
+    """Load a model, with the thresholds of a file in place of its own."""
+    from abstain.saving import load
+
+    clf = load(model)
+    if thresholds is None:
+        return clf
+    from abstain.classifier import read_thresholds
+
+    try:
+        given = read_thresholds(thresholds)
+    except InputError as error:
+        raise InputError(f"--thresholds: {error}") from None
+    try:
+        return clf.retarget(given)
+    except InputError as error:
+        raise InputError(f"--thresholds: {thresholds}: {error}") from None
+
+
+def _predict_many(
+    model: Path,
+    paths: list[Path],
+    out: Path | None,
+    thresholds: Path | None,
+    cluster: str | None,
+    reading: Any,
+    mark: str,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Answer several tables, here or on a cluster, and print the summary."""
+    from abstain.cli import predict_screen, terminal
+    from abstain.tables.several import (
+        answer_tables,
+        answered_tables_as_json,
+        check_jobs,
+        folder_for,
+        plan_jobs,
+    )
+
+    check_model_files(model, thresholds)
+    jobs = plan_jobs(paths, out, reading)
+    check_keeps_inputs([job.out for job in jobs if job.out], paths, model, thresholds)
+    clf = _load(model, thresholds)
+    check_jobs(clf, jobs)
+    is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
+    task = f"answering {terminal.counted(len(jobs), 'table')}"
+    if cluster is None:
+        task += " in blocks"
+    with folder_for(jobs), terminal.progress(task, quiet or is_short) as watch:
+        if cluster is None:
+            answered = answer_tables(clf, jobs, mark=mark, watch=watch)
+        else:
+            answered = _answer_on_cluster(cluster, clf, jobs, reading, mark, watch)
+    if as_json:
+        print_json(answered_tables_as_json(answered, out, __version__))
+    elif not quiet:
+        terminal.show(predict_screen.predict_many_screen(answered, out))
+
+
+def _answer_on_cluster(
+    address: str, clf: Any, jobs: Any, reading: Any, mark: str, watch: Any
+) -> Any:
+    from abstain._scale.cluster import cluster
+    from abstain._scale.patience import told_if_workers_die
+    from abstain.tables.on_cluster import answer_on_cluster, scratch_beside
+
+    with (
+        scratch_beside(jobs) as scratch,
+        cluster(address) as client,
+        told_if_workers_die(client, address),
+    ):
+        return answer_on_cluster(client, clf, jobs, scratch, reading, mark=mark, watch=watch)

@@ -1,0 +1,204 @@
+"""Printing on the terminal: progress bars, and the numbers and tables that all screens share.
+
+Names and labels come from data: none is read as markup, and control characters are escaped. A cell
+called "[red]", or one with an escape sequence, stays text.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column, Table
+from rich.text import Text
+
+from abstain._core.text import printable
+from abstain.fronts import ParetoFront
+
+# Called with the number of tasks that are done, and of all tasks.
+Watch = Callable[[int, int], None]
+
+NOTES_TO_SHOW, CLASSES_TO_SHOW = 5, 8
+# Figures from fewer samples are uncertain.
+FEW_SAMPLES = 30
+# Columns of a terminal with room for everything.
+WIDE = 70
+# Characters of a progress bar, and of the numbers beside it.
+_BAR, _NUMBERS = 20, 28
+
+_TARGETS = {
+    "accuracy": "accuracy of at least {}, with the fewest rejects",
+    "reject_rate": "reject rate of at most {}, as accurate as possible",
+    "reject_cost": "least cost when an error costs 1 and a reject {}",
+}
+# Nested rows fix the order of the rejects: a target chooses only their number.
+_TARGETS_OF_NESTED_ROWS = {
+    "accuracy": "accuracy of at least {}, the least probable answers first",
+    "reject_rate": "reject rate of at most {}, the least probable first",
+}
+
+
+def show(screen: RenderableType) -> None:
+    """Print a screen: in colour on a terminal that supports it, as plain text elsewhere."""
+    _console().print(screen)
+
+
+def _console(stderr: bool = False) -> Console:
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+# --- progress -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def stages(quiet: bool = False) -> Iterator[Callable[[str], Watch]]:
+    """Show the stages of a task, each with its own bar, on a terminal only.
+
+    Yields a function that ends the current stage, begins the named one and returns its `Watch`.
+    """
+    console = _console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda name: lambda done, total: None
+        return
+    columns = [
+        SpinnerColumn(finished_text="✓"),
+        *_name_and_bar(console),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    ]
+    # Finished bars would only push the summary down.
+    with Progress(*columns, console=console, transient=True) as bars:
+        yield _stages_of(bars)
+
+
+def _stages_of(bars: Progress) -> Callable[[str], Watch]:
+    """Return the function that adds a stage to bars."""
+
+    def begin(name: str) -> Watch:
+        for stage in bars.tasks:
+            bars.update(stage.id, total=stage.total or 1, completed=stage.total or 1)
+        added = bars.add_task(printable(name), total=None)
+        return lambda done, total: bars.update(added, completed=done, total=total)
+
+    return begin
+
+
+def _name_and_bar(console: Console) -> list[ProgressColumn]:
+    """Return the name of a task, cut where it is too long, and a bar if there is room for one."""
+    bar: list[ProgressColumn] = [BarColumn(_BAR)] if console.width >= WIDE else []
+    room = console.width - _NUMBERS - len(bar) * (_BAR + 1)
+    column = Column(no_wrap=True, overflow="ellipsis", max_width=max(room, 1))
+    return [TextColumn("{task.description}", markup=False, table_column=column), *bar]
+
+
+@contextmanager
+def progress(name: str, quiet: bool = False, lines: bool = True) -> Iterator[Watch]:
+    """Show how much of a task is done and how long the rest will take.
+
+    With ``lines``, print a line at every tenth where there is no terminal.
+    """
+    console, name = _console(stderr=True), printable(name)
+    if quiet or not (lines or console.is_terminal):
+        yield lambda done, total: None
+    elif console.is_terminal:
+        columns = [
+            *_name_and_bar(console),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        ]
+        # Tasks take from milliseconds to many seconds: average their speed over minutes.
+        with Progress(*columns, console=console, speed_estimate_period=600) as bar:
+            task = bar.add_task(name, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    else:
+        yield _print_tenths(console, name)
+
+
+def _print_tenths(console: Console, name: str) -> Watch:
+    """Return what prints a line whenever another tenth is done."""
+    printed = -1
+
+    def watch(done: int, total: int) -> None:
+        nonlocal printed
+        tenth = 10 * done // max(total, 1)
+        if tenth > printed:
+            printed = tenth
+            console.print(f"{name}: {done} of {total}")
+
+    return watch
+
+
+# --- parts of screens ---------------------------------------------------------------------------
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number and the singular or plural of what it counts.
+
+    >>> counted(1, "row"), counted(2000, "class")
+    ('1 row', '2,000 classes')
+    """
+    ending = "" if number == 1 else "es" if thing.endswith("s") else "s"
+    return f"{number:,} {thing}{ending}"
+
+
+def percent(share: float) -> str:
+    """Return a share with two digits, or with as many as it takes to differ from 100%."""
+    if share != share:
+        return "undefined (all rejected)"
+    digits = next(d for d in range(2, 9) if share == 1 or round(100 * share, d) < 100)
+    return f"{100 * share:.{digits}f}%"
+
+
+def rounded_threshold(value: float) -> str:
+    """Return a threshold in six digits, or in all of them where these would read as 1."""
+    meaning = {float("-inf"): " (none)", float("inf"): " (all)"}.get(value, "")
+    digits = f"{value:.6g}"
+    return (repr(value) if float(digits) == 1 != value else digits) + meaning
+
+
+def title_of(files: Path | list[Path]) -> str:
+    """Return the name of a file, or the number of several with the first and the last name."""
+    if isinstance(files, Path) or len(files) == 1:
+        return printable((files if isinstance(files, Path) else files[0]).name)
+    first, last = printable(files[0].name), printable(files[-1].name)
+    return f"{len(files):,} files, {first} to {last}"
+
+
+def target_in_words(target: str, value: float, front: ParetoFront) -> str:
+    """Return a target, by its name in score files, as a phrase."""
+    words = _TARGETS | (_TARGETS_OF_NESTED_ROWS if front.is_nested else {})
+    return words[target].format(value)
+
+
+def facts_table(facts: dict[str, Text]) -> Table:
+    """Return names and values in two columns."""
+    table = Table.grid(padding=(0, 2))
+    for name, fact in facts.items():
+        table.add_row(Text(name, "cyan"), fact)
+    return table
+
+
+def plain_table(first: str, numbers: Sequence[str]) -> Table:
+    """Return a table without lines: a column of labels, and columns of numbers."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
+    table.add_column(first)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def label(value: object) -> Text:
+    """Return a label of data on one line: it is cut where the terminal is too narrow."""
+    return Text(printable(value), no_wrap=True, overflow="ellipsis")

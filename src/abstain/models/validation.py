@@ -1,0 +1,218 @@
+"""Which parameters, samples, labels and weights does a model accept?"""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import compute_class_weight
+
+from abstain._core.checks import InputError, as_labels, is_missing, shown
+from abstain.models.initialization import INITS
+from abstain.models.scaling import has_missing, row_slices
+
+Array = NDArray[Any]
+
+SOLVERS = ("lbfgs", "adam")
+
+
+def _is_integer(value: Any, least: int) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and value == value  # not NaN
+
+
+def _is_name(value: Any, name: str) -> bool:
+    return isinstance(value, str) and value == name
+
+
+RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "beta": (
+        lambda value: value is None or (_is_number(value) and 0 < value < float("inf")),
+        "a positive number, or None for the identity",
+    ),
+    "class_weight": (
+        lambda value: value is None or isinstance(value, dict) or _is_name(value, "balanced"),
+        '"balanced", None or a dict of classes and weights',
+    ),
+    "init": (
+        lambda value: not isinstance(value, str) or value in INITS,
+        f"one of {INITS} or an array of prototypes",
+    ),
+    "max_iter": (lambda value: _is_integer(value, 1), "a positive integer"),
+    "n_components": (
+        lambda value: value is None or _is_integer(value, 1),
+        "a positive integer, or None for the number of features",
+    ),
+    "regularization": (
+        lambda value: _is_number(value) and 0 <= value < float("inf"),
+        "a number that is not negative",
+    ),
+    "solver": (lambda value: value in SOLVERS, f"one of {SOLVERS}"),
+    "tol": (lambda value: _is_number(value) and value >= 0, "a number that is not negative"),
+    "warm_start": (
+        lambda value: isinstance(value, bool | np.bool_),
+        "True or False",
+    ),
+    "verbose": (
+        lambda value: isinstance(value, bool) or _is_integer(value, 0),
+        "how many iterations lie between two lines, 0 for no line",
+    ),
+}
+
+
+def check_parameters(parameters: dict[str, Any], n_features: int) -> None:
+    """Refuse invalid parameters of a model for the given number of features."""
+    for name, (is_valid, requirement) in RULES.items():
+        if name in parameters and not is_valid(parameters[name]):
+            raise InputError(f"{name} must be {requirement}, got {shown(parameters[name])}")
+    rank = parameters.get("n_components")
+    if rank is not None and rank > n_features:
+        raise InputError(f"n_components must be at most the {n_features} features, got {rank}")
+
+
+def prototype_counts(n_prototypes: Any, classes: list[Any], sizes: list[int]) -> list[int]:
+    """Return the number of prototypes of each class, at most that of its samples."""
+    counts = [n_prototypes] * len(classes)
+    if isinstance(n_prototypes, dict):
+        if unknown := [name for name in n_prototypes if name not in classes]:
+            raise InputError(
+                f"n_prototypes_per_class must name classes of y, got {shown(unknown[0])}; y has "
+                f"{classes}"
+            )
+        counts = [n_prototypes.get(name, 1) for name in classes]
+    for name, count, size in zip(classes, counts, sizes, strict=True):
+        if not _is_integer(count, 1) or count > size:
+            raise InputError(
+                f"n_prototypes_per_class must be an integer from 1 to the {size} samples of "
+                f"class {shown(name)}, got {shown(count)}"
+            )
+    return [int(count) for count in counts]
+
+
+def check_warm_start(
+    fitted: list[Array], fitted_labels: Array, initial: list[Array], labels: Array
+) -> None:
+    """Refuse to continue from fitted prototypes and metric of other shapes or classes."""
+    (prototypes, *metric), (new_prototypes, *new_metric) = fitted, initial
+    if prototypes.shape != new_prototypes.shape or not np.array_equal(labels, fitted_labels):
+        raise InputError(
+            f"warm_start must continue with the same prototypes and features, got "
+            f"{new_prototypes.shape[0]} prototypes of {new_prototypes.shape[1]} features after a "
+            f"fit with {prototypes.shape[0]} of {prototypes.shape[1]}; set warm_start=False"
+        )
+    for new, old in zip(new_metric, metric, strict=True):
+        if new.shape != old.shape:
+            raise InputError(
+                f"warm_start must continue with the same rank of the metric, got n_components="
+                f"{new.shape[-2]} after a fit with {old.shape[-2]}; set warm_start=False"
+            )
+
+
+def check_labels(y: ArrayLike) -> None:
+    """Refuse missing labels: scikit-learn's message for None is about types."""
+    shape = np.shape(np.asarray(y))
+    if len(shape) == 2 and shape[1] == 1:
+        y = np.asarray(y).ravel()
+    elif len(shape) != 1 or shape[0] == 0:
+        return  # scikit-learn says what is wrong with the shape
+    labels = as_labels("y", y)
+    if labels.dtype.kind in "OfmM":
+        for index, label in enumerate(labels.tolist()):
+            if is_missing(label):
+                raise InputError(
+                    f"y must hold no missing label, got {label} at index {index}; drop the row"
+                )
+
+
+def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
+    """Return the factor for the sample weights of each class, given their sums."""
+    if not totals.all():
+        raise InputError(
+            "sample_weight must leave each class some weight, got 0 for all samples of class "
+            f"{shown(classes.tolist()[int(totals.argmin())])}"
+        )
+    if isinstance(class_weight, dict):
+        known = classes.tolist()
+        if unknown := [name for name in class_weight if name not in known]:
+            raise InputError(
+                f"class_weight must name classes of y, got {shown(unknown[0])}; y has {known}"
+            )
+        for name, weight in class_weight.items():
+            if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
+                raise InputError(
+                    f"class_weight must hold positive numbers, got {shown(weight)} for class "
+                    f"{shown(name)}; leave out the samples of a class to ignore it"
+                )
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        # By weight, not by count, so that a weight of 2 is the same as a repeated row.
+        return np.asarray(totals.sum() / (len(classes) * totals))
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))
+
+
+def present_columns(samples: Array) -> NDArray[np.bool_]:
+    """Tell which columns have some value; refuse rows without any value."""
+    anywhere = np.zeros(samples.shape[1], dtype=bool)
+    for rows in row_slices(len(samples)):
+        if not has_missing(samples[rows]):
+            anywhere[:] = True
+            continue
+        present = ~np.isnan(samples[rows])
+        check_rows_present(present, rows.start)
+        anywhere |= present.any(axis=0)
+    return anywhere
+
+
+def check_columns_present(anywhere: NDArray[np.bool_]) -> None:
+    """Refuse columns without any value."""
+    if not anywhere.all():
+        raise InputError(
+            "X must hold some value in each column, got only NaN in column "
+            f"{int(anywhere.argmin())}; drop it"
+        )
+
+
+def check_finite(distances: Array, samples: Array, first: int) -> None:
+    """Refuse samples with infinite distances; ``first`` is the number of the first row."""
+    far = ~np.isfinite(distances).all(axis=0)
+    if far.any():
+        row = int(far.argmax())
+        raise InputError(
+            f"X must hold values whose squares {distances.dtype} can hold, got "
+            f"{np.nanmax(np.abs(samples[row])):.1e} in row {first + row}; scale the features"
+        )
+
+
+def check_magnitude(
+    ranges: tuple[Array, Array], dtype: Any, names: NDArray[Any] | None = None
+) -> None:
+    """Refuse features with values that are too large for squared distances.
+
+    For values of x and w of size at most a, the terms of |x − w|² = |x|² − 2 xᵀw + |w|², after
+    subtracting the mean of the data, sum to at most 16 a² per feature. So a may be at most
+    √(largest number / n_features) / 4: for 10 features, 1e153 in double and 1.4e18 in single
+    precision.
+    """
+    extremes = np.fmax(-ranges[0], ranges[1])
+    limit = (float(np.finfo(dtype).max) / len(extremes)) ** 0.5 / 4
+    if (extremes > limit).any():
+        worst = int(np.nanargmax(extremes))
+        name = f"feature {worst}" if names is None else f"feature {shown(names[worst])}"
+        got = max(ranges[0][worst], ranges[1][worst], key=abs)
+        raise InputError(
+            f"X must hold values whose squares {np.dtype(dtype)} can hold, at most {limit:.1e}, "
+            f"got {got:.1e} in {name}; scale the features"
+        )
+
+
+def check_rows_present(present: NDArray[np.bool_], first: int) -> None:
+    """Refuse rows without any value; ``first`` is the number of the first row."""
+    known = present.any(axis=1)
+    if not known.all():
+        raise InputError(
+            f"X must hold some value in each row, got only NaN in row "
+            f"{first + int(known.argmin())}; drop it"
+        )

@@ -1,0 +1,300 @@
+"""Laws of `abstain fit`: what it saves and says, tables of all kinds, one line for each error."""
+
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import abstain
+from abstain import tables
+from tests.cli.helpers import LABEL
+from tests.tables.conftest import make_patients
+
+
+def test_from_a_table_to_answers(run, folder):
+    out, answers = folder / "model.abstain", folder / "answers.csv"
+    options = ["--model", "logistic", "--accuracy", "0.8", "--confidence", "0.9"]
+    options += ["--cells", "global", "--seed", "1"]
+    code, shown, complaints = run(
+        "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
+    )
+    assert (code, complaints) == (0, "")
+    assert "at least 0.8 on new rows" in shown
+    assert "240 rows of 2 classes" in shown
+    assert "column 'Patient' left out" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    code, shown, complaints = run("predict", out, folder / "new.csv", "--out", answers)
+    assert (code, complaints) == (0, "")
+    assert "50 rows" in shown
+    found, clf = pl.read_csv(answers), abstain.load(out)
+    rejected = clf.reject(pl.read_csv(folder / "new.csv"))
+    assert (found["answer"].to_numpy() == "rejected").tolist() == rejected.tolist()
+    assert f"none: rejected {int(rejected.sum()):>3}" in shown.replace("  ", " ")
+
+
+@pytest.mark.parametrize("labels", ["text", "integers"])
+@pytest.mark.parametrize("name", tables.LEARNERS)
+def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels):
+    table, out, answers = folder / "patients.csv", folder / "model.abstain", folder / "answers.csv"
+    if labels == "integers":
+        codes = pl.col(LABEL).rank("dense").cast(pl.Int64)
+        pl.read_csv(table).with_columns(codes).write_csv(table)
+    asked = ["--label", LABEL, "--model", name, "--reject-rate", "0.2", "--cv", "2", "--out", out]
+    assert run("fit", table, *asked, "--quiet") == (0, "", "")
+    assert run("predict", out, table, "--out", answers, "--quiet") == (0, "", "")
+    assert run("report", out, table, "--out", folder / "report.html", "--quiet") == (0, "", "")
+    found = pl.read_csv(answers, infer_schema=False)
+    assert set(found["answer"]) == {*found[LABEL], "rejected"}
+    assert (found["answer"] == found[LABEL]).mean() > 0.5
+
+
+def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
+    _, document, _ = run(*asked, "--json")
+    found = json.loads(document)
+    sure, n_set = found["guarantee"], found["n_samples"]
+    _, shown, _ = run(*asked)
+    shown = " ".join(shown.split())
+    assert f"out of fold, on {n_set} rows that set the thresholds" in shown
+    assert f"of these {n_set} rows" in shown
+    right = 100 * (1 - sure["errors"] / sure["accepted"])
+    assert (
+        f"of {sure['n_samples']} other rows, held out, {sure['accepted']} were answered, "
+        f"{sure['errors']} of them wrong: accuracy {right:.2f}%" in shown
+    )
+    assert n_set + sure["n_samples"] == found["n_rows"]
+
+
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        ([], abstain.RejectRate(0.1)),
+        (["--reject-rate", "0.3"], abstain.RejectRate(0.3)),
+        (["--accuracy", "0.9"], abstain.Accuracy(0.9)),
+        (["--reject-cost", "0.2"], abstain.RejectCost(0.2)),
+    ],
+)
+def test_targets(run, folder, options, target):
+    out = folder / "m.abstain"
+    arguments = ["--label", LABEL, "--model", "naive-bayes", *options, "--out", out, "--json"]
+    code, shown, complaints = run("fit", folder / "patients.csv", *arguments)
+    assert (code, complaints) == (0, "")
+    clf, document = abstain.load(out), json.loads(shown)
+    assert clf.target == target
+    assert document["thresholds"] == [
+        value if np.isfinite(value) else str(value) for value in clf.thresholds_.tolist()
+    ]
+    assert document["accuracy"] == clf.operating_point_.accuracy
+    assert document["left_out"].keys() == {"Patient"}
+    assert document["n_rows"] == 240
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--label", "befund"], "--label"),
+        (["--label", "Patient"], "identifier"),
+        (["--label", LABEL, "--model", "x"], "--model"),
+        (["--label", LABEL, "--cells", "x"], "--cells"),
+        (["--label", LABEL, "--accuracy", "99"], "--accuracy"),
+        (["--label", LABEL, "--confidence", "0.9"], "give --accuracy"),
+        (["--label", LABEL, "--accuracy", "0.9", "--test-size", "0.5"], "give --confidence"),
+        (["--label", LABEL, "--accuracy", "0.9", "--confidence", "2"], "--confidence"),
+        (
+            ["--label", LABEL, "--accuracy", "0.9", "--confidence", "0.9", "--test-size", "2"],
+            "--test-size",
+        ),
+        (["--label", LABEL, "--accuracy", "0.9", "--reject-rate", "0.1"], "only one target"),
+        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "rows that test it"),
+        (["--label", LABEL, "--separator", "x"], "--separator"),
+        ([], "--label"),
+    ],
+)
+def test_errors_of_fit_take_one_line(run, folder, arguments, words):
+    out = folder / "m.abstain"
+    code, shown, complaints = run("fit", folder / "patients.csv", *arguments, "--out", out)
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.count("\n") == 1
+    assert words in complaints
+    assert not out.exists()
+
+
+# What the library says of its arguments, the command line says of its options.
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--accuracy", "0.999", "--confidence", "0.99"],
+        ["--accuracy", "0.99", "--confidence", "0.95", "--test-size", "0.9", "--model", "tree"],
+        ["--accuracy", "0.9", "--confidence", "0.9", "--model", "tree"],
+        ["--accuracy", "0.9", "--confidence", "0.9", "--cells", "global", "--model", "tree"],
+        ["--cells", "leaf"],
+        ["--model", "knn", "--certainty", "relsim"],
+    ],
+)
+def test_errors_speak_of_options(run, folder, options):
+    out = folder / "m.abstain"
+    code, _, complaints = run(
+        "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
+    )
+    assert code == 2
+    words = r"\w=|Pipeline|FrozenEstimator|set cv|test_size|sample|accepted|classifier"
+    assert not re.search(words, complaints)
+    assert options[0] in complaints or options[2] in complaints
+
+
+def test_an_accuracy_that_an_error_names_is_certified(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--confidence", "0.9", "--json"]
+    _, _, complaints = run(*asked, "--accuracy", "0.95")
+    named = re.search(r"they certify (0\.\d+) at most", complaints)[1]
+    code, shown, _ = run(*asked, "--accuracy", named)
+    assert (code, json.loads(shown)["guarantee"]["accuracy"]) == (0, float(named))
+
+
+@pytest.mark.parametrize("model", tables.LEARNERS)
+def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model):
+    out = folder / "m.abstain"
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", model, "--out", out]
+
+    def stop(*_):
+        raise abstain.InputError("enough")
+
+    monkeypatch.setattr(abstain.RejectOptionClassifier, "fit", stop)
+    monkeypatch.setattr("abstain.tables.fitting._MANY_ROWS", 239)
+    *notes, last = run(*asked, "--json")[2].splitlines()
+    assert last == "error: enough"
+    assert len(notes) == (model in ("svm", "knn"))
+    for note in notes:
+        assert note.startswith(f"note: --model {model} may take long")
+        named = re.findall(r"[\w-]+", note.partition(";")[2].replace("are faster", ""))
+        assert all(name in tables.LEARNERS for name in named if name != "and")
+    assert run(*asked, "--quiet")[2] == "error: enough\n"
+    monkeypatch.setattr("abstain.tables.fitting._MANY_ROWS", 240)
+    assert run(*asked)[2] == "error: enough\n"
+
+
+# Which tables are too small for a model, or unfit for it, only the model knows.
+@pytest.mark.parametrize(
+    ("rows_a_class", "options", "words"),
+    [
+        (2, ["--model", "lda", "--cv", "2"], "--model lda cannot be fitted to these 4 rows: The"),
+        (4, ["--model", "knn", "--cv", "2"], "8 rows: Expected n_neighbors <= n_samples_fit"),
+    ],
+)
+def test_what_a_model_says_of_a_table_takes_one_line(run, tmp_path, rows_a_class, options, words):
+    table, out = tmp_path / "small.csv", tmp_path / "m.abstain"
+    rows = [f"{i},{i * i},x\n{i + 3},{50 - i},y" for i in range(1, rows_a_class + 1)]
+    table.write_text("\n".join(["a,b,c", *rows]))
+    code, shown, complaints = run("fit", table, "--label", "c", *options, "--out", out)
+    assert (code, shown, complaints.count("\n")) == (2, "", 1)
+    assert words in complaints
+    assert complaints.endswith("; add rows, or take another --model\n")
+    assert not out.exists()
+
+
+def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
+    from sklearn.linear_model import LogisticRegression
+
+    def refuse(*_):
+        raise ValueError("not today,\nnor tomorrow.")
+
+    monkeypatch.setattr(LogisticRegression, "fit", refuse)
+    options = ["--label", LABEL, "--model", "logistic", "--out", folder / "m.abstain"]
+    code, _, complaints = run("fit", folder / "patients.csv", *options)
+    told = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
+    assert (code, told in complaints, complaints.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize("name", ["model.pkl", "model.skops", "model.csv", "m.HTML", "m.json"])
+def test_a_model_is_not_named_like_something_else(run, folder, name):
+    out = folder / name
+    code, shown, complaints = run("fit", folder / "patients.csv", "--label", LABEL, "--out", out)
+    assert (code, shown, out.exists()) == (2, "", False)
+    assert complaints == (
+        f"error: cannot write {out}: a model is no {out.suffix.lower()} file; "
+        f"name it {out.with_suffix('.abstain')}\n"
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_a_german_table(run, folder):
+    german = make_patients().with_columns(
+        pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
+    )
+    path = folder / "german.csv"
+    path.write_bytes(german.write_csv(separator=";").encode("cp1252"))
+    arguments = ["--label", LABEL, "--out", folder / "m.abstain", "--json"]
+    document = json.loads(run("fit", path, *arguments)[1])
+    assert document["numeric"] == ["Größe", "Alter"]
+    assert document["classes"].keys() == {"gesund", "krank (übel)"}
+    code, *_ = run("predict", folder / "m.abstain", path, "--out", folder / "a.csv")
+    assert code == 0
+    answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
+    assert answers.columns[-4:] == ["answer", "certainty", "correct_proba", "reason"]
+    # Numbers are written as in the table, in sentences too.
+    reasons = answers["reason"].drop_nulls()
+    assert len(reasons)
+    for name in ("certainty", "correct_proba"):
+        assert not answers[name].str.contains(".", literal=True).any()
+    assert reasons.str.contains(r"^certainty \d,\d+ is (just )?below the threshold \d,\d+ of").all()
+
+
+def test_a_third_missing(run, folder, rng):
+    values = rng.normal(size=(300, 6))
+    y = np.where(np.nan_to_num(values[:, 0]) > 0, "yes", "no")
+    values[rng.random(values.shape) < 0.3] = np.nan
+    frame = pl.DataFrame(values, schema=list("abcdef")).fill_nan(None).with_columns(y=y)
+    frame.write_csv(folder / "gaps.csv", null_value="NA")
+    for name in ("gmlvq", "boosting", "svm"):
+        code, _, complaints = run(
+            "fit",
+            folder / "gaps.csv",
+            "--label",
+            "y",
+            "--model",
+            name,
+            "--out",
+            folder / "m.abstain",
+        )
+        assert (code, complaints) == (0, "")
+
+
+def test_two_hundred_columns(run, folder, rng):
+    values = rng.normal(size=(150, 200))
+    y = (values[:, :5].sum(axis=1) > 0).astype(int)
+    frame = pl.DataFrame(values, schema=[f"gene {i}" for i in range(200)]).with_columns(y=y)
+    frame.write_csv(folder / "wide.csv")
+    code, shown, _ = run("fit", folder / "wide.csv", "--label", "y", "--out", folder / "m.abstain")
+    assert code == 0
+    assert "200: 200 numeric" in shown
+    assert len(shown.splitlines()) < 24
+
+
+def test_a_budget_that_is_not_used_is_told_with_one_that_is(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--model", "knn", "--cells", "global"]
+    shown = " ".join(run(*asked, "--reject-rate", "0.01")[1].split())
+    told = r"than the target allows: certainty takes only \d values; "
+    named = re.search(told + r"the next useful reject rate is (0\.\d+)", shown)[1]
+    nothing, something = (
+        json.loads(run(*asked, "--reject-rate", rate, "--json")[1]) for rate in ("0.01", named)
+    )
+    assert nothing["reject_rate"] == 0
+    assert 0.01 < something["reject_rate"] <= float(named)
+    assert something["accuracy"] > nothing["accuracy"]
+    assert "Fewer rows" not in run(*asked, "--reject-rate", named)[1]
+
+
+def test_one_more_column_is_one_column(run, tmp_path):
+    frame = make_patients().with_columns(pl.lit("x").alias(f"same {i}") for i in range(6))
+    frame.write_csv(tmp_path / "t.csv")
+    _, shown, _ = run("fit", tmp_path / "t.csv", "--label", LABEL, "--out", tmp_path / "m.abstain")
+    assert "… and 1 more column; --json names all" in shown

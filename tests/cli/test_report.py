@@ -1,0 +1,120 @@
+"""Laws of `abstain report`: it counts as `abstain predict` does, and says what the rows are."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import abstain
+from abstain import tables
+from tests.cli.helpers import LABEL
+from tests.tables.conftest import make_patients
+
+
+def test_a_report_is_written_of_the_rows_whose_class_is_known(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    frame = pl.read_csv(folder / "new.csv")
+    blank = pl.Series([None, None, *frame[LABEL][2:]], dtype=pl.String)
+    frame.with_columns(blank.alias(LABEL)).write_csv(folder / "some.csv")
+    out = folder / "report.html"
+    code, shown, complaints = run(
+        "report", model, folder / "some.csv", "--out", out, "--title", "Some <rows>"
+    )
+    assert (code, complaints) == (0, "")
+    assert shown.startswith("48 rows with a known class: ")
+    assert shown.endswith(f"\nOpen {out} in a browser.\n")
+    page = out.read_text(encoding="utf-8")
+    assert "Some &lt;rows&gt;" in page
+    assert run("report", model, folder / "some.csv", "--out", out, "-q") == (0, "", "")
+
+
+def test_a_report_of_known_rows_says_so(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    out = folder / "report.html"
+    code, shown, _ = run("report", model, folder / "patients.csv", "--out", out)
+    assert code == 0
+    assert "The model was fitted to 100% of these rows: on others it will do worse." in shown
+    page = out.read_text(encoding="utf-8")
+    assert 'id="known"><strong>All of these samples are among those' in page
+    code, shown, _ = run("report", model, folder / "new.csv", "--out", out, "--json")
+    found = json.loads(shown)
+    assert (found["n_of_unknown_classes"], found["share_known"]) == (0, 0.0)
+    assert (found["abstain"], found["out"]) == (abstain.__version__, str(out))
+    assert 'id="known"' not in out.read_text(encoding="utf-8")
+
+
+def test_classes_that_the_model_does_not_know_are_counted(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    frame = pl.read_csv(folder / "new.csv")
+    odd = pl.Series(LABEL, ["unbekannt"] * 3 + frame[LABEL].to_list()[3:])
+    frame.with_columns(odd).write_csv(folder / "odd.csv")
+    out = folder / "report.html"
+    _, shown, _ = run("report", model, folder / "odd.csv", "--out", out)
+    assert "3 of the rows are of classes that the model does not know: any answer" in shown
+
+
+def test_a_report_counts_as_predict_does(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    answers = folder / "answers.csv"
+    run("predict", model, folder / "new.csv", "--out", answers)
+    rows = pl.read_csv(answers).select("answer", LABEL)
+    n_rejected = rows.filter(pl.col("answer") == "rejected").height
+    n_right = rows.filter(pl.col("answer") == pl.col(LABEL)).height
+    n_answered, n_wrong = 50 - n_rejected, 50 - n_rejected - n_right
+    asked = ["report", model, folder / "new.csv", "--out", folder / "report.html"]
+    found = json.loads(run(*asked, "--json")[1])
+    expected = {"n_rows": 50, "n_answered": n_answered, "n_right": n_right, "n_wrong": n_wrong}
+    expected |= {"n_rejected": n_rejected, "accuracy": n_right / n_answered}
+    assert {name: found[name] for name in expected} == expected
+    shown = run(*asked)[1]
+    assert f": {n_answered} answered, {n_rejected} rejected.\n" in shown
+    assert f"Of the answers {n_right} are right and {n_wrong} wrong: accuracy " in shown
+
+
+def test_words_agree_with_one():
+    samples = tables.LabelledSamples(None, ["a"], [], 0.0, 1)
+    told = tables.reported_in_words(samples, tables.Judged(0, 0, 1), Path("r.html"))
+    assert told == (
+        "1 row with a known class: 0 answered, 1 rejected.\n1 of the rows is of a class that the "
+        "model does not know: any answer to such a row is wrong.\nOpen r.html in a browser."
+    )
+    samples = tables.LabelledSamples(None, ["a"] * 20_001, [], 0.0, 0)
+    told = tables.reported_in_words(samples, tables.Judged(20_000, 1, 0), Path("r.html"))
+    assert "accuracy 99.99%" in told  # and not 100%
+
+
+def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
+    clf = abstain.load(model)
+    table = tables.open_table(folder / "new.csv")
+    frame = pl.read_csv(folder / "new.csv", infer_schema=False)
+    named = tables.labelled_samples(clf, table, "Patient")
+    assert named.names == frame["Patient"].to_list()
+    assert tables.labelled_samples(clf, table).names == [f"row {row}" for row in range(1, 51)]
+    assert named.y.tolist() == frame[LABEL].to_list()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no.abstain", "new.csv"], "no.abstain does not exist; check the path"),
+        (["model.abstain", "no.csv"], "does not exist"),
+        (["model.abstain", "less.csv"], f"no column {LABEL!r}"),
+        (["model.abstain", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
+        (["model.abstain", "new.csv", "--out", "no/report.html"], "there is no folder"),
+        (["model.abstain", "new.csv", "--out", "new.txt"], "give it a name with .html"),
+        (["model.html", "new.csv", "--out", "model.html"], "it is the model itself"),
+    ],
+)
+def test_errors_of_report_take_one_line(run, folder, model, monkeypatch, arguments, words):
+    monkeypatch.chdir(folder)
+    make_patients(5).drop(LABEL).write_csv("less.csv")
+    shutil.copy(model, "model.html")
+    before = sorted(path.name for path in folder.iterdir())
+    code, shown, complaints = run("report", *arguments)
+    assert (code, shown) == (2, "")
+    assert complaints.startswith("error: ")
+    assert complaints.count("\n") == 1
+    assert words in complaints
+    assert sorted(path.name for path in folder.iterdir()) == before
