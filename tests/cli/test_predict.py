@@ -41,8 +41,7 @@ def test_quiet_prints_nothing(run, folder, model):
 
 
 def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
-    monkeypatch.setattr("abstain.tables.reading.BLOCK", 200)
-    monkeypatch.setattr(tables.reading.open_table, "__defaults__", (None, None, None, (), 200))
+    monkeypatch.setattr(tables.reading.open_table, "__defaults__", (None, None, None, (), 200, ()))
     code, _, complaints = run("predict", model, folder / "new.csv", "--json")
     assert code == 0
     assert complaints.count("answering") > 2
@@ -120,7 +119,7 @@ def test_columns_in_another_unit_are_noticed(run, folder, model):
     for note in (organ, age):
         assert f"Note: {note}" in " ".join(shown.split())
     _, shown, _ = run("predict", model, folder / "days.csv", "--json")
-    assert json.loads(shown)["strangers"] == {"Alter": 50, "Organ": 50}
+    assert json.loads(shown)["unseen_values"] == {"Alter": 50, "Organ": 50}
     assert json.loads(shown)["examples"] == {"Alter": days, "Organ": "Milz"}
     _, shown, _ = run("predict", model, folder / "days.csv", folder / "new.csv")
     assert f"Note: {organ}" in " ".join(shown.split())
@@ -166,6 +165,6 @@ def test_one_table_is_answered_without_what_many_need(folder, model):
         "import sys; from abstain import cli; sys.argv = ['abstain', *sys.argv[1:]]\n"
         "try: cli.main()\n"
         "except SystemExit: print({'dask', 'distributed', 'abstain._scale.interrupts',"
-        " 'abstain.tables.several'} & set(sys.modules))"
+        " 'abstain.tables.batch'} & set(sys.modules))"
     )
     assert python("-c", code, *command) == (0, "set()\n", "")

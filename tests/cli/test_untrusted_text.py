@@ -10,8 +10,8 @@ import pytest
 from abstain import InputError
 from abstain._core.checks import shown
 from abstain._core.text import one_line, printable
-from abstain._score_files import ScoreColumns, read_scores
-from abstain.tables.mistakes import for_shell
+from abstain.cli.common import quote_for_shell
+from abstain.tables.scores import ScoreColumns, read_scores
 
 # Clears the screen (twice), goes back, rings, turns the direction of writing, is markup to rich.
 EVIL = "\x1b[2J\x9b2J\r\b\a\x7f\u202eab\u2066[red]:smile:"
@@ -123,7 +123,7 @@ def test_what_a_reader_quotes_is_written_out_and_cut(amid, tmp_path):
     scores = tmp_path / "s.csv"
     scores.write_text(f'cell,c,ok\n"a, b{amid}"u,0.5,1\n"a, b",0.5,0\n' * 2)
     with pytest.raises(InputError, match="cannot be read: ") as caught:
-        read_scores(scores, ScoreColumns("c", correct="ok", cell="cell"))
+        read_scores([scores], ScoreColumns("c", correct="ok", cell="cell"))
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500
 
@@ -146,7 +146,7 @@ def test_what_can_be_shown_stays_as_it_is():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize("value", ["it's", EVIL, "a\\b'\x1b", "\n", "\x85\u2028é", "$HOME $(x)"])
 def test_a_shell_takes_a_suggested_value_for_the_value(value):
-    typed = for_shell(value)
+    typed = quote_for_shell(value)
     assert typed.isprintable()
     command = ["bash", "-c", f"printf %s {typed}"]
     done = subprocess.run(command, capture_output=True, env={"LC_ALL": "C.UTF-8"}, check=True)

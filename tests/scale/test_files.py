@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from abstain import cli
 from abstain._scale import patience as _patience
-from abstain._score_files.on_cluster import read_on_cluster
-from abstain.tables import on_cluster
+from abstain.tables import batch
+from abstain.tables.score_fronts import read_on_cluster
 from tests.tables.conftest import make_patients
 
 ROLES = ["--certainty", "c", "--correct", "ok", "--cell", "region"]
@@ -347,8 +347,8 @@ def test_workers_that_do_not_see_a_file_say_so(run, address, folder, model, monk
         paths[0].unlink()
         return read_on_cluster(client, paths, *rest)
 
-    monkeypatch.setattr("abstain.tables.several.check_jobs", lose_table)
-    monkeypatch.setattr("abstain._score_files.on_cluster.read_on_cluster", lose_scores)
+    monkeypatch.setattr("abstain.tables.batch.check_jobs", lose_table)
+    monkeypatch.setattr("abstain.tables.score_fronts.read_on_cluster", lose_scores)
     (table,) = score_tables([9], 0, ["a"])
     table.write_csv(folder / "scores.csv")
     commands = {
@@ -467,7 +467,7 @@ def test_workers_that_are_gone_for_good_are_not_waited_for(
 
 def test_a_table_that_ends_its_workers_is_named(run, client, folder, model, monkeypatch):
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    monkeypatch.setattr(on_cluster, "_answer_there", lambda *given: __import__("os")._exit(1))
+    monkeypatch.setattr(batch, "_answer_on_worker", lambda *given: __import__("os")._exit(1))
     options = ["--out", "out", "-q", "--cluster", client.scheduler.address]
     code, shown, complaints = run("predict", model, "data/0.csv", *options)
     client.wait_for_workers(2, timeout=60)
@@ -482,7 +482,7 @@ def test_score_files_that_end_their_workers_are_told_of(run, client, tmp_path, m
     table.write_csv(tmp_path / "0.csv")
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
     monkeypatch.setattr(
-        "abstain._score_files.on_cluster._read_there", lambda *given: __import__("os")._exit(1)
+        "abstain.tables.score_fronts._read_on_worker", lambda *given: __import__("os")._exit(1)
     )
     options = ["--cluster", client.scheduler.address]
     code, shown, complaints = run("front", tmp_path / "0.csv", *ROLES, *options)

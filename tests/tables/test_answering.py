@@ -17,13 +17,8 @@ from sklearn.base import clone
 import abstain
 from abstain import InputError
 from abstain.saving import load, save
-from abstain.tables import (
-    ReadAhead,
-    answer_frame,
-    answer_table,
-    check_output,
-    open_table,
-)
+from abstain.tables import FitOptions, answer_frame, answer_table, fit_table, open_table
+from abstain.tables.writing import check_output
 from tests.tables.conftest import make_patients
 
 NEW = ["answer", "certainty", "correct_proba", "reason"]
@@ -31,8 +26,7 @@ NEW = ["answer", "certainty", "correct_proba", "reason"]
 
 def answer(clf, path, out, block_size=1 << 20, **options):
     table = open_table(path, block_size=block_size)
-    with ReadAhead(table) as ahead:
-        return answer_table(clf, ahead, out, **options)
+    return answer_table(clf, table, out, **options)
 
 
 def check_same(found, expected, thresholds):
@@ -162,9 +156,9 @@ def test_names_that_need_quotes(tmp_path, patients):
     names = {"gesund": 'gut, "sehr"', "krank (übel)": "übel; schlimm"}
     frame = patients.with_columns(pl.col("Befund lang").replace_strict(names))
     frame.write_csv(tmp_path / "t.csv")
-    wishes = abstain.tables.Wishes("Befund lang", model="glvq", target=abstain.RejectRate(0.3))
-    clf = abstain.tables.fit_table(open_table(tmp_path / "t.csv"), wishes).clf
-    answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", mark='weiß, "nicht"')
+    options = FitOptions("Befund lang", model="glvq", target=abstain.RejectRate(0.3))
+    clf = fit_table(open_table(tmp_path / "t.csv"), options).clf
+    answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", reject_mark='weiß, "nicht"')
     found = pl.read_csv(tmp_path / "out.csv")
     assert set(found["answer"]) == {*names.values(), 'weiß, "nicht"'}
     assert found["reason"].drop_nulls().str.contains("of class").any()
@@ -269,7 +263,7 @@ def test_a_column_that_begins_empty_holds_numbers_later(tmp_path, fitted):
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in data row 6 of .*--missing"),
+        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in data row 6 of .*missing="),
         (["1.5,40,Leber", "2.5,40"], "2 fields in data row 6"),
         (["1.5,inf,Leber"], "inf in data row 5"),
     ],
@@ -296,8 +290,8 @@ def test_tables_of_another_kind(tmp_path, fitted, patients):
 
 @pytest.mark.parametrize("mark", ["gesund", " "])
 def test_marks_that_would_mislead(fitted, patients, mark):
-    with pytest.raises(InputError, match="--reject-mark"):
-        answer_frame(fitted.clf, patients, mark=mark)
+    with pytest.raises(InputError, match="reject_mark="):
+        answer_frame(fitted.clf, patients, reject_mark=mark)
 
 
 def test_outputs_that_cannot_be(tmp_path, patients):
@@ -330,10 +324,10 @@ def test_thresholds_take_the_place_of_the_models(fitted, patients):
 # --- kinds of columns ---------------------------------------------------------------------------
 
 
-def fit_text(tmp_path, lines, **wishes):
+def fit_text(tmp_path, lines, **options):
     (tmp_path / "train.csv").write_text("\n".join(lines))
-    table = open_table(tmp_path / "train.csv", missing=wishes.pop("missing", []))
-    return abstain.tables.fit_table(table, abstain.tables.Wishes("y", model="glvq", **wishes)).clf
+    table = open_table(tmp_path / "train.csv", missing=options.pop("missing", []))
+    return fit_table(table, FitOptions("y", model="glvq", **options)).clf
 
 
 def test_names_that_look_like_numbers_stay_names(tmp_path):
@@ -354,7 +348,7 @@ def test_names_that_look_like_numbers_stay_names(tmp_path):
 
 def test_codes_that_begin_with_0_are_known_again(tmp_path):
     clf = fit_text(tmp_path, ["zip,y", *["01067,a", "04109,b"] * 20])
-    assert not answer(clf, tmp_path / "train.csv", tmp_path / "out.csv").strangers
+    assert not answer(clf, tmp_path / "train.csv", tmp_path / "out.csv").unseen_values
 
 
 def test_a_number_that_means_missing_does_so_for_new_rows(tmp_path):

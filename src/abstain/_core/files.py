@@ -32,7 +32,6 @@ __all__ = [
     "files_meant",
     "named_if",
     "passing_folder",
-    "said_of",
     "whole_files",
 ]
 
@@ -343,46 +342,15 @@ def _cannot_write(output: Path | str, why: str) -> InputError:
     return InputError(f"cannot write {output}: {why}")
 
 
-def said_of(path: Path, said: str) -> str:
-    """Return what is said of a file, with its name if that is not said.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    said : str
-        What is wrong with it.
-
-    Returns
-    -------
-    said : str
-        Which names it.
-
-    Examples
-    --------
-    >>> said_of(Path("new.csv"), "a row is empty"), said_of(Path("new.csv"), "new.csv is empty")
-    ('new.csv: a row is empty', 'new.csv is empty')
-    """
-    return said if str(path) in said else f"{path}: {said}"
-
-
 @contextmanager
 def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
-    """Name the file where an error does not, if there are others.
-
-    Parameters
-    ----------
-    is_one_of_several : bool
-        Whether there are.
-    path : Path
-        The file.
-    """
+    """Name the file in an error that does not name it, if there are several."""
     try:
         yield
     except InputError as error:
-        if not is_one_of_several:
+        if not is_one_of_several or str(path) in str(error):
             raise
-        raise InputError(said_of(path, str(error))) from None
+        raise InputError(f"{path}: ", error.message) from None
 
 
 def files_meant(paths: Sequence[Path]) -> list[Path]:

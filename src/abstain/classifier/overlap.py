@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
+from abstain._core.errors import Argument, Message
 from abstain._core.estimators import pass_through, unwrap
 
 __all__ = ["overlap_warnings"]
@@ -32,9 +33,9 @@ def overlap_warnings(
     """Yield what speaks for samples of the fit among those that set the thresholds."""
     if is_on_training:
         if correct.all():
-            yield (
-                "cv='training' finds no error to learn thresholds from; set cv to a number of "
-                f"folds, or calibrate a FrozenEstimator on other data: {BY_HEART}"
+            yield Message(
+                *(Argument("cv", "training"), " finds no error to learn thresholds from; set "),
+                *(Argument("cv"), f" to a number of folds: {BY_HEART}"),
             )
         return
     if not isinstance(estimator, FrozenEstimator):

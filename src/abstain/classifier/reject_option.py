@@ -38,6 +38,7 @@ from sklearn.utils.validation import (
 )
 
 from abstain._core.checks import InputError, check_fraction, shown
+from abstain._core.errors import Argument, with_remedy
 from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
 from abstain._core.sklearn_private import (
     BaseSearchCV,
@@ -355,7 +356,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         for warning in overlap_warnings(
             self.estimator, X_fit, found.correct, self._sets_on_training()
         ):
-            warnings.warn(warning, UserWarning, stacklevel=2)
+            warnings.warn(UserWarning(warning), stacklevel=2)
         self._run_first()
         return self
 
@@ -546,8 +547,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         n_classes = len(np.unique(y[learn]))
         if not len(learn) or (n_classes < 2 and not _is_frozen(self.estimator)):
             raise InputError(
-                f"test_size={test_size:g} leaves {len(learn)} samples of {n_classes} class to "
-                f"fit the classifier with, of {n_samples:,}: hold out fewer, or give more samples"
+                argument="test_size",
+                value=test_size,
+                requirement=f"leaves {len(learn)} samples of {n_classes} class to fit the "
+                f"classifier with, of {n_samples:,}",
+                remedy="hold out fewer, or give more samples",
             )
         return Shares(learn, test)
 
@@ -610,18 +614,18 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             self._run_at(self._target())
         except InputError as error:
             self._run_with(np.full(len(self.cells_) + 1, np.inf), everything_rejected(self.front_))
-            remedies = ""
+            remedies: list[str | Argument] = []
             if self._held_out is not None and self._sets_on_training():
-                remedies += f"; or set cv: {BY_HEART}"
+                remedies += ["; or set ", Argument("cv"), f": {BY_HEART}"]
             if self._held_out is not None and self.front_.n_cells > 1 and not self.front_.is_nested:
-                remedies += (
-                    f"; cells='global' may help: one threshold fits less noise than "
-                    f"{self.front_.n_cells}"
-                )
-            raise InputError(
-                f"{error}{remedies}; the classifier is fitted, rejects everything, and takes "
-                "another target by retarget"
-            ) from None
+                n_cells = self.front_.n_cells
+                noise = f" may help: one threshold fits less noise than {n_cells}"
+                remedies += ["; ", Argument("cells", "global"), noise]
+            error = with_remedy(error, *remedies)
+            error.add_note(
+                "The classifier is fitted and rejects everything; retarget takes another target."
+            )
+            raise error from None
 
     def _run_with(self, thresholds: NDArray[np.float64], point: OperatingPoint) -> None:
         self.thresholds_ = thresholds

@@ -1,6 +1,7 @@
 """What the commands share: options, checks of what they name, errors in one line and exit codes."""
 
 import inspect
+import json
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from abstain import InputError
+from abstain import InputError, __version__
 from abstain._core.errors import Argument, Message
 from abstain._core.text import one_line
 
@@ -40,7 +41,7 @@ def fail(message: str, code: int) -> NoReturn:
     raise typer.Exit(code) from None
 
 
-def in_options(message: str | Message) -> str:
+def in_options(message: str) -> str:
     """Return a message of the library with options in place of arguments.
 
     >>> in_options(Message(Argument("reject_rate", 2), " is too high"))
@@ -147,8 +148,10 @@ class OneLineErrors(TyperGroup):
             return super().invoke(ctx)
 
 
-def print_json(document: str) -> None:
+def print_json(document: str | dict[str, Any]) -> None:
     """Print a JSON document; JSON escapes all control characters but this one."""
+    if isinstance(document, dict):
+        document = json.dumps({"abstain": __version__, **document}, indent=2, allow_nan=False)
     typer.echo(document.replace("\x7f", "\\u007f"))
 
 
@@ -209,7 +212,7 @@ def chosen_target(
     accuracy: float | None, reject_rate: float | None, reject_cost: float | None
 ) -> tuple[str, float]:
     """Return the name and value of the one target given, checked, or those of the default."""
-    from abstain._score_files import TARGETS
+    from abstain.tables.score_fronts import TARGETS
 
     values = {"accuracy": accuracy, "reject_rate": reject_rate, "reject_cost": reject_cost}
     given = {name: value for name, value in values.items() if value is not None}

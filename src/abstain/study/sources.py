@@ -37,7 +37,6 @@ READERS = {
 SHELLS = {
     "__main__",
     "_scale",
-    "_score_files",
     "cli",
     "plotting",
     "report",

@@ -16,8 +16,6 @@ import polars as pl
 
 from abstain.tables.values import without_missing
 
-__all__ = ["Notation", "find_notation", "is_ambiguous"]
-
 # With less in common, a column is text.
 SHARE_ALIKE = 0.9
 _CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|BRL|SEK|NOK|DKK|PLN|CZK|HUF|TRY|MXN|KRW|ZAR"
@@ -37,17 +35,6 @@ _BLANKS = "[\u00a0\u2007\u2009\u202f]"
 class Notation:
     """How the numbers of a column are written.
 
-    Attributes
-    ----------
-    prefix, suffix : str
-        What stands before and behind a number, such as "$" and "kg".
-    group, decimal : str
-        What stands between thousands, and before the fraction.
-    example : str
-        A number of the column.
-
-    Examples
-    --------
     >>> euro = Notation(suffix="€", group=".", decimal=",")
     >>> euro.numbers(pl.Series(["1.234,50 €", "-7€", "12", "12 $"])).to_list()
     [1234.5, -7.0, 12.0, None]
@@ -62,13 +49,6 @@ class Notation:
     def as_list(self) -> list[str]:
         """Return what it is made of, which makes another like it.
 
-        Returns
-        -------
-        parts : list of str
-            In the order of the attributes.
-
-        Examples
-        --------
         >>> Notation("$").as_list()
         ['$', '', ',', '.', '']
         """
@@ -79,20 +59,6 @@ class Notation:
 
         A number without what the others carry counts as well.
 
-        Parameters
-        ----------
-        column : polars.Series
-            Text.
-        missing : iterable of str, default=()
-            Texts that stand for a missing value, beside the usual ones.
-
-        Returns
-        -------
-        numbers : polars.Series
-            Float64.
-
-        Examples
-        --------
         >>> Notation("$").numbers(pl.Series(["$1,200", "(3)", "?", "5 €"])).to_list()
         [1200.0, -3.0, None, None]
         """
@@ -128,20 +94,6 @@ def _with_plain_marks(text: pl.Series) -> pl.Series:
 def find_notation(present: pl.Series, decimal: str = ".") -> Notation | None:
     """Return how the numbers of a column are written; None if it is not one of numbers.
 
-    Parameters
-    ----------
-    present : polars.Series
-        Values, none of them missing.
-    decimal : {".", ","}, default="."
-        What stands before a fraction elsewhere in the table.
-
-    Returns
-    -------
-    notation : Notation or None
-        Under which nine tenths of the values are numbers, or more.
-
-    Examples
-    --------
     >>> find_notation(pl.Series(["$1,200", "$900"]))
     Notation(prefix='$', suffix='', group=',', decimal='.', example='$1,200')
     >>> find_notation(pl.Series(["4wd", "2wd"])) is None
@@ -219,21 +171,6 @@ def _n_marks(notation: Notation, values: pl.Series) -> pl.Series:
 def is_ambiguous(notation: Notation, present: pl.Series) -> bool:
     """Tell whether a point between thousands may as well stand before a fraction.
 
-    Parameters
-    ----------
-    notation : Notation
-        From `find_notation`.
-    present : polars.Series
-        The values that it was found in.
-
-    Returns
-    -------
-    is_ambiguous : bool
-        False if there is no point, if a number has two of them or a comma as well, or if it is
-        money, which has no thousandths.
-
-    Examples
-    --------
     >>> is_ambiguous(Notation(group=".", decimal=","), pl.Series(["1.200", "900"]))
     True
     >>> is_ambiguous(Notation(group=".", decimal=","), pl.Series(["1.200", "1.200,5"]))

@@ -214,16 +214,14 @@ class Accuracy(Parameters):
         for reached in (expected, left_out, front.accuracies >= accuracy):
             if reached.any():
                 return _fewest_rejects(front, np.flatnonzero(reached))
-        raise InputError(_unreachable(accuracy, front))
-
-
-def _unreachable(accuracy: float, front: ParetoFront) -> str:
-    best = int(np.nanargmax(front.accuracies))
-    return (
-        f"accuracy={accuracy} cannot be reached: the most on these {front.n_samples} samples is "
-        f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected; "
-        "ask for less or use a surer classifier"
-    )
+        best = int(np.nanargmax(front.accuracies))
+        raise InputError(
+            argument="accuracy",
+            value=accuracy,
+            requirement=f"cannot be reached: the most on these {front.n_samples} samples is "
+            f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected",
+            remedy="ask for less or use a surer classifier",
+        )
 
 
 @dataclass

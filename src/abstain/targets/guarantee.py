@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import Argument, InputError, Message
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
@@ -100,12 +100,18 @@ def certify(
             lower = _highest_below(front, counts, n_samples, accuracy, confidence)
         if tests is None:
             raise InputError(
-                f"{_too_few(accuracy, confidence, n_samples, least)}; {_instead(lower)}, or give "
-                "more samples"
+                argument="accuracy",
+                value=accuracy,
+                requirement=_too_few(confidence, n_samples, least),
+                remedy=f"{_instead(lower)}, or give more samples",
             )
         remedy = _remedy(accuracy, confidence, n_samples, *tests.last)
-        found = _uncertain(accuracy, confidence, n_samples, *tests.last)
-        raise InputError(f"{found}; {_instead(lower)}{remedy}")
+        raise InputError(
+            argument="accuracy",
+            value=accuracy,
+            requirement=_uncertain(confidence, n_samples, *tests.last),
+            remedy=Message(_instead(lower), remedy),
+        )
     row, accepted, errors = tests.certified
     bound = accuracy_bound(accepted, errors, 1 - confidence)
     return row, Guarantee(accuracy, confidence, n_samples, accepted, errors, bound, tests.n_tested)
@@ -216,22 +222,20 @@ def accuracy_bound(accepted: int, errors: int, level: float) -> float:
     return float(betaincinv(accepted - errors, errors + 1, level))
 
 
-def _too_few(accuracy: float, confidence: float, n_samples: int, least: int) -> str:
+def _too_few(confidence: float, n_samples: int, least: int) -> Message:
     """Return how many samples it takes."""
-    return (
-        f"accuracy={accuracy} with confidence={confidence} takes at least {least:,} samples that "
-        f"test it, none of them wrong, got {n_samples:,}"
+    return Message(
+        *("with ", Argument("confidence", confidence), f" takes at least {least:,} samples that "),
+        f"test it, none of them wrong, got {n_samples:,}",
     )
 
 
-def _uncertain(
-    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
-) -> str:
+def _uncertain(confidence: float, n_samples: int, accepted: int, errors: int) -> Message:
     """Return what stood in the way."""
-    return (
-        f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
-        f"test samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the first "
-        f"thresholds that are tested, {errors} of them wrong"
+    return Message(
+        *("with ", Argument("confidence", confidence), " cannot be certified: of "),
+        f"{n_samples} test samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the "
+        f"first thresholds that are tested, {errors} of them wrong",
     )
 
 
@@ -242,18 +246,20 @@ def _instead(lower: float | None) -> str:
     return f"they certify {lower:g} at most: request no more, ideally on fresh data"
 
 
-def _remedy(accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int) -> str:
+def _remedy(
+    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
+) -> Message:
     """Return what else would help."""
     enough = _enough(accepted, errors, accuracy, 1 - confidence)
     if enough is None:
-        return ", or use a surer classifier"
+        return Message(", or use a surer classifier")
     least = needed_answers(accuracy, confidence)
     wanted = ceil(enough * n_samples / accepted)
     # Few errors tell little of their share: what would take so many is not to be had by waiting.
     more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
-    return (
-        f", or hold out {more} (it takes {least:,} accepted ones without an error; "
-        "test_size is the share that tests)"
+    return Message(
+        f", or hold out {more} (it takes {least:,} accepted ones without an error; ",
+        *(Argument("test_size"), " is the share that tests)"),
     )
 
 
