@@ -118,7 +118,7 @@ def test_the_summary_of_a_front_on_a_cluster_is_that_of_one_process(run, address
         ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["1", "2.5"]}, "'2.5' in data row 2"),
         ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["nan", "2"]}, "'nan' in data row 1"),
         ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["", "2"]}, "nothing in data row 1"),
-        ({"c": ["0.5", "1"], "ok": ["1", "0"]}, "'region' is not in"),
+        ({"c": ["0.5", "1"], "ok": ["1", "0"]}, "--cell region is not a column of"),
     ],
 )
 def test_an_error_names_the_file_wherever_it_was_read(
@@ -291,8 +291,14 @@ def test_what_is_wrong_with_one_of_several_names_it_once(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["data/0.csv", "data/1.csv", "--out", "data/2.csv"], "data/2.csv: it is a file"),
-        (["data/0.csv", "data/1.csv", "--out", "a.csv"], "--out a.csv: .csv is the ending of a"),
+        (
+            ["data/0.csv", "data/1.csv", "--out", "data/2.csv"],
+            "data/2.csv cannot be written to: it is",
+        ),
+        (
+            ["data/0.csv", "data/1.csv", "--out", "a.csv"],
+            "a.csv cannot be written to: .csv is a",
+        ),
         (["data/0.csv", "data/1.csv", "--out", "o/a.Tsv.gz"], "answers, such as o/a\n"),
         (["data/0.csv", "data/1.csv", "--out", "a.pq"], "answers, such as a\n"),
         (["data/0.csv", "data/1.csv", "--out", "data"], "it is the table itself"),
@@ -321,7 +327,7 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
     command = ["predict", model, "data/0.csv", "--out", "a.csv", "--quiet", "--cluster", address]
     code, _, complaints = run(*command)
     assert code == 2
-    assert "cannot write to --out a.csv: .csv is the ending of a file; " in complaints
+    assert "--out a.csv cannot be written to: .csv is a suffix of files; " in complaints
     assert not (folder / "a.csv").exists()
     (folder / "a.csv").mkdir()  # whoever has such a folder means it
     assert run(*command)[0] == 0

@@ -1,7 +1,7 @@
 """Errors about input, and messages that can name arguments as Python or as options.
 
 A message is text in which arguments are marked. Python writes them ``accuracy=0.99``; the command
-line writes the same message with ``--accuracy 0.99``.
+line writes the same message with its options.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Message(str):
     >>> message = Message("use fewer folds, ", Argument("cv", 3))
     >>> print(message)
     use fewer folds, cv=3
-    >>> message.render(lambda argument: f"--{argument.name} {argument.value}")
-    'use fewer folds, --cv 3'
+    >>> message.render(lambda argument: f"{argument.name.upper()} {argument.value}")
+    'use fewer folds, CV 3'
     """
 
     parts: tuple[str | Argument, ...]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from abstain.classifier import Decisions
-from abstain.tables.columns import TableColumns, columns_of_model
+from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.reading import (
     ReadAhead,
     RowBlock,
@@ -33,7 +33,7 @@ from abstain.tables.reading import (
 from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts
 from abstain.tables.records import numbers_or_text
 from abstain.tables.unseen_values import UnseenValues, find_unseen
-from abstain.tables.values import BadValueError, as_categories, as_numbers, without_missing
+from abstain.tables.values import BadValueError, without_missing
 from abstain.tables.writing import (
     AnswerWriter,
     decimal_for,
@@ -290,12 +290,12 @@ def _answers(
         frame = _with_notations_read(columns, frame)
     has_own_columns = columns is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
     samples = frame if has_own_columns else columns.transform(frame)
-    is_empty = _empty_rows(frame, columns)
-    n_empty = 0 if is_empty is None else int(is_empty.sum())
-    if is_empty is None or not n_empty:
-        decisions = clf.decide(samples) if samples.height else _NO_DECISIONS
-    else:
+    is_empty = find_empty_rows(frame, columns)
+    n_empty = int(is_empty.sum())
+    if n_empty or not frame.height:
         decisions = _decide_on_filled(clf, samples, np.asarray(is_empty.to_numpy()))
+    else:
+        decisions = clf.decide(samples)
     reasons = texts.reasons(decisions.certainty, decisions.positions, decisions.rejected)
     codes = np.where(decisions.rejected, len(texts.answers) - 1, decisions.answers)
     numbers = [
@@ -303,26 +303,6 @@ def _answers(
         for name in ("certainty", "correct_proba")
     ]
     return pl.DataFrame([texts.answers.gather(codes), *numbers, reasons]), codes, n_empty
-
-
-_NO_DECISIONS = Decisions(
-    np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0)
-)
-
-
-def _empty_rows(frame: pl.DataFrame, columns: TableColumns) -> pl.Series | None:
-    """Tell which rows lack everything that the model needs; None if no row does."""
-    is_empty: pl.Series | None = None
-    for name in columns.needed:
-        column = frame[name]
-        if name in columns.categorical:
-            is_missing = as_categories(column, columns.missing).is_null()
-        else:
-            is_missing = as_numbers(column, also=columns.missing).is_null()
-        is_empty = is_missing if is_empty is None else is_empty & is_missing
-        if not is_empty.any():
-            return None
-    return is_empty
 
 
 def _decide_on_filled(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:

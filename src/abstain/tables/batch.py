@@ -92,7 +92,7 @@ def _outputs(paths: Sequence[Path], out: Path) -> list[Path | None]:
     suffix = next((each for each in TEXT + PARQUET if out.name.lower().endswith(each)), None)
     if suffix is not None and not os.path.exists(out):
         folder = out.with_name(out.name[: -len(suffix)] or "answers")
-        raise _no_folder(out, f"{suffix} is the suffix of a file", f", such as {folder}")
+        raise _no_folder(out, f"{suffix} is a suffix of files", f", such as {folder}")
     table_of: dict[str, Path] = {}
     for path in paths:
         name = path.name[:-3] if path.name.lower().endswith(".gz") else path.name

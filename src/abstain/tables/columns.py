@@ -248,6 +248,19 @@ def _are_too_large(numbers: pl.Series) -> pl.Series:
     return (numbers.abs() > LARGEST) & numbers.is_not_nan()  # NaN is missing, and above all numbers
 
 
+def find_empty_rows(frame: pl.DataFrame, columns: TableColumns) -> pl.Series:
+    """Tell which rows lack everything that the model needs."""
+    is_empty = pl.repeat(True, frame.height, dtype=pl.Boolean, eager=True)
+    for name in columns.needed:
+        if name in columns.categorical:
+            is_empty &= as_categories(frame[name], columns.missing).is_null()
+        else:
+            is_empty &= as_numbers(frame[name], also=columns.missing).is_null()
+        if not is_empty.any():
+            break
+    return is_empty
+
+
 def columns_of_model(clf: Any) -> TableColumns:
     """Return the columns that a saved classifier needs.
 

@@ -10,9 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
-from abstain.tables.columns import columns_of_model
+from abstain.tables.columns import columns_of_model, find_empty_rows
 from abstain.tables.features import Features
-from abstain.tables.fitting import empty_rows, typed_features
+from abstain.tables.fitting import typed_features
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
 from abstain.tables.values import as_categories, as_numbers, without_missing
 
@@ -118,7 +118,7 @@ def labelled_samples(
     X = columns.transform(_typed_or_text(frame, features, table))
     # The classes are known, so that a few rows, or rows of one class, are enough.
     labels = as_categories(frame[label], [*table.missing, *columns.missing])
-    used = labels.is_not_null() & ~empty_rows(X, features)
+    used = labels.is_not_null() & ~find_empty_rows(X, columns)
     y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
     row_names = [f"row {row}" for row in range(1, len(frame) + 1)]
     if names is not None:

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.text import one_line
 from abstain.classifier import RejectOptionClassifier
+from abstain.tables.columns import find_empty_rows
 from abstain.tables.data_warnings import (
     ambiguous_points,
     classes_spelled_alike,
@@ -25,7 +26,7 @@ from abstain.tables.data_warnings import (
 from abstain.tables.features import Features, choose_features, lost_labels, read_labels
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
-from abstain.tables.values import as_numbers, without_missing
+from abstain.tables.values import as_numbers
 from abstain.targets import RejectRate, Target
 
 _CLASSES_TO_LIST = 5
@@ -200,11 +201,12 @@ def fit_table(
         categorical=options.categorical,
     )
     samples = typed_features(frame, features, table)
-    is_empty = empty_rows(samples, features, table.missing)
+    pipeline = make_pipeline(model, features, options.label, table.missing)
+    is_empty = find_empty_rows(samples, pipeline.steps[0][1])
     used = labels.is_not_null() & ~is_empty
     counts = _class_counts(labels.filter(used), options)
     clf = RejectOptionClassifier(
-        make_pipeline(model, features, options.label, table.missing),
+        pipeline,
         target=options.target,
         cells=options.cells,
         certainty=options.certainty,
@@ -293,15 +295,6 @@ def typed_features(frame: pl.DataFrame, features: Features, table: TableFile) ->
         ]
         + [frame[name] for name in features.categorical]
     )
-
-
-def empty_rows(samples: pl.DataFrame, features: Features, missing: Sequence[str] = ()) -> pl.Series:
-    """Tell which rows lack everything that the model needs."""
-    is_missing = [samples[name].is_null() for name in features.numeric]
-    is_missing += [
-        without_missing(samples[name], missing).is_null() for name in features.categorical
-    ]
-    return pl.DataFrame(is_missing).select(pl.all_horizontal(pl.all())).to_series()
 
 
 def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
