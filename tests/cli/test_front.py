@@ -45,6 +45,29 @@ def names(folder):
 
 
 @pytest.mark.parametrize(
+    ("separator", "decimal", "encoding", "options"),
+    [
+        ("|", ".", "utf-8", []),
+        (";", ",", "utf-8", []),
+        (",", ".", "cp1252", []),
+        ("|", ",", "cp1252", []),
+        ("|", ".", "utf-16le", ["--separator", "|", "--encoding", "utf-16le"]),
+    ],
+)
+def test_the_format_of_the_text_does_not_matter(
+    run, scores, table, separator, decimal, encoding, options
+):
+    table = table.with_columns(pl.col("region").replace("south", "süd"))
+    table.write_csv(scores)
+    expected = run("front", scores, *ROLES, "--json")
+    assert expected[0] == 0
+    certainty = pl.col("c").cast(pl.String).str.replace(".", decimal, literal=True)
+    text = table.with_columns(certainty).write_csv(separator=separator)
+    scores.write_bytes(text.encode(encoding))
+    assert run("front", scores, *ROLES, "--json", *options) == expected
+
+
+@pytest.mark.parametrize(
     ("option", "target"),
     [
         (["--accuracy", "0.9"], Accuracy(0.9)),

@@ -142,7 +142,7 @@ def _column_kind(
     if not numbers.null_count():
         return _ColumnKind(True, _problem_of_numbers(column.name, numbers))
     notation = find_notation(present, decimal)
-    # In a table with decimal commas, no point stands before a fraction.
+    # In a table with decimal commas, no point is a decimal mark.
     if notation is not None and decimal == "." and is_ambiguous(notation, present):
         if _share(numbers.is_not_null()) < MOSTLY_NUMBERS:
             return _ColumnKind(False, _two_readings(notation))
@@ -217,8 +217,8 @@ def _problem_of_text(present: pl.Series) -> str:
 
 def _two_readings(notation: Notation) -> str:
     return (
-        f"holds numbers such as {shown(notation.example)}, whose point may stand before thousands "
-        "or a fraction; write all of them without points, or with points before fractions only"
+        f"holds numbers such as {shown(notation.example)}, whose point may separate "
+        "thousands or a fraction; write them without points, or with points as decimal marks only"
     )
 
 

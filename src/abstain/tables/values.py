@@ -23,7 +23,7 @@ MISSING = (
 )
 # Above it, different integers can be the same float.
 _LARGEST_EXACT = 2.0**53
-# In a table with decimal commas, 1.234 may be a thousand or a fraction.
+# With decimal commas, 1.234 may be a thousand or a fraction.
 _AMBIGUOUS = r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
 _TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _THOUSANDS = r"^[+-]?\d{1,3}(\.\d{3})+,\d+$"
@@ -56,7 +56,7 @@ _DATE_WITH_MONTH = (
 
 
 def without_missing(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
-    """Return text without blanks around it, null where a value stands for a missing one.
+    """Return text without blanks around it, null where a value is missing.
 
     >>> without_missing(pl.Series([" a ", "?", "", "-9"]), also=["-9"]).to_list()
     ['a', None, None, None]
@@ -73,7 +73,7 @@ def without_missing(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
 
 
 def _without_numbers(column: pl.Series, also: Iterable[str]) -> pl.Series:
-    """Return numbers, null where they are among those that stand for a missing value."""
+    """Return numbers, null where one of them means a missing value."""
     absent = pl.Series(list(also), dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
     if not len(absent):
         return column
@@ -81,7 +81,7 @@ def _without_numbers(column: pl.Series, also: Iterable[str]) -> pl.Series:
 
 
 def as_numbers(column: pl.Series, decimal: str = ".", also: Iterable[str] = ()) -> pl.Series:
-    """Return numbers, null where a value is missing or none.
+    """Return numbers, null where a value is missing or not a number.
 
     >>> as_numbers(pl.Series(["1,5", "1.234,5", "1.234", "NA"]), decimal=",").to_list()
     [1.5, 1234.5, None, None]
@@ -128,7 +128,6 @@ def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
         parts = [whole.cast(pl.String), others]
         return pl.select(pl.coalesce(*parts).alias(column.name)).to_series()
     names = column.cast(pl.String)
-    # Truth values are written alike, whether they were text or not.
     return names.replace(_TRUTH)
 
 

@@ -190,8 +190,8 @@ class _TextWriter:
             records = block.records()
             if len(records) != frame.height:
                 raise InputError(
-                    f"{self.table.path} has a quote amid a field, so that rows cannot be told "
-                    "apart; put such fields in quotes, and double the quotes in them"
+                    f"{self.table.path} has a quote amid a field, so that rows cannot be "
+                    "separated; put such fields in quotes, and double the quotes in them"
                 )
             return records
         if self.table.format is not None:
