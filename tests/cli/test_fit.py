@@ -188,7 +188,7 @@ def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model
         (4, ["--model", "knn", "--cv", "2"], "8 rows: Expected n_neighbors <= n_samples_fit"),
     ],
 )
-def test_what_a_model_says_of_a_table_takes_one_line(run, tmp_path, rows_a_class, options, words):
+def test_errors_of_a_model_take_one_line(run, tmp_path, rows_a_class, options, words):
     table, out = tmp_path / "small.csv", tmp_path / "m.abstain"
     rows = [f"{i},{i * i},x\n{i + 3},{50 - i},y" for i in range(1, rows_a_class + 1)]
     table.write_text("\n".join(["a,b,c", *rows]))
@@ -199,7 +199,7 @@ def test_what_a_model_says_of_a_table_takes_one_line(run, tmp_path, rows_a_class
     assert not out.exists()
 
 
-def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
+def test_errors_of_a_model_are_reported(run, folder, monkeypatch):
     from sklearn.linear_model import LogisticRegression
 
     def refuse(*_):
@@ -208,8 +208,8 @@ def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
     monkeypatch.setattr(LogisticRegression, "fit", refuse)
     options = ["--label", LABEL, "--model", "logistic", "--out", folder / "m.abstain"]
     code, _, complaints = run("fit", folder / "patients.csv", *options)
-    told = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
-    assert (code, told in complaints, complaints.count("\n")) == (2, True, 1)
+    message = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
+    assert (code, message in complaints, complaints.count("\n")) == (2, True, 1)
 
 
 @pytest.mark.parametrize("name", ["model.pkl", "model.skops", "model.csv", "m.HTML", "m.json"])
@@ -281,12 +281,12 @@ def test_two_hundred_columns(run, folder, rng):
     assert len(shown.splitlines()) < 24
 
 
-def test_a_budget_that_is_not_used_is_told_with_one_that_is(run, folder):
+def test_a_budget_that_is_not_used_is_reported_with_one_that_is(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--model", "knn", "--cells", "global"]
     shown = " ".join(run(*asked, "--reject-rate", "0.01")[1].split())
-    told = r"than the target allows: certainty takes only \d values; "
-    named = re.search(told + r"the next useful reject rate is (0\.\d+)", shown)[1]
+    message = r"than the target allows: certainty takes only \d values; "
+    named = re.search(message + r"the next useful reject rate is (0\.\d+)", shown)[1]
     nothing, something = (
         json.loads(run(*asked, "--reject-rate", rate, "--json")[1]) for rate in ("0.01", named)
     )

@@ -217,7 +217,7 @@ def test_unreachable_accuracy(run, scores, out):
     assert names(out.parent) == []
 
 
-def test_bad_outputs_are_told_before_the_work(run, tmp_path, scores, monkeypatch):
+def test_bad_outputs_are_reported_before_the_work(run, tmp_path, scores, monkeypatch):
     monkeypatch.setattr("abstain.tables.scores.read_scores", None)
     for path in (tmp_path / "no" / "front.csv", tmp_path / "front.doc", tmp_path / "in", scores):
         assert_one_line(run("front", scores, *ROLES, "--out", path), f"cannot write {path}")
@@ -246,7 +246,7 @@ def test_an_interrupted_write_leaves_all_as_it_was(
     assert not previous or out.read_text() == previous
 
 
-def test_ctrl_c_while_reading_is_told_in_a_word(run, scores, out, monkeypatch):
+def test_ctrl_c_while_reading_is_reported_in_a_word(run, scores, out, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 

@@ -72,7 +72,7 @@ def test_errors_of_predict_take_one_line(run, folder, model, monkeypatch, argume
 
 
 @pytest.mark.parametrize("command", ["predict", "report"])
-def test_a_model_that_cannot_answer_is_told_in_one_line(command, run, folder, model):
+def test_a_model_that_cannot_answer_is_reported_in_one_line(command, run, folder, model):
     """Its file is sound part by part: scikit-learn finds out that parts do not fit one another."""
     forged = folder / "forged.abstain"
     forged.write_bytes(model.read_bytes())
@@ -98,7 +98,7 @@ def test_a_model_that_cannot_answer_is_told_in_one_line(command, run, folder, mo
     assert complaints.endswith("; fit and save it again\n")
 
 
-def test_broken_thresholds_are_told_with_their_file(run, folder, model):
+def test_broken_thresholds_are_reported_with_their_file(run, folder, model):
     file = folder / "t.json"
     for text in ('{"thresholds": [1,', "[1]", '{"thresholds": ["x"]}', '{"thresholds": [1]}', ""):
         file.write_text(text)

@@ -77,14 +77,14 @@ def test_a_report_counts_as_predict_does(run, folder, model):
 
 def test_words_agree_with_one():
     samples = LabelledSamples(None, ["a"], [], 0.0, 1)
-    told = "\n".join(summary(samples, Outcomes(0, 0, 1), Path("r.html")))
-    assert told == (
+    message = "\n".join(summary(samples, Outcomes(0, 0, 1), Path("r.html")))
+    assert message == (
         "1 row with a known class: 0 answered, 1 rejected.\n1 of the rows is of a class that the "
         "model does not know: any answer to such a row is wrong.\nOpen r.html in a browser."
     )
     samples = LabelledSamples(None, ["a"] * 20_001, [], 0.0, 0)
-    told = "\n".join(summary(samples, Outcomes(20_000, 1, 0), Path("r.html")))
-    assert "accuracy 99.99%" in told  # and not 100%
+    message = "\n".join(summary(samples, Outcomes(20_000, 1, 0), Path("r.html")))
+    assert "accuracy 99.99%" in message  # and not 100%
 
 
 def test_rows_are_called_by_a_column_or_by_their_place(model, folder):

@@ -170,7 +170,7 @@ def test_a_stage_is_over_when_the_next_begins():
 
 
 # A threshold that six digits would round to 1 would seem to reject all posteriors but 1.
-def test_thresholds_just_below_one_are_told_from_one():
+def test_thresholds_just_below_one_differ_from_one():
     assert terminal.rounded_threshold(0.9999999) == "0.9999999"
     assert terminal.rounded_threshold(1.0) == "1"
     assert terminal.rounded_threshold(0.123456789) == "0.123457"
@@ -203,10 +203,10 @@ def test_what_makes_figures_doubtful_is_said(tmp_path):
     assert doubts(tmp_path, certainty, correct, np.arange(100) % 10, method="pooled") == []
 
 
-@pytest.mark.parametrize(("n_notes", "told"), [(5, []), (6, ["… and 1 more; --json has all"])])
-def test_of_many_notes_some_are_shown(n_notes, told):
+@pytest.mark.parametrize(("n_notes", "message"), [(5, []), (6, ["… and 1 more; --json has all"])])
+def test_of_many_notes_some_are_shown(n_notes, message):
     lines = [text.plain for text in _notes([f"mind {n}" for n in range(n_notes)])]
-    assert lines == [*(f"Note: mind {n}" for n in range(5)), *told]
+    assert lines == [*(f"Note: mind {n}" for n in range(5)), *message]
 
 
 @pytest.mark.parametrize("width", [10, 40, 80, 200])
@@ -249,7 +249,7 @@ def fitted_screen():
 def test_of_many_columns_with_news_some_are_named():
     counts, values = {f"c{i}": 9 for i in range(7)}, {f"c{i}": "\x1b[31m" for i in range(7)}
     answered = AnswerCounts(9, 0, 0, {"a": 9}, ["answer", "reason"], counts, values)
-    told = render(predict_screen(answered, Path("t.csv"), None))
-    assert told.count("Note: ") == 5
-    assert "… and 2 more such columns; --json names all" in told
-    assert "\x1b" not in told
+    message = render(predict_screen(answered, Path("t.csv"), None))
+    assert message.count("Note: ") == 5
+    assert "… and 2 more such columns; --json names all" in message
+    assert "\x1b" not in message

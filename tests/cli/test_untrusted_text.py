@@ -23,10 +23,10 @@ def run(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments):
-        code, printed, told = run(*arguments)
-        for line in (printed + told).split("\n"):
+        code, printed, message = run(*arguments)
+        for line in (printed + message).split("\n"):
             assert line.isprintable()
-        return code, printed, told
+        return code, printed, message
 
     return call
 
@@ -96,10 +96,10 @@ def test_front_writes_out_what_a_terminal_would_obey(run, tmp_path):
 def test_errors_write_out_what_a_terminal_would_obey(arguments, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n")
-    code, printed, told = run(*arguments)
+    code, printed, message = run(*arguments)
     assert (code, printed) == (2, "")
-    assert told.startswith("error: ")
-    assert told.count("\n") == 1
+    assert message.startswith("error: ")
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize("long", ["x" * 1_000_000, "\x1b" * 1_000_000, "a\u202e" * 500_000])
@@ -109,12 +109,12 @@ def test_errors_are_short_however_long_what_they_quote(long, run, tmp_path):
     rows = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(40))
     for text in (f"x,y\n{rows}{long},a\n", f"{long},z\n{rows}", f"{long},y\n{rows}?,a\nno,b\n"):
         table.write_text(text)
-        code, _, told = run("fit", *asked)
+        code, _, message = run("fit", *asked)
         assert code == 2
-        assert len(told) < 1010
-    code, _, told = run("front", table, "--certainty", long, "--correct", "ok")
+        assert len(message) < 1010
+    code, _, message = run("front", table, "--certainty", long, "--correct", "ok")
     assert code == 2
-    assert len(told) < 1010
+    assert len(message) < 1010
 
 
 # Readers of others quote what they stumble over, raw and in full.

@@ -132,7 +132,7 @@ def test_every_row_has_the_probability_that_its_answer_is_right(tmp_path, fitted
     assert 0 < probability[is_rejected].max() <= probability[~is_rejected].min() < 1
 
 
-def test_a_row_that_says_nothing_has_no_probability(fitted, patients):
+def test_an_empty_row_has_no_probability(fitted, patients):
     empty = patients.with_columns(
         pl.lit(None, kind).alias(n) for n, kind in patients.schema.items()
     )
@@ -203,7 +203,7 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     assert "abstain_answer" in found.columns
 
 
-def test_rows_that_say_nothing_are_rejected(tmp_path):
+def test_empty_rows_are_rejected(tmp_path):
     frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 10, "b": [1.0, 2.0] * 20})
     labels = ["x", "x", "y", "y"] * 10
     clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(frame, labels)
@@ -218,7 +218,7 @@ def test_rows_that_say_nothing_are_rejected(tmp_path):
 
 
 @pytest.mark.parametrize("empty", ["1;;;", "1;NA;?;n/a"])
-def test_rows_that_say_nothing_of_kinds_either_are_rejected(tmp_path, fitted, empty):
+def test_rows_without_categories_are_rejected(tmp_path, fitted, empty):
     (tmp_path / "new.csv").write_text(f"id;Größe;Alter;Organ\n{empty}\n2;;;Leber\n", "utf-8")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
     assert (answered.n_rows, answered.n_empty) == (2, 1)
@@ -227,7 +227,7 @@ def test_rows_that_say_nothing_of_kinds_either_are_rejected(tmp_path, fitted, em
     assert found["reason"][0] == "all columns that the model needs are empty"
 
 
-def test_a_threshold_that_rejects_all_is_told_as_such(tmp_path, fitted, patients):
+def test_a_threshold_that_rejects_all_is_reported_as_such(tmp_path, fitted, patients):
     clf = deepcopy(fitted.clf)
     clf.retarget([np.inf] * len(clf.thresholds_))
     reasons = set(answer_frame(clf, patients)["reason"].to_list())
@@ -354,8 +354,8 @@ def test_codes_that_begin_with_0_are_known_again(tmp_path):
 def test_a_number_that_means_missing_does_so_for_new_rows(tmp_path):
     lines = ["x,z,y", *["1.5,1,a", "-9,2,b", "2.5,-9,b", "1.0,3,a"] * 10]
     clf = fit_text(tmp_path, lines, missing=["-9"])
-    told = answer_frame(clf, pl.DataFrame({"x": [-9.0, None, 1.0], "z": [1, 1, -9]}))
-    assert told["certainty"][0] == told["certainty"][1]
+    message = answer_frame(clf, pl.DataFrame({"x": [-9.0, None, 1.0], "z": [1, 1, -9]}))
+    assert message["certainty"][0] == message["certainty"][1]
     (tmp_path / "new.csv").write_text("x,z\n-9,1\n,1\n-9,-9\n")
     answered = answer(clf, tmp_path / "new.csv", tmp_path / "out.csv")
     found = pl.read_csv(tmp_path / "out.csv")

@@ -174,13 +174,13 @@ def test_nested_columns_are_refused():
     ("value", "kind"),
     [([1, 2], "list"), ({"a": 1}, "struct"), (b"a", "binary"), (timedelta(1), "duration")],
 )
-def test_a_strange_value_throughout_is_told_by_its_type(value, kind):
+def test_a_strange_value_throughout_is_reported_by_its_type(value, kind):
     found = choose_features(pl.DataFrame({"x": [value] * N, "good": NUMBERS}))
     assert found.left_out["x"] == f"is the same {kind} throughout"
 
 
 @pytest.mark.parametrize(
-    ("first", "is_told"),
+    ("first", "is_reported"),
     [
         (["°C", "bar", ""], True),
         (["°C", "bar", "mm"], True),
@@ -188,15 +188,15 @@ def test_a_strange_value_throughout_is_told_by_its_type(value, kind):
         (["oops", "", ""], False),
     ],
 )
-def test_a_row_of_units_is_told(first, is_told):
+def test_a_row_of_units_is_reported(first, is_reported):
     names, numbers = ["a", "b", "c"], [str(number) for number in NUMBERS]
     columns = {name: [unit, *numbers] for name, unit in zip(names, first, strict=True)}
     frame = pl.DataFrame({"kind": ["-", *["x", "y"] * 30], **columns})
     with pytest.raises(InputError) as caught:
         choose_features(frame)
-    told = "data row 1 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
-    assert (str(caught.value) == told) == is_told
-    assert ("missing=" in str(caught.value)) != is_told
+    message = "data row 1 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
+    assert (str(caught.value) == message) == is_reported
+    assert ("missing=" in str(caught.value)) != is_reported
 
 
 # An identifier need not be another in every row: patients come twice.
@@ -261,8 +261,8 @@ def test_labels_that_are_none(values, words):
 @pytest.mark.parametrize("text", ["-", "NA", "n/a"])
 def test_a_class_that_is_taken_as_missing_is_named(text):
     labels = pl.Series("y", ["+", text, None, f" {text}"] * 10)
-    told = f"label {text!r} is taken as missing in 20 of 40 rows; write another text"
-    with pytest.raises(InputError, match=re.escape(f"got only '+'; {told}")):
+    message = f"label {text!r} is taken as missing in 20 of 40 rows; write another text"
+    with pytest.raises(InputError, match=re.escape(f"got only '+'; {message}")):
         read_labels(labels)
     with pytest.raises(InputError, match="give rows of another class"):
         read_labels(labels, missing=[text])
@@ -308,9 +308,9 @@ def test_values_that_are_no_numbers(picker, value):
 
 
 @pytest.mark.parametrize("n_before", [0, N])
-def test_a_header_that_comes_again_is_told(n_before):
+def test_a_header_that_comes_again_is_reported(n_before):
     numbers = [str(number) for number in NUMBERS]
     frame = pl.DataFrame({name: [*numbers[:n_before], name, *numbers] for name in ("a", "b")})
-    told = rf"data row {n_before + 1}; the header seems to be repeated .* line$"
-    with pytest.raises(InputError, match=told):
+    message = rf"data row {n_before + 1}; the header seems to be repeated .* line$"
+    with pytest.raises(InputError, match=message):
         choose_features(frame)

@@ -1,4 +1,4 @@
-"""A table and a wish become a classifier that knows its columns, or one line that says why not."""
+"""A table and options become a classifier that knows its columns, or an error of one line."""
 
 import re
 import warnings
@@ -147,7 +147,7 @@ def test_another_separator_than_that_of_the_table(table):
         fit_table(open_table(path), FitOptions("kind"))
 
 
-def test_a_title_above_the_header_is_told(tmp_path):
+def test_a_title_above_the_header_is_reported(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Production report March 2024,,,\n,,,\na,b,c,kind\n" + "1,2,3,x\n" * 20)
     with pytest.raises(
@@ -187,8 +187,8 @@ def test_columns_that_tell_the_class_are_noted(table, patients, names, is_noted)
     said = [names[label] for label in patients[LABEL]]
     frame = patients.with_columns(pl.Series("it's", said))
     fitted = fit_table(table(frame), FitOptions(LABEL, "naive-bayes", keep=["it's"], cv=2))
-    told = 'column "it\'s" tells the class in every row; if it is not known before the answer, '
-    assert (told + """leave it out: drop=["it's"]""" in fitted.notes) == is_noted
+    message = 'column "it\'s" tells the class in every row; if it is not known before the answer, '
+    assert (message + """leave it out: drop=["it's"]""" in fitted.notes) == is_noted
     assert "it's" in [*fitted.features.numeric, *fitted.features.categorical]
 
 
@@ -256,7 +256,7 @@ def test_a_few_labelled_rows_will_do(table, rows):
     assert labelled_samples(clf, table(others, "others.csv")).share_known == 0.0
 
 
-def test_a_model_made_in_python_is_told_the_label(table):
+def test_a_model_made_in_python_needs_the_label(table):
     X = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
     clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(X, [0, 0, 1, 1] * 5)
     rows = X.with_columns(kind=pl.Series([0, 0, 1, 1] * 5))
@@ -290,7 +290,7 @@ def test_classes_that_are_equal_as_numbers_stay_apart(table):
     assert labelled_samples(clf, table(other, "o.csv")).y.tolist() == ["1", "1.0", "1.00"]
 
 
-def test_the_caller_is_told_of_every_fit(table):
+def test_watch_is_called_for_every_fit(table):
     seen = []
     fit_table(table(), FitOptions(LABEL, cv=3), lambda *done: seen.append(done))
     assert seen == [(done, 4) for done in range(5)]

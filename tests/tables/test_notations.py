@@ -125,10 +125,10 @@ def test_a_point_is_taken_as_the_table_says_or_doubted(tmp_path, other, options,
         numbers[0],
         max(955, numbers[1]),
     ]
-    is_told = "Umsatz" in fitted.features.written
+    is_reported = "Umsatz" in fitted.features.written
     doubt = "'Umsatz': '4.282' is taken as a fraction; if it is thousands, give decimal=','"
-    assert is_told != (doubt in fitted.notes)
-    assert is_told == (numbers[1] == 4282)
+    assert is_reported != (doubt in fitted.notes)
+    assert is_reported == (numbers[1] == 4282)
 
 
 @given(

@@ -1,4 +1,4 @@
-"""A table means the same however it is written, and what cannot be read is told in one line."""
+"""A table means the same however it is written, and what cannot be read is an error of one line."""
 
 import gzip
 import math
@@ -104,7 +104,7 @@ def test_formats_that_are_none(write, options, word):
         open_table(write("größe,b\n1,2\n"), **options)
 
 
-def test_wide_text_without_a_mark_is_told_by_name(write):
+def test_wide_text_without_a_mark_is_reported_by_name(write):
     path = write("größe,b\n1,2\n".encode("utf-16le"))
     with pytest.raises(InputError, match=r"not utf-16 text .*give encoding='utf-16le'"):
         open_table(path, encoding="utf-16")
@@ -232,13 +232,13 @@ def test_ragged_rows_are_named(write, block_size, row, count):
         read_table(open_table(path, block_size=block_size))
 
 
-def test_blocks_are_told_as_they_are_read(write):
+def test_blocks_are_reported_as_they_are_read(write):
     path = write("a,b\n" + "1,2\n" * 100)
-    told = []
-    read_table(open_table(path, block_size=100), lambda done, total: told.append((done, total)))
-    assert [done for done, _ in told] == list(range(1, len(told) + 1))
-    assert len(told) > 2
-    assert told[-1][0] <= told[-1][1]
+    message = []
+    read_table(open_table(path, block_size=100), lambda done, total: message.append((done, total)))
+    assert [done for done, _ in message] == list(range(1, len(message) + 1))
+    assert len(message) > 2
+    assert message[-1][0] <= message[-1][1]
 
 
 def test_a_column_may_turn_to_text_late(write):

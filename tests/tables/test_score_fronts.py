@@ -126,7 +126,7 @@ def test_refuses_to_replace_the_score_file(tmp_path, out):
         output_files(tmp_path / out, tmp_path / "scores.csv")
 
 
-def test_a_full_disk_is_told_in_one_line(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_in_one_line(tmp_path, monkeypatch):
     def fail(self, path):
         raise pl.exceptions.ComputeError("parquet: No space left on device")
 
