@@ -65,6 +65,9 @@ def test_a_longer_remedy_leaves_the_parts():
         (Argument("drop", ["a b", "c"]), "--drop 'a b' --drop c"),
         (Argument("separator", "\t"), "--separator tab"),
         (Argument("cv", "training"), "--cv 0"),
+        (Argument("rate", 2), "--reject-rate 2"),
+        (Argument("y_true"), "--y-true"),
+        (Argument("held_out", None), "held_out=None"),  # no command has such an option
     ],
 )
 def test_arguments_become_options(argument, option):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -21,8 +21,8 @@ from abstain._core.text import one_line
 
 # Newer versions of typer include click: this is the base class in either case.
 _UsageError: Any = typer.BadParameter.__mro__[1]
-# Options with other names than the arguments of the library.
-_OPTIONS = {"rate": "reject_rate", "cost": "reject_cost"}
+# Arguments of the library with other names than their options.
+_OTHER_NAMES = {"rate": "reject_rate", "cost": "reject_cost"}
 # Letters of a value that is suggested after an option, and values that need no quotes there.
 _LONGEST_VALUE, _NEEDS_NO_QUOTES = 80, re.compile(r"[\w.,:/+-]+", re.ASCII)
 
@@ -51,12 +51,24 @@ def in_options(message: str) -> str:
 
 
 def _write_option(argument: Argument) -> str:
-    option = "--" + _OPTIONS.get(argument.name, argument.name).replace("_", "-")
+    option = _options().get(_OTHER_NAMES.get(argument.name, argument.name))
+    if option is None:
+        return str(argument)
     if argument.value is ...:
         return option
     value = 0 if argument == ("cv", "training") else argument.value
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {quote_for_shell(each)}" for each in values)
+
+
+@cache
+def _options() -> dict[str, str]:
+    """Return the options of all commands, by the names of their parameters."""
+    from abstain.cli import app
+
+    group: Any = typer.main.get_command(app)
+    parameters = [each for command in group.commands.values() for each in command.params]
+    return {each.name: each.opts[0] for each in parameters if each.param_type_name == "option"}
 
 
 def quote_for_shell(value: Any) -> str:
