@@ -107,12 +107,13 @@ build/sklearn-%/ready: .venv/ready
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/sklearn-$* 'scikit-learn==$*.*'
 	@touch $@
 
-# The wheel alone, in an empty environment, runs the demo.
+# The wheel alone, in an empty environment, runs the demo; a package index would take both files.
 check-dist: dist
 	rm -rf build/wheel
 	$(PYTHON) -m venv build/wheel
 	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	build/wheel/bin/abstain demo --out build/wheel/demo
+	.venv/bin/python -m twine check --strict dist/*
 
 clean:
 	rm -rf .venv build dist abstain-demo abstain-study .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
