@@ -1,14 +1,22 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
+.PHONY: demo test test-slow test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
 
 PYTHON ?= python3
 
 demo: .venv/ready
 	@.venv/bin/python -m abstain demo
 
+# All but what is marked, with all laws and comparisons with references.
 test: .venv/ready
-	.venv/bin/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
+	$(PYTEST) --dist worksteal -m "not ($(MARKED))" $(PYTEST_ARGS)
+
+# A file at a time, so that what tests share, as a cluster or the runs of a study, is made once.
+test-slow: .venv/ready
+	$(PYTEST) --dist loadfile -m "$(MARKED)" $(PYTEST_ARGS)
+
+PYTEST = .venv/bin/python -m pytest -n auto
+MARKED = browser or cluster or paper or slow
 
 # The lowest versions that pyproject.toml declares.
 test-lowest: build/lowest/ready

@@ -81,6 +81,7 @@ def test_the_two_commands_are_targets_of_make():
     assert re.search(r"^test:", makefile, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_make_demo_runs_and_ends_with_where_the_results_are():
     if subprocess.run(["make", "--question", ".venv/ready"], cwd=ROOT).returncode:
         pytest.skip("this environment is not the one that make would use: run `make test`")
@@ -97,6 +98,7 @@ def test_make_demo_runs_and_ends_with_where_the_results_are():
     assert done.stdout.splitlines()[-1].strip() == "The results are in abstain-demo"
 
 
+@pytest.mark.slow
 def test_the_other_commands_run(tmp_path):
     abstain = [sys.executable, "-m", "abstain"]
     environment = {**os.environ, "COLUMNS": "100"}
