@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test test-slow test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
+.PHONY: demo test test-slow test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study numbers picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -82,6 +82,10 @@ study: export ABSTAIN_DATA_HOME ?= $(wildcard ../shared/data)
 study: .venv/ready
 	.venv/bin/python -m abstain study --out build/study
 	.venv/bin/python -m tools.publish_study build/study docs/results
+
+# The numbers and tables of README.md and docs, from the records in docs/benchmarks and docs/results.
+numbers: .venv/ready
+	.venv/bin/python -m tools.render_numbers
 
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo
