@@ -62,12 +62,14 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/predict.py
 	.venv/bin/python benchmarks/one_look.py
+	$(MAKE) numbers
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
 # defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.
 benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/models.py
 	.venv/bin/python benchmarks/defaults.py
+	$(MAKE) numbers
 
 # The same for reject options.
 benchmarks-rejection: .venv/ready
@@ -75,6 +77,7 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/reliability.py
 	.venv/bin/python benchmarks/local_thresholds.py
 	.venv/bin/python benchmarks/guarantee.py
+	$(MAKE) numbers
 
 # The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data
 # sets that do not lie beside the project are downloaded.
@@ -82,6 +85,7 @@ study: export ABSTAIN_DATA_HOME ?= $(wildcard ../shared/data)
 study: .venv/ready
 	.venv/bin/python -m abstain study --out build/study
 	.venv/bin/python -m tools.publish_study build/study docs/results
+	$(MAKE) numbers
 
 # The numbers and tables of README.md and docs, from the records in docs/benchmarks and docs/results.
 numbers: .venv/ready
