@@ -188,7 +188,18 @@ def test_an_example_opens_with_the_title_of_its_page(script):
     assert len(underline) >= len(title)
 
 
-def test_make_docs_is_part_of_what_must_hold():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "sphinx --fail-on-warning" in makefile
-    assert "make docs" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+def test_what_must_hold_before_a_change_lands_has_all_tests_and_the_documentation():
+    makefile, ci = (ROOT / name for name in ("Makefile", ".ci/run"))
+    commands = re.findall(r"^make (.+?)(?: PYTEST_ARGS.*)?$", ci.read_text(), re.MULTILINE)
+    assert {"test", "test-slow", "docs"} <= set(commands)
+    assert "sphinx --fail-on-warning" in makefile.read_text()
+
+
+# What make test leaves out is exactly what make test-slow runs.
+def test_the_markers_that_make_names_are_registered(pytestconfig):
+    makefile = (ROOT / "Makefile").read_text()
+    (marked,) = re.findall(r"^MARKED = (.+)$", makefile, re.MULTILINE)
+    assert '-m "not ($(MARKED))"' in makefile
+    assert '-m "$(MARKED)"' in makefile
+    known = {line.split(":")[0] for line in pytestconfig.getini("markers")}
+    assert set(marked.split(" or ")) <= known
