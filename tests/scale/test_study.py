@@ -19,6 +19,7 @@ from abstain.study import Plan, distributing, make_plan, run_study, running
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, small_plan
 from tests.study.programs import Program
 
+pytestmark = pytest.mark.cluster
 STOPPED = "interrupted: the same command goes on from here\n"
 N_TASKS = 30
 POSIX = pytest.mark.skipif(
