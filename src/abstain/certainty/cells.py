@@ -1,6 +1,6 @@
 """Which samples share a threshold?
 
-Each cell has a threshold of its own. A rule returns the label of one cell per sample: one of
+Each cell has its own threshold. A rule returns the label of one cell per sample: one of
 `RULES`, any function of a fitted estimator and samples, or a clusterer, whose clusters are the
 cells.
 """
