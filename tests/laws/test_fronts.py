@@ -11,7 +11,7 @@ from tests.examples import MANY, examples, many_examples
 from tests.fronts.strategies import half_tied, synthetic
 from tests.reference.fronts import (
     exhaustive_front,
-    paper_dynamic_programme,
+    paper_dynamic_program,
     paper_greedy,
     rejected_counts,
     true_rejects_by_budget,
@@ -249,6 +249,6 @@ def test_exact_agrees_with_algorithm_1_where_counts_are_attainable(data):
     ]
     front = pareto_front(*data)
     most = -np.inf
-    for n, caught in enumerate(paper_dynamic_programme(budgets)):
+    for n, caught in enumerate(paper_dynamic_program(budgets)):
         most = max(most, caught)
         assert best_by_budget(front, n) == most

@@ -1,11 +1,12 @@
-"""Which values stand at given ranks, of samples that lie in several sorted parts?
+"""Which values have given ranks among samples in several sorted parts?
 
-Every k-th value of each part, its *sketch*, tells about where a rank lies. The values of all parts
-in a bracket around it are then collected, with how many lie below: that gives the value at the rank
-exactly, in whatever parts the samples lie. A bracket that misses its rank is widened.
+Every k-th value of each part, its *sketch*, shows approximately where a rank lies. All values in a
+bracket around it are then collected, together with the number of values below the bracket: that
+gives the value of the rank exactly, for any division into parts. A bracket that misses its rank is
+widened.
 
-With k_p the distance in part p, a part is wrong about a rank by less than k_p, and by k_p² / 12 on
-average of squares. So the brackets are four times √(Σ k_p² / 12) wide on both sides.
+With every k_p-th value of part p, the error of its rank is less than k_p, with variance k_p² / 12.
+So the brackets extend four times √(Σ k_p² / 12) to both sides.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -23,12 +24,12 @@ WIDTH = 4.0
 
 
 class Sketch(NamedTuple):
-    """Some values of some parts, ascending, and how many samples each stands for."""
+    """Sorted values, and the number of samples that each represents."""
 
     values: Values
     weights: Ranks
     variance: float  # Σ k_p² / 12
-    shift: float  # how many more samples there are up to a value than the weights say, on average
+    shift: float  # mean number of samples up to a value, minus the sum of weights up to it
 
     @property
     def n_samples(self) -> int:
@@ -37,7 +38,7 @@ class Sketch(NamedTuple):
 
 
 class Brackets(NamedTuple):
-    """Disjoint closed intervals, ascending, and the one in which each rank should lie."""
+    """Disjoint closed intervals in ascending order, and the interval expected for each rank."""
 
     low: Values
     high: Values
@@ -45,7 +46,7 @@ class Brackets(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """How many samples lie below each bracket, how many in it, and the values of these."""
+    """The number of samples below each bracket, the number in it, and the values in all of them."""
 
     below: Ranks
     sizes: Ranks
@@ -53,7 +54,7 @@ class Inside(NamedTuple):
 
 
 def sketch(part: Values, step: int) -> Sketch:
-    """Return the middle one of every so many values of a sorted part."""
+    """Return the middle of every ``step`` values of a sorted part."""
     starts = np.arange(0, len(part), step)
     weights = np.diff(starts, append=len(part))
     shift = (2 * (step // 2) + 1 - step) / 2
@@ -65,18 +66,16 @@ def merge_sketches(sketches: Sequence[Sketch]) -> Sketch:
     values = np.concatenate([each.values for each in sketches])
     order = np.argsort(values)
     weights = np.concatenate([each.weights for each in sketches])
-    variance, shift = (
-        sum(each.variance for each in sketches),
-        sum(each.shift for each in sketches),
-    )
+    variance = sum(each.variance for each in sketches)
+    shift = sum(each.shift for each in sketches)
     return Sketch(values[order], weights[order], variance, shift)
 
 
 def brackets(known: Sketch, ranks: Ranks, width: float = WIDTH) -> Brackets:
-    """Return where ascending ranks should lie; brackets that meet are one."""
+    """Return where ascending ranks are expected; overlapping brackets are merged."""
     ends = np.cumsum(known.weights).astype(np.float64)
     slack = width * np.sqrt(known.variance)
-    if slack > 0:  # a value stands for samples on both of its sides
+    if slack > 0:  # a value represents samples on both of its sides
         slack += 2 * known.weights.max()
         ends += known.shift
     values = np.concatenate([[-np.inf], known.values, [np.inf]])
@@ -88,7 +87,7 @@ def brackets(known: Sketch, ranks: Ranks, width: float = WIDTH) -> Brackets:
 
 
 def collect_inside(parts: Sequence[Values], within: Brackets) -> Inside:
-    """Return what some sorted parts have in the brackets."""
+    """Return the samples of some sorted parts in the brackets."""
     first = np.array([np.searchsorted(part, within.low, side="left") for part in parts])
     last = np.array([np.searchsorted(part, within.high, side="right") for part in parts])
     starts = first + np.cumsum([0, *map(len, parts[:-1])])[:, np.newaxis]
@@ -100,23 +99,23 @@ def collect_inside(parts: Sequence[Values], within: Brackets) -> Inside:
 
 
 def merge_inside(collected: Sequence[Inside]) -> Inside:
-    """Return what all parts have in the brackets."""
+    """Return the samples of all parts in the brackets."""
     below, sizes, values = zip(*collected, strict=True)
     return Inside(np.sum(below, axis=0), np.sum(sizes, axis=0), np.sort(np.concatenate(values)))
 
 
 def pick(collected: Inside, within: Brackets, ranks: Ranks) -> Values | None:
-    """Return the values at the ranks; None if one of them lies outside its bracket."""
-    place = ranks - collected.below[within.of_rank]
+    """Return the values at the ranks; None if one of them is outside its bracket."""
+    position = ranks - collected.below[within.of_rank]
     sizes = collected.sizes[within.of_rank]
-    if (place < 0).any() or (place >= sizes).any():
+    if (position < 0).any() or (position >= sizes).any():
         return None
     starts = np.cumsum(collected.sizes) - collected.sizes
-    return np.asarray(collected.values[starts[within.of_rank] + place])
+    return np.asarray(collected.values[starts[within.of_rank] + position])
 
 
 def values_at_ranks(parts: Sequence[Values], known: Sketch, ranks: Ranks) -> Values:
-    """Return the values at ascending ranks among all samples of sorted parts."""
+    """Return the values at ascending ranks among the samples of all sorted parts."""
     width = WIDTH
     while True:
         within = brackets(known, ranks, width)
