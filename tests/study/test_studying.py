@@ -15,7 +15,7 @@ import pytest
 import abstain
 from abstain import InputError, __version__
 from abstain.study import Plan, make_plan, running, sources, studying
-from abstain.study.claims import Judged
+from abstain.study.claims import ClaimResult
 from abstain.study.results import COLUMNS
 from tests.drafts import left_draft
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
@@ -47,7 +47,7 @@ def test_the_table_of_claims_has_its_columns(tmp_path, finished):
     (tmp_path / "claims.csv").write_bytes(finished["claims.csv"])
     claims = pl.read_csv(tmp_path / "claims.csv")
     names = ["id", "dataset", "statement", "value", "low", "high", "verdict"]
-    assert claims.columns == list(Judged._fields) == names
+    assert claims.columns == list(ClaimResult._fields) == names
     assert finished["claims.csv"].splitlines()[0].decode() == ",".join(names)
     assert claims["id"].to_list() == [
         "greedy-close-pearl-gmlvq",
@@ -128,7 +128,7 @@ def test_a_part_of_the_study_is_a_study(tmp_path, sets, models):
     for kind, name in (("curve", "curves"), ("fit", "fits"), ("target", "targets")):
         assert dict(pl.read_parquet(folder / f"{name}.parquet").schema) == COLUMNS[kind]
     assert pl.read_csv(folder / "tests.csv").columns[:4] == ["set", "score", "first", "second"]
-    assert pl.read_csv(folder / "claims.csv").columns == list(Judged._fields)
+    assert pl.read_csv(folder / "claims.csv").columns == list(ClaimResult._fields)
     assert not pl.read_csv(folder / "summary.csv").is_empty()
     assert pl.read_parquet(folder / "targets.parquet").is_empty() == (models != ("gmlvq",))
 

@@ -72,7 +72,7 @@ def collect(
                 n_done += 1
                 watch(n_done, len(tasks))
     records = [record for task in tasks for record in _read(folder, study, task) or []]
-    return sorted(records, key=plan.place)
+    return sorted(records, key=plan.sort_key)
 
 
 def _calls(plan: Plan, tasks: list[Task], n_jobs: int, elsewhere: Workers | None) -> Any:

@@ -23,12 +23,10 @@ DECIDING = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 # What has no part in the rows of a study: it reads them, has them made or shows what else there is.
 READERS = {
     "study": {
-        "beyond",
         "claims",
         "curves",
         "distributing",
         "figures",
-        "intervals",
         "results",
         "sources",
         "studying",

@@ -19,7 +19,7 @@ from abstain._core.checks import InputError
 from abstain._core.files import check_can_write, check_regular_file, whole_files
 from abstain.study.curves import Curves
 from abstain.study.distributing import Workers, check_jobs, workers
-from abstain.study.figures import check_installed, draw_figures
+from abstain.study.figures import check_matplotlib, draw_figures
 from abstain.study.plan import Plan
 from abstain.study.results import write_tables
 from abstain.study.running import Watch, collect
@@ -87,7 +87,7 @@ def run_study(
         The files, and how long it took.
     """
     check_jobs(cluster, n_jobs)
-    check_installed()
+    check_matplotlib()
     plan.check()
     known = {"abstain": our_version} | versions(PACKAGES)
     deciding = {name: known[name] for name in ("abstain", *DECIDING) if name in known}
