@@ -69,8 +69,8 @@ def asked(monkeypatch):
     """What the library is asked for, and would run."""
     calls = []
 
-    def remember(plan, folder, n_jobs, watch, version, cluster):
-        calls.append((plan, folder, n_jobs, cluster))
+    def remember(plan, folder, n_jobs, watch, version):
+        calls.append((plan, folder, n_jobs))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(study, "run_study", remember)
@@ -87,19 +87,18 @@ def test_names_may_come_in_any_order_and_with_spaces(run, asked):
 
 def test_without_options_all_is_run_as_in_the_paper(run, asked):
     assert run() == (130, "", "interrupted: the same command goes on from here\n")
-    assert asked == [(study.make_plan(), Path("abstain-study"), -1, None)]
+    assert asked == [(study.make_plan(), Path("abstain-study"), -1)]
 
 
-def test_a_cluster_is_handed_on(run, asked):
-    run("--quick", "--cluster", "tcp://10.0.0.1:8786", "--out", "there")
-    wanted = study.make_plan(quick=True)
-    assert asked == [(wanted, Path("there"), -1, "tcp://10.0.0.1:8786")]
+def test_folder_and_number_of_jobs_are_handed_on(run, asked):
+    run("--quick", "--jobs", "3", "--out", "there")
+    assert asked == [(study.make_plan(quick=True), Path("there"), 3)]
 
 
 def test_help_tells_the_options(run):
     code, shown, _ = run("--help")
     assert code == 0
-    for option in ("--quick", "--only", "--models", "--jobs", "--cluster", "--out", "--seed"):
+    for option in ("--quick", "--only", "--models", "--jobs", "--out", "--seed"):
         assert option in shown
 
 
@@ -127,11 +126,6 @@ def assert_one_line(result, *said):
         (["--jobs", "-2"], ["--jobs", "got -2"]),
         (["--jobs", "many"], ["--jobs"]),
         (["--seed", "-1"], ["--seed"]),
-        (["--cluster", "nowhere", "--only", "pearl"], ["--cluster must be 'local' or", "nowhere"]),
-        (
-            ["--cluster", "tcp://10.0.0.1:8786", "--jobs", "2"],
-            ["--jobs 2 is for this machine", "tcp://10.0.0.1:8786", "leave out --jobs"],
-        ),
         (["--only", "steroid", "--models", "bayes"], ["--models bayes has no part", "steroid"]),
     ],
 )

@@ -1,12 +1,11 @@
 """How does a study run for long, in parallel, and go on where it was stopped?
 
 Every task leaves a file of its records, written whole by the caller's process as soon as the task
-is done, whoever computed it: this process, others on this machine or the workers of a cluster. The
-file says of which study and task it is, with a digest of all: one that is damaged, or that of
-another task or study, is not used, and the task is run again. A task is one classifier on one
-split: a run that is stopped, by whatever, loses the fits in flight. All tasks run on one thread
-each, one at a time in a process, so that their numbers do not depend on how many run at once, or
-where.
+is done, in this process or in another one on this machine. The file says of which study and task it
+is, with a digest of all: one that is damaged, or that of another task or study, is not used, and
+the task is run again. A task is one classifier on one split: a run that is stopped, by whatever,
+loses the fits in flight. All tasks run on one thread each, one at a time in a process, so that
+their numbers do not depend on how many run at once.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -18,7 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from multiprocessing import active_children, current_process
@@ -33,10 +32,9 @@ from threadpoolctl import threadpool_limits
 from abstain._core.checks import InputError
 from abstain._core.files import check_regular_file, whole_files
 from abstain._core.signals import undone_if_told_to_stop
-from abstain.study.distributing import Workers
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task
-from abstain.study.sources import Sources, check_same, ours
+from abstain.study.sources import ours
 
 __all__ = ["collect"]
 
@@ -52,9 +50,7 @@ _LOOK_EVERY = 0.5
 Watch = Callable[[int, int], None]
 
 
-def collect(
-    plan: Plan, folder: Path, n_jobs: int, watch: Watch, elsewhere: Workers | None = None
-) -> list[Record]:
+def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]:
     """Return the records of all tasks, in the order of sets, repeats, splits and classifiers."""
     tasks, study = plan.tasks(), _study_digest(plan)
     missing = [task for task in tasks if _read(folder, study, task) is None]
@@ -63,8 +59,8 @@ def collect(
     if missing:
         with (
             undone_if_told_to_stop(_end_workers),
-            nullcontext() if elsewhere else _told_of_workers(n_jobs),
-            _quietly_closed(_calls(plan, missing, n_jobs, elsewhere)) as found,
+            _told_of_workers(n_jobs),
+            _quietly_closed(_calls(plan, missing, n_jobs)) as found,
         ):
             for task, records in found:
                 with whole_files(_file(folder, task)) as (draft,):
@@ -75,18 +71,14 @@ def collect(
     return sorted(records, key=plan.sort_key)
 
 
-def _calls(plan: Plan, tasks: list[Task], n_jobs: int, elsewhere: Workers | None) -> Any:
+def _calls(plan: Plan, tasks: list[Task], n_jobs: int) -> Any:
     """Return the results of tasks, each as soon as it is there."""
-    unordered: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1}
-    if elsewhere is None:
-        caller = os.getpid()
-        return Parallel(n_jobs, **unordered)(delayed(_run)(plan, task, caller) for task in tasks)
-    parallel = Parallel(backend=elsewhere.backend, **unordered)
-    return parallel(delayed(_run_elsewhere)(plan, task, ours()) for task in tasks)
+    parallel, caller = Parallel(n_jobs, return_as="generator_unordered", batch_size=1), os.getpid()
+    return parallel(delayed(_run)(plan, task, caller) for task in tasks)
 
 
 def _end_workers() -> None:
-    """End the processes of joblib; those of Dask end by themselves when this one has."""
+    """End the processes of joblib."""
     for process in active_children():
         if process.name.startswith("LokyProcess") and process.pid is not None:
             with suppress(OSError):
@@ -141,17 +133,6 @@ def _end_with(caller: int) -> None:
         os._exit(1)
 
     threading.Thread(target=look, daemon=True).start()
-
-
-def _run_elsewhere(plan: Plan, task: Task, wanted: Sources) -> tuple[Task, list[Record]]:
-    """Run a task on a worker of a cluster, which has its own data, packages and code."""
-    try:
-        check_same(wanted)
-        return _run(plan, task)
-    except (InputError, OSError) as error:
-        from distributed import get_worker
-
-        raise InputError(f"the worker {get_worker().address}: {error}") from None
 
 
 def _is_worker() -> bool:

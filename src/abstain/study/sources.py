@@ -1,7 +1,7 @@
 """What do the rows of a study depend on, besides its plan?
 
-On the code that makes them and on the packages it calls. Whoever adds rows to a study, another call
-or a worker elsewhere, must have the same.
+On the code that makes them and on the packages it calls. A call that adds rows to a study must have
+the same.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,12 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from abstain._core.checks import InputError
-
-__all__ = ["DECIDING", "Sources", "check_same", "digest", "ours", "versions"]
-
-# Versions of packages, and the digest of the code.
-Sources = tuple[dict[str, str], str]
+__all__ = ["DECIDING", "digest", "ours", "versions"]
 
 DECIDING = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 # What has no part in the rows of a study: it reads them, has them made or shows what else there is.
@@ -25,7 +20,6 @@ READERS = {
     "study": {
         "claims",
         "curves",
-        "distributing",
         "figures",
         "results",
         "sources",
@@ -65,19 +59,6 @@ def versions(packages: list[str]) -> dict[str, str]:
 
 
 @lru_cache
-def ours() -> Sources:
-    """Return what rows made by this process depend on."""
+def ours() -> tuple[dict[str, str], str]:
+    """Return what rows made by this process depend on: versions of packages, digest of the code."""
     return versions(DECIDING), digest()
-
-
-def check_same(wanted: Sources) -> None:
-    """Refuse to run a task by other code, or with other packages, than those of the caller."""
-    (here, code), (there, code_there) = ours(), wanted
-    for name in here | there:
-        if here.get(name) != there.get(name):
-            raise InputError(
-                f"it has {name} {here.get(name)}, the caller has {there.get(name)}; install the "
-                "same versions everywhere"
-            )
-    if code != code_there:
-        raise InputError("it has other code of abstain than the caller; install the same")

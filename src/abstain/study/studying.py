@@ -18,7 +18,6 @@ from typing import Any
 from abstain._core.checks import InputError
 from abstain._core.files import check_can_write, check_regular_file, whole_files
 from abstain.study.curves import Curves
-from abstain.study.distributing import Workers, check_jobs, workers
 from abstain.study.figures import check_matplotlib, draw_figures
 from abstain.study.plan import Plan
 from abstain.study.results import write_tables
@@ -55,14 +54,7 @@ class Study:
         }
 
 
-def run_study(
-    plan: Plan,
-    folder: Path,
-    n_jobs: int,
-    watch: Watch,
-    our_version: str,
-    cluster: str | None = None,
-) -> Study:
+def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: str) -> Study:
     """Run what is left of a plan, and write its tables and figures.
 
     Parameters
@@ -77,38 +69,25 @@ def run_study(
         Told how many steps are done, and of how many: the tasks, then tables and figures.
     our_version : str
         The version of abstain that runs it.
-    cluster : str or None
-        The address of a Dask scheduler whose workers run the tasks, or "local" for n_jobs workers
-        of Dask on this machine. The results do not depend on it.
 
     Returns
     -------
     study : Study
         The files, and how long it took.
     """
-    check_jobs(cluster, n_jobs)
     check_matplotlib()
     plan.check()
     known = {"abstain": our_version} | versions(PACKAGES)
     deciding = {name: known[name] for name in ("abstain", *DECIDING) if name in known}
-    with workers(cluster, n_jobs) as elsewhere:  # what has none leaves no folder behind
-        _claim(folder, {"plan": plan.as_dict(), "versions": deciding, "sources": digest()})
-        note = _notes(folder, _about(n_jobs, elsewhere, known))
-        noting = _now_and_then(note, watch)
-        curves = Curves(collect(plan, folder / PARTS, n_jobs, noting, elsewhere))
+    _claim(folder, {"plan": plan.as_dict(), "versions": deciding, "sources": digest()})
+    about = {"jobs": n_jobs, "python": platform.python_version(), "versions": known}
+    note = _notes(folder, about)
+    curves = Curves(collect(plan, folder / PARTS, n_jobs, _now_and_then(note, watch)))
     files = write_tables(curves, folder)
     files += draw_figures(curves, folder)
     n_tasks = len(plan.tasks())
     watch(n_tasks + 1, n_tasks + 1)
     return Study(folder, files, note(n_tasks, n_tasks), n_tasks)
-
-
-def _about(n_jobs: int, elsewhere: Workers | None, known: dict[str, str]) -> dict[str, Any]:
-    """Return what is told of a run, but how far it is: what runs it, and where."""
-    jobs: dict[str, Any] = {"jobs": n_jobs}
-    if elsewhere is not None:
-        jobs = {"jobs": elsewhere.number, "cluster": elsewhere.as_dict()}
-    return {**jobs, "python": platform.python_version(), "versions": known}
 
 
 def _notes(folder: Path, about: dict[str, Any]) -> Callable[[int, int], float]:
