@@ -183,7 +183,7 @@ def test_a_reject_rate_counts_where_four_in_five_runs_have_a_value(n_short, coun
     assert counts or result.value == pytest.approx(0.02)
 
 
-def test_what_is_reached_within_a_rate_is_told_by_a_curve_that_ends_before():
+def test_what_is_reached_within_a_rate_is_read_from_a_curve_that_ends_before():
     claim = CLAIMS["coil20-all-gmlvq"]
     for last in (0.0, 0.04, 0.5):
         records = [

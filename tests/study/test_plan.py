@@ -223,11 +223,11 @@ def test_thresholds_are_set_out_of_fold_more_often_where_claims_depend_on_it(n_e
     ("option", "known"), [("only", PROBLEMS), ("models", CLASSIFIERS)], ids=["only", "models"]
 )
 @pytest.mark.parametrize("wrong", [["iris"], ["iris", "gmlvq", "pearl"], [""], []])
-def test_an_unknown_name_is_told_with_the_known_ones(option, known, wrong):
+def test_an_unknown_name_is_refused_with_the_known_ones(option, known, wrong):
     with pytest.raises(InputError) as caught:
         make_plan(**{option: wrong})
     said = str(caught.value)
-    assert said.startswith(f"--{option} must name some of {', '.join(known)}, got ")
+    assert said.startswith(f"{option} must name some of {', '.join(known)}, got ")
     assert said.count("\n") == 0
     assert said.endswith("nothing") == (not any(wrong))
     assert ("iris" in said) == ("iris" in wrong)
@@ -248,7 +248,7 @@ def test_neither_order_nor_repetition_of_names_matters():
 )
 def test_a_plan_without_anything_to_run_is_refused(sets, models, quick):
     plan = make_plan(only=sets, models=models, quick=quick)
-    with pytest.raises(InputError, match=f"--models {','.join(plan.models)} has no part"):
+    with pytest.raises(InputError, match=f"models {','.join(plan.models)} has no part"):
         plan.check()
 
 
@@ -260,5 +260,7 @@ def test_a_plan_with_something_to_run_is_not(name, model):
 def test_without_libsvm_it_is_said_before_anything_runs(monkeypatch):
     monkeypatch.setitem(sys.modules, "libsvm", None)
     make_plan(only=["pearl"], models=["gmlvq"], quick=True).check()
-    with pytest.raises(InputError, match=r"pip install 'abstain\[study\]', or leave svm out"):
+    with pytest.raises(
+        InputError, match=r"pip install 'abstain\[study\]', or leave svm out of models"
+    ):
         make_plan(only=["pearl"], models=["gmlvq", "svm"], quick=True).check()

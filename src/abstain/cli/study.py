@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abstain.study import Study
 
 VERDICTS = ("holds", "differs", "inconclusive")
-_HOW_TO_RESUME = "the same command goes on from here"
+_HOW_TO_RESUME = "the same command resumes the study"
 
 
 def study(

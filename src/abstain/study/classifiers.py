@@ -28,7 +28,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain import models
-from abstain._core.checks import InputError
+from abstain._core.errors import Argument, InputError
 from abstain.study.problems import Data, Problem
 
 # Values tried in a cross-validation of the training part; γ in units of scikit-learn's "scale".
@@ -201,6 +201,7 @@ def import_libsvm() -> Any:
     except ImportError:
         raise InputError(
             "the model svm needs LIBSVM, which is not installed: pip install 'abstain[study]', or "
-            "leave svm out with --models"
+            "leave svm out of ",
+            Argument("models"),
         ) from None
     return svmutil

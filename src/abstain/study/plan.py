@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
-from abstain._core.checks import InputError
+from abstain._core.errors import Argument, InputError
 from abstain.study.classifiers import CLASSIFIERS, Classifier, import_libsvm
 from abstain.study.measuring import Extras, Record, Split, measure
 from abstain.study.problems import PROBLEMS, Data, Problem
@@ -69,9 +69,12 @@ class Plan:
         """Refuse a plan that has no tasks, or that lacks a package or a data set."""
         if not self.tasks():
             raise InputError(
-                f"--models {','.join(self.models)} has no part in this study of "
-                f"{', '.join(self.sets)}: bayes is for artificial sets, of medical ones --quick "
-                f"has gmlvq and svm, of others no {', '.join(EXTRA[:-1])} and {EXTRA[-1]}"
+                Argument("models"),
+                f" {','.join(self.models)} has no part in this study of {', '.join(self.sets)}: "
+                "bayes is for artificial sets; ",
+                Argument("quick"),
+                " has only gmlvq and svm on medical sets, and no "
+                f"{', '.join(EXTRA[:-1])} and {EXTRA[-1]} on others",
             )
         if "svm" in self.models:
             import_libsvm()
@@ -177,20 +180,19 @@ def make_plan(
 
     A quick study has variants of data sets only if they are named.
     """
-    sets = _select("--only", only, list(PROBLEMS))
+    sets = _select("only", only, list(PROBLEMS))
     if quick and only is None:
         sets = tuple(name for name in sets if not PROBLEMS[name].is_variant)
-    names = _select("--models", models, list(CLASSIFIERS))
+    names = _select("models", models, list(CLASSIFIERS))
     repeats = (1, 0, 20) if quick else (10, 1, 1000)
     return Plan(sets, names, *repeats, seed)
 
 
-def _select(option: str, wanted: list[str] | None, known: list[str]) -> tuple[str, ...]:
+def _select(argument: str, wanted: list[str] | None, known: list[str]) -> tuple[str, ...]:
     if wanted is None:
         return tuple(known)
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
-        raise InputError(
-            f"{option} must name some of {', '.join(known)}, got {', '.join(unknown) or 'nothing'}"
-        )
+        got = ", ".join(unknown) or "nothing"
+        raise InputError(Argument(argument), f" must name some of {', '.join(known)}, got {got}")
     return tuple(name for name in known if name in wanted)
