@@ -94,7 +94,7 @@ def test_the_workers_of_a_study_end_with_it(tmp_path, number):
         shown, complaints = program.process.communicate(timeout=60)
         code = program.process.returncode
         if number == signal.SIGTERM:
-            said = "terminated: the same command goes on from here\n"
+            said = "terminated: the same command resumes the study\n"
             assert (code, shown, complaints) == (143, "", said)
             assert not list(tmp_path.rglob(".abstain-*"))
         else:

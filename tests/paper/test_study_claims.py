@@ -15,7 +15,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from abstain.study.claims import judge_claims, paper_claims
+from abstain.study.claims import check_claims, paper_claims
 from abstain.study.classifiers import CLASSIFIERS, make_estimator
 from abstain.study.curves import Curves
 from abstain.study.plan import Plan
@@ -149,7 +149,7 @@ def small_records(name, seed):
 
 def out_of_range(name, seed=SEED):
     """Return the claims about a set whose values are not where they are expected."""
-    values = {row.id: row.value for row in judge_claims(Curves(small_records(name, seed)))}
+    values = {row.id: row.value for row in check_claims(Curves(small_records(name, seed)))}
     ranges = [row for row in RANGES if SET_OF[row[0]] == name]
     assert ranges
     return {claim: values[claim] for claim, low, high in ranges if not low <= values[claim] <= high}
