@@ -234,7 +234,7 @@ def test_merging_bins_changes_probabilities_little(monkeypatch):
 # decision; quantiles are exact, though a sketch of few values finds them.
 def test_shuffling_many_samples_changes_nothing(monkeypatch):
     data = synthetic(3000, 5)
-    monkeypatch.setattr(bins, "MAX_SKETCH", 700)
+    monkeypatch.setattr(bins, "MAX_RANKS", 700)
     front = pooled(data)
     assert front.n_samples == 3000
     assert front.true_rejects[-1] == np.count_nonzero(~data.correct)
