@@ -84,6 +84,7 @@ def test_who_has_it_ignored_is_not_stopped(folder, tmp_path):
 
 
 # The program has said all when nobody is left that could write to its pipes.
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_workers_of_a_study_end_with_it(tmp_path, number):
     program = Program([*SMALL, "-q"], tmp_path / "study", "2")

@@ -159,6 +159,7 @@ def test_a_second_call_finds_everything_done(tmp_path, finished):
     assert contents(tmp_path / "study") == finished
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
     folder = tmp_path / "study"
@@ -177,6 +178,7 @@ def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
 
 
 # Of the workers nothing is heard; with one job, see the tests of the command.
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_ctrl_c_is_reported_in_one_line_and_the_next_call_resumes(tmp_path, finished):
     folder = tmp_path / "study"
