@@ -1,7 +1,6 @@
-"""Which of scikit-learn's helpers that are not public does the package use?
+"""Which private helpers of scikit-learn does the package use?
 
-All of them are imported here and nowhere else, so that a new release of scikit-learn can break one
-file at most.
+They are imported here and nowhere else, so that a new release can break only this file.
 """
 
 from typing import Any
