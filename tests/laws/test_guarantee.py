@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abstain import Accuracy, InputError, operating_point, pareto_front
@@ -16,7 +16,7 @@ from abstain.fronts.held_out import (
     merge_step_counts,
 )
 from abstain.targets.guarantee import certify, needed_answers
-from tests.fronts.strategies import half_tied
+from tests.fronts.strategies import Calibration, half_tied
 from tests.reference import guarantee as by_hand
 
 levels = st.sampled_from([0.05, 0.2, 0.5])
@@ -29,7 +29,16 @@ def held_out_of(front, tested):
     return HeldOut(tested.certainty, tested.correct, columns)
 
 
+# Two rows have P(Bin(11, 0.7) ≤ 3) = P(Bin(9, 0.7) ≤ 2), up to rounding.
+EQUAL_BUT_FOR_ROUNDING = Calibration(
+    np.array([0, 0, 0, 0, 0, -2, 49, 54, -17, -3, 57, 23, 50, -59, 100, -1, 17, -71, -60.0]),
+    np.array([0] * 6 + [1] * 6 + [0] * 4 + [1] * 3, dtype=bool),
+    np.array([3, 3, 3, 2, 0, 1, 0, 1, 3, 0, 3, 1, 3, 3, 1, 2, 2, 1, 0]),
+)
+
+
 @given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
+@example(EQUAL_BUT_FOR_ROUNDING, EQUAL_BUT_FOR_ROUNDING, 0.3, 0.05)
 def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
     front = pareto_front(*learned)
     held_out = held_out_of(front, tested)

@@ -36,7 +36,9 @@ def order_of_rows(front, accuracy):
         for rejected, caught in zip(rejects(front), front.true_rejects, strict=True)
     ]
     rows = range(len(front))
-    first = min(rows, key=lambda row: (chances[row], rejects(front)[row], row))
+    least = min(chances) * (1 + 1e-9)  # equal but for rounding
+    easiest = [row for row in rows if chances[row] <= least]
+    first = min(easiest, key=lambda row: (rejects(front)[row], row))
     rest = [row for row in rows if row != first and rejects(front)[row] <= rejects(front)[first]]
     return [first, *sorted(rest, key=lambda row: (-rejects(front)[row], row))]
 
