@@ -47,12 +47,14 @@ def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
         with pytest.raises(InputError, match=r"cannot be certified|takes at least"):
             certify(front, held_out, accuracy, 1 - level)
         return
-    row, found = certify(front, held_out, accuracy, 1 - level)
-    assert (row, found.accepted, found.errors) == expected
-    assert (found.n_tested, found.n_samples) == (n_tested, len(tested.correct))
-    assert found.bound >= accuracy - 1e-9
+    row, guarantee = certify(front, held_out, accuracy, 1 - level)
+    assert (row, guarantee.accepted, guarantee.errors) == expected
+    assert (guarantee.n_tested, guarantee.n_samples) == (n_tested, len(tested.correct))
+    assert guarantee.bound >= accuracy - 1e-9
     # The bound is the accuracy at which so few errors are just as improbable as the level says.
-    assert by_hand.tail(found.accepted, found.errors, 1 - found.bound) == pytest.approx(level)
+    assert by_hand.tail(guarantee.accepted, guarantee.errors, 1 - guarantee.bound) == pytest.approx(
+        level
+    )
 
 
 def refusal(front, held_out, accuracy, level):
@@ -78,11 +80,11 @@ def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
     said = refusal(front, held_out, asked / 1000, level)
     if said is None:
         return
-    found = re.search(r"they certify (0\.\d+) at most", said)
-    named = round(1000 * float(found[1])) if found else 0
-    assert found or "they certify no accuracy at all" in said
+    match = re.search(r"they certify (0\.\d+) at most", said)
+    named = round(1000 * float(match[1])) if match else 0
+    assert match or "they certify no accuracy at all" in said
     assert named < asked
-    assert not found or refusal(front, held_out, named / 1000, level) is None
+    assert not match or refusal(front, held_out, named / 1000, level) is None
     higher = named + 1 + other % (asked - named)
     assert refusal(front, held_out, higher / 1000, level) is not None
 
@@ -102,10 +104,10 @@ def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
     assert counted.n_samples == plain.n_samples
     assert len(counted.correct) <= min(plain.n_samples, 2 * len(steps.values))
     rows = np.arange(len(front))
-    found, expected = (list(HeldOutCounts(front, each).of(rows)) for each in (counted, plain))
-    assert found == expected
+    by_steps, expected = (list(HeldOutCounts(front, each).of(rows)) for each in (counted, plain))
+    assert by_steps == expected
     by_samples = [by_hand.counts(front.thresholds_at(row).tolist(), *plain[:3]) for row in rows]
-    assert [(accepted, errors) for _, accepted, errors in found] == by_samples
+    assert [(accepted, errors) for _, accepted, errors in by_steps] == by_samples
 
 
 @given(st.floats(0.5, 0.999), st.floats(0.5, 0.999))
@@ -166,8 +168,8 @@ def test_the_promise_is_broken_no_more_often_than_it_may_be(kind, n_samples, tes
             front = pareto_front(*(values[:half] for values in drawn))
             held_out = [values[half:] for values in drawn]
             thresholds = by_hand.certify_plainly(front, held_out, 0.9, level)
-            found = 0.0 if thresholds is None else everything[0] >= thresholds[everything[2]]
-            plainly.append(np.mean(found))
+            accepted = 0.0 if thresholds is None else everything[0] >= thresholds[everything[2]]
+            plainly.append(np.mean(accepted))
     assert np.mean(missed) <= level + 3 * (level * (1 - level) / n_runs) ** 0.5
     if kind in ("smooth", "ties"):
         # One threshold cannot follow cells as unlike as these; a learned path can.
