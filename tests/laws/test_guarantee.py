@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from abstain import Accuracy, InputError, operating_point, pareto_front
 from abstain.fronts.held_out import (
@@ -15,8 +16,8 @@ from abstain.fronts.held_out import (
     count_by_step,
     merge_step_counts,
 )
-from abstain.targets.guarantee import certify, needed_answers
-from tests.fronts.strategies import Calibration, half_tied
+from abstain.targets.guarantee import _enough, certify, needed_answers
+from tests.fronts.strategies import Calibration, half_tied, synthetic
 from tests.reference import guarantee as by_hand
 
 levels = st.sampled_from([0.05, 0.2, 0.5])
@@ -55,6 +56,48 @@ def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
     assert by_hand.tail(guarantee.accepted, guarantee.errors, 1 - guarantee.bound) == pytest.approx(
         level
     )
+
+
+# Nested rows are tested in another order, from few accepted samples to all.
+@given(
+    st.integers(50, 300),
+    st.integers(5, 200),
+    st.integers(1, 4),
+    st.integers(0, 99),
+    accuracies,
+    levels,
+)
+def test_certifying_nested_rows_is_testing_row_by_row(
+    n_learned, n_tested, n_cells, seed, accuracy, level
+):
+    front = pareto_front(*synthetic(n_learned, n_cells, seed=seed), method="pooled")
+    held_out = held_out_of(front, synthetic(n_tested, n_cells, seed=seed + 100))
+    expected, n_rows = by_hand.certify(front, held_out, accuracy, level)
+    if expected is None:
+        with pytest.raises(InputError, match=r"cannot be certified|takes at least"):
+            certify(front, held_out, accuracy, 1 - level)
+        return
+    row, guarantee = certify(front, held_out, accuracy, 1 - level)
+    assert (row, guarantee.accepted, guarantee.errors, guarantee.n_tested) == (*expected, n_rows)
+
+
+# The remedy for an accuracy that cannot be certified: how many samples would be enough, if one more
+# error is added to those seen?
+@given(st.integers(1, 60), st.integers(0, 10), st.sampled_from([0.6, 0.9, 0.95]), levels)
+def test_enough_samples_are_the_fewest_that_pass(accepted, errors, accuracy, level):
+    errors = min(errors, accepted)
+    rate = (errors + 1) / (accepted + 1) if errors else 0.0
+    enough = _enough(accepted, errors, accuracy, level)
+    if rate >= 1 - accuracy:
+        assert enough is None
+        return
+
+    def passes(n):
+        return binom.cdf(int(rate * n), n, 1 - accuracy) <= level
+
+    assert passes(enough)
+    # Above 100 samples, only some numbers are tried.
+    assert not any(passes(n) for n in range(1, min(enough, 101)))
 
 
 def refusal(front, held_out, accuracy, level):
