@@ -115,7 +115,7 @@ def test_regions_say_for_which_share_of_the_samples_they_hold(iris):
     clf.fit(X, y)
     with pytest.warns(UserWarning, match=r"^the regions hold for 16\.0 % of the samples only: "):
         few = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
-    assert "regions hold for 16.0 % of the samples" in few.ax_.get_xlabel()
+    assert "regions hold for 16.0 % of the samples only" in few.ax_.get_xlabel()
     # Each sample is looked up where it is drawn.
     off = np.tile(clf.estimator_.prototypes_.mean(axis=0), (len(X), 1))
     off[:, :2] = X.iloc[:, :2]

@@ -22,6 +22,8 @@ Array = NDArray[Any]
 MAX_DOTS = 5000
 # More dots than this are drawn smaller.
 UNCROWDED = 700
+# Regions that hold for a smaller share of the samples are misleading.
+FEW_AGREE = 0.5
 # Up to this number of prototypes, there is room for their names.
 NAMED = 20
 # Entries of a legend that fit below each other in a figure of matplotlib's default size.
@@ -279,7 +281,10 @@ def notes_on_samples(samples: Array | None) -> list[str]:
 
 def notes_on_regions(agreement: float) -> list[str]:
     """Return for which share of the samples regions hold, if not for all."""
-    return [f"regions hold for {100 * agreement:.1f} % of the samples"] if agreement < 1 else []
+    if agreement >= 1:
+        return []
+    note = f"regions hold for {100 * agreement:.1f} % of the samples"
+    return [note if agreement >= FEW_AGREE else f"{note} only: most lie off this plane"]
 
 
 def show_plane(

@@ -111,7 +111,7 @@ def project(
     if not inner_steps and has_prototypes(model):
         samples = _filled_by_prototypes(model, X)
         names = list(names_of_features(steps, model, feature_names))
-        plane = find_plane(_without_names(model), samples, axes, names)
+        plane = find_plane(without_names(model), samples, axes, names)
         prototypes, labels = plane.project(model.prototypes_), model.prototype_labels_
     else:
         samples = _filled_by_means(X)
@@ -123,7 +123,7 @@ def project(
     return Projection(classifier, X, plane, positions, prototypes, labels, grid)
 
 
-def _without_names(model: Any) -> Any:
+def without_names(model: Any) -> Any:
     """Return a copy of a model that takes samples without feature names."""
     model = copy(model)
     if hasattr(model, "feature_names_in_"):
@@ -141,7 +141,7 @@ def _filled_by_prototypes(model: Any, X: Any) -> Array:
     missing = np.isnan(samples)
     if not missing.any():
         return samples
-    return np.where(missing, model.prototypes_[_without_names(model).apply(samples)], samples)
+    return np.where(missing, model.prototypes_[without_names(model).apply(samples)], samples)
 
 
 def _filled_by_means(X: Any) -> Array:

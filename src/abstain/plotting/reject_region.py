@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.checks import InputError
 from abstain.plotting._documentation import documented
 from abstain.plotting._drawing import (
+    FEW_AGREE,
     axes_to_draw_on,
     codes_of,
     draw_classes,
@@ -38,8 +39,6 @@ Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 HATCH = "////"
-# Regions that hold for a smaller share of the samples raise a warning.
-FEW_AGREE = 0.5
 # Up to this number of cells, there is room for their thresholds.
 LABELLED = 16
 # A part of a cell that takes a smaller share of the figure is too small for a label.
