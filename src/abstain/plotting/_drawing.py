@@ -72,7 +72,7 @@ def axes_to_draw_on(ax: Axes | None) -> Axes:
         from matplotlib import pyplot as plt
     except ImportError:
         raise ImportError(
-            "pictures need matplotlib, which is not installed: pip install 'abstain[plot]'"
+            "Displays need matplotlib, which is not installed: pip install 'abstain[plot]'"
         ) from None
     return plt.subplots(layout="constrained")[1] if ax is None else ax
 
