@@ -143,6 +143,24 @@ def test_targets_out_of_range_are_refused(target, message):
         target.choose(pareto_front([0.1, 0.2], [False, True]))
 
 
+# A suggested value must itself be accepted: 1 is no confidence, but a reject rate.
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        (Accuracy(0.9, confidence=100), None),
+        (Accuracy(0.9, confidence=99), "99 % is 0.99"),
+        (RejectCost(100), None),
+        (RejectRate(100), "100 % is 1"),
+        (RejectRate(2), None),
+    ],
+    ids=repr,
+)
+def test_a_percentage_is_translated_where_its_share_is_accepted(target, remedy):
+    with pytest.raises(InputError, match="must be a number in") as caught:
+        target.check()
+    assert str(caught.value).partition("; ")[2] == (remedy or "")
+
+
 # --- nested rows ----------------------------------------------------------------------------------
 
 
