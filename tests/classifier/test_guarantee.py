@@ -87,7 +87,7 @@ def test_few_samples_of_a_frozen_classifier_all_test_one_threshold(frozen):
     target = Accuracy(0.85, confidence=0.95)
     clf = RejectOptionClassifier(model, target=target).fit(X, y)
     assert clf.operating_point_.n_samples == clf.operating_point_.guarantee.n_samples == 1000
-    assert len(clf.cells_) == 0
+    assert clf.cells_.tolist() == [None]
     assert len(clf.thresholds_) == 1
     same = RejectOptionClassifier(model, target=target, cells="global").fit(X, y)
     assert same.thresholds_[0] == clf.thresholds_[0]
@@ -103,7 +103,7 @@ def test_a_frozen_classifier_shares_its_calibration_data_out(test_size, n_tested
     point = clf.fit(X, y).operating_point_
     assert point.guarantee.n_samples == n_tested
     assert point.n_samples == len(y) - n_tested
-    assert len(clf.cells_) == 10
+    assert len(clf.cells_) == 11
 
 
 def test_the_seed_decides_what_is_held_out(digits):

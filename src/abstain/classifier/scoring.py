@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError, check_fraction
 from abstain._core.estimators import pass_through, unwrap
+from abstain.classifier.estimator import RejectOptionClassifier
 from abstain.classifier.evaluate import Rules, evaluate
-from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import accuracy_reject_curve, augrc_score, aurc_score
 

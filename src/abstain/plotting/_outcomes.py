@@ -133,7 +133,7 @@ def runs_at(estimator: Any, X: Any, y: ArrayLike) -> tuple[float, float] | None:
 
 
 def _asked(clf: Any, X: Any, y: ArrayLike) -> Any:
-    from abstain.classifier.calibration import calibrate
+    from abstain.classifier.calibrate import calibrate
 
     labels, _, _ = check_samples(y, clf.estimator_.predict(X), None)
     return calibrate(clf.estimator_, X, labels, clf._rules)

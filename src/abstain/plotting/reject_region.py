@@ -500,7 +500,7 @@ def _cell_names(clf: Any, prototype_labels: Array | None) -> list[str]:
     rule = clf._rules.cells
     if isinstance(rule, str) and rule == "auto":
         rule = auto_rule(clf.estimator_).name
-    cells = clf.cells_.tolist()
+    cells = clf.cells_.tolist()[:-1]
     if rule == "global":
         names = ["all samples" for _ in cells]
     elif rule == "class":

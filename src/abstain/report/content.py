@@ -21,8 +21,7 @@ from sklearn.frozen import FrozenEstimator
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.given_thresholds import FORMAT
-from abstain.classifier.regions import Regions
+from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.report.counting import (
     CONFIDENCES,
@@ -107,7 +106,7 @@ def _numbers(values: NDArray[np.float64]) -> list[Any]:
 
 def _thresholds(clf: RejectOptionClassifier, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return what ``thresholds_`` would be at each row."""
-    return Regions(clf.cells_).thresholds(clf.front_, rows)
+    return clf._regions.thresholds(clf.front_, rows)
 
 
 def _rows(
@@ -186,7 +185,7 @@ def _share_known(clf: RejectOptionClassifier, X: Any) -> float:
 
 
 def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
-    regions = Regions(clf.cells_)
+    regions = clf._regions
     n_cells = regions.shared + 1
     calibrated = None
     if hasattr(clf, "calibration_"):
@@ -196,7 +195,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
     return {
         "several": clf.front_.n_cells > 1,
         "kind": _RULES.get(_rule(clf), "cell"),
-        "labels": [*map(str, clf.cells_.tolist()), None],
+        "labels": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
         "names": [*_cell_names(clf), "all others" if regions.shared else "all samples"],
         # Where no sample has ever been, there is nothing to show.
         "is_shown": [
@@ -215,7 +214,7 @@ def _rule(clf: RejectOptionClassifier) -> str:
 
 
 def _cell_names(clf: RejectOptionClassifier) -> list[str]:
-    rule, labels = _rule(clf), clf.cells_.tolist()
+    rule, labels = _rule(clf), clf.cells_.tolist()[:-1]
     if rule == "global":
         return ["all samples"] * len(labels)
     if rule == "prototype":

@@ -41,8 +41,6 @@ from abstain._core.checks import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
-__all__ = ["Guarantee", "accuracy_bound", "certify", "needed_answers", "run_tests"]
-
 # Of nested rows, from accepting nothing to accepting everything.
 N_STEPS = 100
 
