@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from abstain import (
     GMLVQ,
     Accuracy,
+    Guarantee,
     InputError,
     RejectCost,
     RejectOptionClassifier,
@@ -191,3 +192,26 @@ def test_a_guarantee_takes_frames_as_well():
     clf = RejectOptionClassifier(model, target=target, random_state=0).fit(X, y)
     assert clf.operating_point_.guarantee.bound >= 0.95
     assert clf.feature_names_in_.tolist() == X.columns.tolist()
+
+
+class Unsure(RejectRate):
+    """A target of somebody else: its rate is certified if no test sample is wrong."""
+
+    def min_test_samples(self):
+        return 20
+
+    def certify(self, front, held_out):
+        row = self.choose(front)
+        return row, Guarantee(0.5, 0.5, held_out.n_samples, 0, 0, 0.5, 1)
+
+
+def test_a_target_of_ones_own_is_held_out_and_certified_like_ours(digits):
+    X, y = digits
+    clf = RejectOptionClassifier(GaussianNB(), target=Unsure(0.2), random_state=0).fit(X, y)
+    n_test = round(len(y) / 2)
+    assert clf.operating_point_.guarantee.n_samples == n_test
+    assert clf.operating_point_.n_samples == len(y) - n_test
+    assert clf.retarget(Unsure(0.4)).operating_point_.guarantee is not None
+    plain = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    with pytest.raises(InputError, match="needs samples that only test it"):
+        plain.retarget(Unsure(0.4))

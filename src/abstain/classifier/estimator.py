@@ -196,12 +196,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         X : array-like of shape (n_samples, n_features)
             Samples, in any form that the classifier takes. A Dask array or frame calibrates a
             ``FrozenEstimator`` where its blocks are, with the front and the thresholds of one
-            machine (to rounding: the last digits of a matrix product may depend on its size).
-            What the classifier answers stays there too, three entries per sample, until
-            the thresholds are set. For a target with ``confidence``, samples are held out of each
-            block by ``random_state`` and the number of the block, whatever their values: as many
-            as on one machine, and others. They too stay where they are: what is collected is how
-            many of them are right and wrong at each step of the front.
+            machine, to rounding. For a target with ``confidence``, as many samples are held out as
+            on one machine, but others: from each block, by ``random_state`` and its number.
         y : array-like of shape (n_samples,)
             Their classes; of Dask samples, a Dask array or series that is cut at the same rows.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.checks import InputError, shown
 from abstain.classifier.calibrate import OVERCONFIDENT, Calibration
+from abstain.classifier.documentation import documented
 from abstain.classifier.regions import Regions
 from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
@@ -111,6 +112,7 @@ class OperatingMixin:
     def _run_with(self, point: OperatingPoint) -> None:
         self.thresholds_, self.operating_point_ = point.thresholds, point
 
+    @documented()
     def retarget(self, target: Target) -> Self:
         """Move to another point of the front, without fitting or asking the classifier again.
 
@@ -128,10 +130,7 @@ class OperatingMixin:
 
         Examples
         --------
-        >>> from abstain import GMLVQ, RejectCost, RejectOptionClassifier
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
+        >>> from abstain import RejectCost
         >>> clf.retarget(RejectCost(0.2)).target
         RejectCost(cost=0.2)
         """
@@ -152,6 +151,7 @@ class OperatingMixin:
         self._use_target()
         return self
 
+    @documented()
     def set_thresholds(self, thresholds: Mapping[str, Any] | ArrayLike) -> Self:
         """Decide with thresholds that come from elsewhere, such as a report.
 
@@ -171,10 +171,6 @@ class OperatingMixin:
 
         Examples
         --------
-        >>> from abstain import GMLVQ, RejectOptionClassifier
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
         >>> clf.set_thresholds([0.1, 0.2, "-inf", "-inf"]).thresholds_.tolist()
         [0.1, 0.2, -inf, -inf]
         """

@@ -33,7 +33,7 @@ _REMEDY = "export it from a report"
 _COUNTS = ("n_samples", "n_errors", "true_rejects", "false_rejects")
 _SHARES = ("reject_rate", "coverage", "accuracy")
 _CHECKED = ("format", "thresholds", "cells", "row", *_SHARES, *_COUNTS)
-# What `abstain fit --json` prints as well, of which thresholds do not depend.
+# What `abstain fit` prints as JSON as well, and on which thresholds do not depend.
 _DESCRIPTIVE = (
     *("abstain", "model", "label", "classes", "n_rows", "n_unlabelled", "n_empty", "numeric"),
     *("categorical", "left_out", "written_like", "target", "guarantee", "notes"),
@@ -50,7 +50,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ----------
     path : str or path-like
         The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
-        "inf"; what a report exports beside it, or ``abstain fit --json`` prints, is checked where
+        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked where
         it tells of thresholds. Other keys are refused.
 
     Returns

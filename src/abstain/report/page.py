@@ -44,7 +44,7 @@ def write_report(
 
     The page shows accuracy against reject rate with a slider over the front, what each point does
     to the samples given, what they bear out, the cells, the rejected samples and their reasons, and
-    exports the thresholds that :meth:`RejectOptionClassifier.retarget` takes. It is one file, needs
+    exports thresholds for :meth:`RejectOptionClassifier.set_thresholds`. It is one file, needs
     no network, and appears whole or not at all.
 
     Parameters
