@@ -24,7 +24,7 @@ from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import OperatingPoint, RejectRate, Target
-from abstain.targets.base import BaseTarget, certifies, check_target
+from abstain.targets.base import certifies, check_target
 from abstain.targets.operating import choose_point, everything_rejected
 
 DEFAULT_TARGET = RejectRate(0.1)
@@ -63,7 +63,8 @@ class OperatingMixin:
     def _use_target(self) -> None:
         """Remember the target that the thresholds are set for, as it is now."""
         target = self._target()
-        self._target_in_use = copy(target) if isinstance(target, BaseTarget) else target
+        is_comparable = type(target).__eq__ is not object.__eq__
+        self._target_in_use = copy(target) if is_comparable else target
 
     def _check_fitted(self) -> None:
         """Refuse to answer before fit, and with thresholds of another target than that given."""

@@ -11,7 +11,9 @@ from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any, Protocol, Self, TypeGuard
 
-from abstain._core.checks import InputError
+import numpy as np
+
+from abstain._core.checks import InputError, shown
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import Guarantee
@@ -72,10 +74,11 @@ def certifies(target: Target) -> TypeGuard[CertifyingTarget]:
 
 def check_target(target: Any) -> None:
     """Refuse what is no target, and a target with invalid parameters."""
-    if isinstance(target, type) or not hasattr(target, "choose"):
+    # A class is no target yet, and an array has a method `choose` of its own.
+    if isinstance(target, type | np.ndarray) or not hasattr(target, "choose"):
         raise InputError(
             "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
-            f"got {target}"
+            f"got {shown(target)}"
         )
     if hasattr(target, "check"):
         target.check()
