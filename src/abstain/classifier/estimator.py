@@ -26,6 +26,7 @@ from abstain._scale.blockwise import check_samples
 from abstain.certainty.cells import RULES, fitted_rule
 from abstain.certainty.measures import MEASURES
 from abstain.classifier.calibrate import (
+    Calibration,
     calibrate,
     calibrate_out_of_fold,
     overlap_warnings,
@@ -238,29 +239,21 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         rules = Rules(MEASURES.name_of(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
         template = seeded(self.estimator, self.random_state)
         self._keep(clone(template).fit(X_fit, y_fit, **params))
-        is_frozen = isinstance(self.estimator, FrozenEstimator)
-        if is_frozen:
+        if isinstance(self.estimator, FrozenEstimator):
             check_known_classes(y, self.classes_)
         self._rules = rules.fitted(self.estimator_, X_fit, y_fit).named(self.estimator_)
-        if is_frozen or self._sets_on_training():
+        if isinstance(self.estimator, FrozenEstimator) or self._sets_on_training():
             known = calibrate(self.estimator_, X_fit, y_fit, self._rules)
         else:
             folds = split_folds(self.cv, X_fit, y_fit, split_params)
             known = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
-        self.calibration_ = known
         self._outlier_distance = outlier_distance(self.estimator_, X_fit)
-        if split.is_one_threshold:
-            self._regions = Regions(np.unique(known.cells)[:0])
-        else:
-            self._regions = find_regions(known.cells, self._min_cell_size())
-        positions = self._regions.positions(known.cells)
-        self._front = pareto_front(known.certainty, known.correct, positions, method=self.method)
+        self._find_front(known, split.is_one_threshold)
         self._held_out = self._test_samples(split, X, y)
-        for warning in overlap_warnings(
-            self.estimator, X_fit, known.correct, self._sets_on_training()
-        ):
+        is_on_training = self._sets_on_training()
+        for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
             warnings.warn(warning, UserWarning, stacklevel=2)
         self._run_first()
         return self
@@ -305,6 +298,15 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
 
     def _min_cell_size(self) -> int:
         return 1 if self.method == "pooled" else self.min_cell_size
+
+    def _find_front(self, known: Calibration, is_one_threshold: bool) -> None:
+        self.calibration_ = known
+        if is_one_threshold:
+            self._regions = Regions(np.unique(known.cells)[:0])
+        else:
+            self._regions = find_regions(known.cells, self._min_cell_size())
+        positions = self._regions.positions(known.cells)
+        self._front = pareto_front(known.certainty, known.correct, positions, method=self.method)
 
     def _test_samples(self, split: Split, X: Any, y: Array) -> HeldOut | None:
         """Return the answers that test; with one threshold, those that set it."""
