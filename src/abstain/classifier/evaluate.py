@@ -1,7 +1,7 @@
 """What does a classifier answer, how surely, and in which cell, from one look at the samples?
 
 `predict`, `reject`, `certainties`, `explain`, `score`, scorers, calibration and the blocks of Dask
-all call `evaluate`, so that they agree, and no one asks the classifier twice.
+all call `evaluate`, so that they agree and ask the classifier once.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -37,7 +37,7 @@ class Rules(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """For each sample, what the classifier makes of it.
+    """The decision about each sample, and what it rests on.
 
     Attributes
     ----------
