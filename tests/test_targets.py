@@ -17,6 +17,7 @@ from abstain import (
     pareto_front,
 )
 from abstain.targets.base import certifies
+from tests.examples import many_examples
 from tests.fronts.strategies import half_tied
 
 shares = st.sampled_from([0.05, 0.1, 0.25, 0.5, 0.9])
@@ -31,6 +32,7 @@ def points(front):
     ]
 
 
+@many_examples
 @given(half_tied(max_size=30), shares)
 def test_reject_rate_is_the_most_accurate_row_within_the_budget(data, rate):
     front = pareto_front(*data)
@@ -41,6 +43,7 @@ def test_reject_rate_is_the_most_accurate_row_within_the_budget(data, rate):
             assert (chosen[3], -chosen[2]) >= (accuracy, -rejects)
 
 
+@many_examples
 @given(half_tied(max_size=30), shares)
 def test_accuracy_is_the_row_with_the_fewest_rejects_that_reaches_it(data, accuracy):
     front = pareto_front(*data)
@@ -54,6 +57,7 @@ def test_accuracy_is_the_row_with_the_fewest_rejects_that_reaches_it(data, accur
         assert chosen[2] == min(rejects for _, _, rejects, _ in reaching)
 
 
+@many_examples
 @given(half_tied(max_size=30), st.sampled_from([0.05, 0.2, 0.5, 0.8]))
 def test_reject_cost_is_the_cheapest_row(data, cost):
     front = pareto_front(*data)
@@ -66,6 +70,7 @@ def test_reject_cost_is_the_cheapest_row(data, cost):
 
 
 # With known costs each cell decides for itself, and the answer is a breakpoint of the envelope.
+@many_examples
 @given(half_tied(max_size=40), st.sampled_from([0.07, 0.31, 0.53]))
 def test_reject_cost_needs_no_more_than_the_hull(data, cost):
     exact, hull = pareto_front(*data), pareto_front(*data, method="hull")
@@ -110,6 +115,7 @@ def test_an_operating_point_without_answers_has_no_accuracy():
 
 
 # Applied to the calibration data, the thresholds reject what the point says they do.
+@many_examples
 @given(half_tied(max_size=40), shares)
 def test_reject_applies_the_thresholds(data, rate):
     point = operating_point(pareto_front(*data), RejectRate(rate))

@@ -11,9 +11,9 @@ from abstain import Accuracy, InputError, operating_point, pareto_front
 from abstain.fronts.held_out import (
     HeldOut,
     HeldOutCounts,
-    Steps,
+    StepThresholds,
     count_by_step,
-    merge_tallies,
+    merge_step_counts,
 )
 from abstain.targets.guarantee import certify, needed_answers
 from tests.fronts.strategies import half_tied
@@ -86,10 +86,10 @@ def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
 )
 def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
     front = pareto_front(*learned, method=method)
-    plain, steps = held_out_of(front, tested), Steps.of(front)
+    plain, steps = held_out_of(front, tested), StepThresholds.of(front)
     parts = zip(*(np.split(part, sorted(cuts)) for part in plain[:3]), strict=True)
-    tally = merge_tallies([count_by_step(steps, HeldOut(*part)) for part in parts])
-    counted = tally.held_out(steps)
+    step_counts = merge_step_counts([count_by_step(steps, HeldOut(*part)) for part in parts])
+    counted = step_counts.held_out(steps)
     assert counted.n_samples == plain.n_samples
     assert len(counted.correct) <= min(plain.n_samples, 2 * len(steps.values))
     rows = np.arange(len(front))

@@ -41,7 +41,10 @@ from tests.report.problems import (
 )
 from tests.tables.conftest import make_patients
 
-pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
+]
 
 
 @pytest.fixture(scope="module")

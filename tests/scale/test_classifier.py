@@ -12,7 +12,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
@@ -42,6 +42,7 @@ from abstain.classifier import on_dask
 from abstain.classifier.on_dask import _counts
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import certify
+from tests.examples import examples
 
 METHODS = (
     "predict",
@@ -148,7 +149,7 @@ def test_clusters_that_are_known_are_cells(client, frozen, rest):
     assert_same(ours, RejectOptionClassifier(frozen["bayes"], cells=cells).fit(*rest))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(st.lists(st.integers(0, 300), max_size=5), st.sampled_from([1, 20, 1_000]))
 def test_any_chunks_will_do(frozen, rest, cuts, min_cell_size):
     X, y = rest[0][:300], rest[1][:300]

@@ -10,7 +10,7 @@ from datetime import timedelta
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -24,6 +24,7 @@ from abstain.tables import (
     check_output,
     open_table,
 )
+from tests.examples import examples
 from tests.tables.conftest import make_patients
 
 NEW = ["answer", "certainty", "correct_proba", "reason"]
@@ -46,7 +47,7 @@ def check_same(found, expected, thresholds):
 
 
 @given(block_size=st.integers(40, 5000), n=st.integers(1, 120), seed=st.integers(0, 5))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(0.25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_blocks_of_any_size_give_what_memory_gives(tmp_path_factory, fitted, block_size, n, seed):
     folder = tmp_path_factory.mktemp("stream")
     frame = make_patients(n, seed)

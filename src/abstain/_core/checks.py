@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.text import printable
+from abstain._core.errors import InputError, shown
 
 __all__ = [
     "COLUMNS_TO_LIST",
@@ -32,35 +32,6 @@ __all__ = [
 # Of a table; more would make a message too long to read.
 COLUMNS_TO_LIST = 8
 _LETTERS_TO_COMPARE = 80
-
-
-class InputError(ValueError):
-    """An argument, a column or a file that cannot be used as given.
-
-    A ``ValueError``, so that callers need not know this class; the command line shows its one
-    line and no traceback.
-
-    Examples
-    --------
-    >>> from abstain import InputError, pareto_front
-    >>> try:
-    ...     pareto_front([0.2, float("nan")], [True, False])
-    ... except InputError as error:
-    ...     print(error)
-    certainty must hold no missing value, got nan at index 1
-    """
-
-    __module__ = "abstain"  # the name under which users import it, in tracebacks too
-
-
-def shown(value: Any, longest: int = 80) -> str:
-    """Return a value as an error can quote it: on one line, and not too long."""
-    try:
-        # That of text is one line, in which no space may be lost; those of others may be several.
-        text = repr(value) if isinstance(value, str) else " ".join(repr(value).split())
-    except RecursionError:
-        return f"a {type(value).__name__} that holds others, too deep to show"
-    return printable(text if len(text) <= longest else f"{text[: longest - 3]}...")
 
 
 def list_columns(column: str, names: Sequence[str]) -> str:
@@ -215,7 +186,10 @@ def check_fraction(
     if not inside:
         # 2 is hardly meant as 2 %.
         is_percentage = number and 5 <= value <= 100 and not (value == 100 and high_open)
-        remedy = f"; {value:g} % is {value / 100:g}" if is_percentage else ""
-        got = shown(value)
-        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {got}{remedy}")
+        raise InputError(
+            argument=name,
+            value=value,
+            requirement=f"must be a number in {left}0, 1{right}",
+            remedy=f"{value:g} % is {value / 100:g}" if is_percentage else "",
+        )
     return float(value)

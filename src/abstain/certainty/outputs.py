@@ -201,7 +201,7 @@ class Outputs:
         return "closest_two" in self.__dict__ or "distances" in self.__dict__
 
     def _derived_codes(self) -> NDArray[np.int64] | None:
-        """Return the predicted classes from what is computed already; None if that cannot tell."""
+        """Return the predicted classes, if outputs computed so far determine them; else None."""
         known, rule = self.__dict__, self.rule
         if "labels" in known:
             return None

@@ -3,7 +3,7 @@
 ``predict`` of most classifiers is the class of the largest posterior or of the highest score.
 Where that is known, one call gives the predictions and the certainty. It is known for the methods
 of scikit-learn and of this package that are listed here, by the class that defines them, so that a
-subclass with a method of its own is not mistaken for its parent. The tests compare with `predict`
+subclass with its own method is not mistaken for its parent. The tests compare with `predict`
 in scikit-learn 1.6 to 1.9. Nothing is assumed of other classifiers.
 """
 
@@ -77,9 +77,7 @@ class PredictRule(NamedTuple):
     from_scores: bool  # `predict` takes the highest score; of equal scores, any
     from_log_posteriors: bool  # `predict` and `predict_proba` are computed by `predict_log_proba`
     softmax_of_scores: bool  # posteriors are the softmax of the scores, see `has_log_scores`
-    closest_prototype: (
-        bool  # `predict` takes the class of the closest prototype, `apply` its number
-    )
+    closest_prototype: bool  # `predict` takes the class of the closest prototype, `apply` its index
     most_pairs: bool  # `predict` takes the class that wins most pairs, unless ``break_ties`` is set
     majority: bool  # `predict` takes the majority of votes, where ``voting`` is "hard"
 

@@ -43,8 +43,14 @@ from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
 from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
-from abstain.fronts.encoding import encode_cells
-from abstain.fronts.held_out import HeldOut, Steps, Tally, count_by_step, merge_tallies
+from abstain.fronts.held_out import (
+    HeldOut,
+    StepCounts,
+    StepThresholds,
+    count_by_step,
+    merge_step_counts,
+)
+from abstain.fronts.staircases import encode_cells
 from abstain.models.validation import check_labels
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
@@ -298,17 +304,17 @@ def _leave_out(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
 def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
     """Return held-out samples as the rows of a front tell them apart."""
     column_of = regions.columns_of(np.arange(regions.shared + 1), front)
-    steps, ones = Steps.of(front), [(block,) for block in held]
-    tallies = block_by_block(_count_by_step, ones, regions, column_of, steps)
+    steps, ones = StepThresholds.of(front), [(block,) for block in held]
+    counted = block_by_block(_count_by_step, ones, regions, column_of, steps)
     with warnings.catch_warnings():
         # Of a million steps, which go to each worker once.
         warnings.filterwarnings("ignore", message="Sending large graph")
-        tally: Tally = gathered(merged(merge_tallies, tallies))
-    return tally.held_out(steps)
+        step_counts: StepCounts = gathered(merged(merge_step_counts, counted))
+    return step_counts.held_out(steps)
 
 
 def _count_by_step(
-    regions: Regions, column_of: NDArray[np.int64], steps: Steps, answers: Answers
-) -> Tally:
+    regions: Regions, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
+) -> StepCounts:
     columns = column_of[_positions(regions, answers)]
     return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))

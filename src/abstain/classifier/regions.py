@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.fronts import ParetoFront
-from abstain.fronts.encoding import encode_cells
+from abstain.fronts.staircases import encode_cells
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,8 +95,10 @@ class Accuracy(BaseTarget):
         check_fraction("confidence", self.confidence)
         if self.accuracy == 1:
             raise InputError(
-                "accuracy must be below 1 to be certified, got 1: no number of samples shows that "
-                "there are no errors at all"
+                argument="accuracy",
+                value=self.accuracy,
+                requirement="must be below 1 to be certified",
+                remedy="no number of samples shows that there are no errors at all",
             )
         check_fraction("accuracy", self.accuracy)
 

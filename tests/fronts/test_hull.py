@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.fronts.envelope import _drop_reflex, build_envelope
+from abstain.fronts.hull import _drop_reflex, build_envelope
 from abstain.fronts.staircases import build_staircases
 from tests.fronts.strategies import half_tied
 

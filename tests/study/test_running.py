@@ -14,14 +14,14 @@ import pytest
 
 import abstain
 from abstain import InputError, __version__
-from abstain.study import Plan, make_plan, running, sources, studying
-from abstain.study.claims import Judged
+from abstain.study import Plan, make_plan, running
+from abstain.study.claims import ClaimResult
 from abstain.study.results import COLUMNS
 from tests.drafts import left_draft
 from tests.study.conftest import SMALL, contents, put_back, quickest_plan, run, small_plan
 from tests.study.programs import Program
 
-STOPPED = "interrupted: the same command goes on from here\n"
+STOPPED = "interrupted: the same command resumes the study\n"
 N_FOLDS, MODELS = 10, ("rslvq", "gmlvq", "bayes")
 N_TASKS = N_FOLDS * len(MODELS)
 
@@ -47,7 +47,7 @@ def test_the_table_of_claims_has_its_columns(tmp_path, finished):
     (tmp_path / "claims.csv").write_bytes(finished["claims.csv"])
     claims = pl.read_csv(tmp_path / "claims.csv")
     names = ["id", "dataset", "statement", "value", "low", "high", "verdict"]
-    assert claims.columns == list(Judged._fields) == names
+    assert claims.columns == list(ClaimResult._fields) == names
     assert finished["claims.csv"].splitlines()[0].decode() == ",".join(names)
     assert claims["id"].to_list() == [
         "greedy-close-pearl-gmlvq",
@@ -85,9 +85,9 @@ def test_the_tables_agree_with_one_another(tmp_path, finished):
     tests = pl.read_csv(tmp_path / "tests.csv")
     pairs = [("rslvq", "gmlvq"), ("rslvq", "bayes"), ("gmlvq", "bayes")]
     for score in ("aurc", "augrc"):
-        found = tests.filter(score=score)
-        assert sorted(found.select("first", "second").rows()) == sorted(pairs)
-        for first, second, difference in found.select("first", "second", "difference").rows():
+        compared = tests.filter(score=score).select("first", "second", "difference").rows()
+        assert sorted((first, second) for first, second, _ in compared) == sorted(pairs)
+        for first, second, difference in compared:
             means = [fits.filter(model=model)[score].mean() for model in (first, second)]
             assert difference == pytest.approx(means[0] - means[1], abs=1e-6)
 
@@ -96,9 +96,9 @@ def test_the_tables_agree_with_one_another(tmp_path, finished):
 def test_rows_come_in_the_order_of_sets_repeats_and_splits(tmp_path):
     folder = tmp_path / "study"
     run(Plan(("gaussian", "pearl"), ("bayes",), 2, 0, 0, 0), folder)
-    found = pl.read_parquet(folder / "fits.parquet").select("set", "repeat", "split").rows()
-    assert len(found) == 40
-    assert found == sorted(found)
+    rows = pl.read_parquet(folder / "fits.parquet").select("set", "repeat", "split").rows()
+    assert len(rows) == 40
+    assert rows == sorted(rows)
 
 
 def test_configuration_and_versions_lie_beside_the_results(tmp_path):
@@ -116,7 +116,7 @@ def test_configuration_and_versions_lie_beside_the_results(tmp_path):
     assert {"abstain", "numpy", "scipy", "scikit-learn", "polars"} <= set(about["versions"])
 
 
-# What is not there has its columns nevertheless, so that whoever reads the files needs no care.
+# Tables without rows have their columns too.
 @pytest.mark.parametrize(
     ("sets", "models"),
     [(("steroid",), ("svm",)), (("steroid",), ("gmlvq",)), (("pearl", "steroid"), ("bayes",))],
@@ -128,7 +128,7 @@ def test_a_part_of_the_study_is_a_study(tmp_path, sets, models):
     for kind, name in (("curve", "curves"), ("fit", "fits"), ("target", "targets")):
         assert dict(pl.read_parquet(folder / f"{name}.parquet").schema) == COLUMNS[kind]
     assert pl.read_csv(folder / "tests.csv").columns[:4] == ["set", "score", "first", "second"]
-    assert pl.read_csv(folder / "claims.csv").columns == list(Judged._fields)
+    assert pl.read_csv(folder / "claims.csv").columns == list(ClaimResult._fields)
     assert not pl.read_csv(folder / "summary.csv").is_empty()
     assert pl.read_parquet(folder / "targets.parquet").is_empty() == (models != ("gmlvq",))
 
@@ -159,6 +159,7 @@ def test_a_second_call_finds_everything_done(tmp_path, finished):
     assert contents(tmp_path / "study") == finished
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
 def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
     folder = tmp_path / "study"
@@ -177,8 +178,9 @@ def test_killed_and_resumed_it_equals_the_uninterrupted_one(tmp_path, finished):
 
 
 # Of the workers nothing is heard; with one job, see the tests of the command.
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
-def test_ctrl_c_is_told_in_a_line_and_the_next_call_goes_on(tmp_path, finished):
+def test_ctrl_c_is_reported_in_one_line_and_the_next_call_resumes(tmp_path, finished):
     folder = tmp_path / "study"
     first = Program(SMALL, folder, "2")
     first.wait_for_parts(2)
@@ -201,13 +203,13 @@ def test_ctrl_c_is_for_the_caller_and_not_for_its_workers(monkeypatch, name):
             return [{"is_ignored": signal.getsignal(signal.SIGINT) == signal.SIG_IGN}]
 
     monkeypatch.setattr(running, "current_process", lambda: SimpleNamespace(name=name))
-    # Whoever runs the tests in the background may have it ignored from the beginning.
+    # It may be ignored from the start if the tests run in the background.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        (found,) = running._run(Asked(), "task")[1]
+        (record,) = running._run_task(Asked(), "task", os.getppid())[1]
     finally:
         signal.signal(signal.SIGINT, before)
-    assert found["is_ignored"] == (name != "MainProcess")
+    assert record["is_ignored"] == (name != "MainProcess")
 
 
 def test_what_was_killed_in_mid_writing_leaves_nothing(tmp_path, finished):
@@ -295,16 +297,16 @@ def assert_refused(folder, plan, *said):
 
 def test_a_foreign_folder_is_left_alone(tmp_path):
     (tmp_path / "letters.txt").write_text("dear")
-    assert_refused(tmp_path, quickest_plan(), "holds other things than a study", "new or empty")
+    assert_refused(tmp_path, quickest_plan(), "holds other files than a study", "new or empty")
     assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
 
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "letters.txt").write_text("dear")
     assert_refused(
-        tmp_path / "letters.txt", quickest_plan(), "Not a directory", "choose another --out"
+        tmp_path / "letters.txt", quickest_plan(), "Not a directory", "choose another folder"
     )
-    with pytest.raises(InputError, match="choose another --out"):
+    with pytest.raises(InputError, match="choose another folder"):
         run(quickest_plan(), tmp_path / "letters.txt" / "study")
 
 
@@ -371,6 +373,7 @@ def test_so_is_what_other_code_has_left(tmp_path, quickest):
         ("study/plan.py", True),
         ("fronts/exact.py", True),
         ("study/claims.py", False),
+        ("study/running.py", True),
         ("cli/fit.py", False),
         ("plotting/relevance.py", False),
     ],
@@ -380,11 +383,11 @@ def test_code_that_makes_the_rows_decides_and_what_reads_them_does_not(
 ):
     package = tmp_path / "abstain"
     shutil.copytree(Path(abstain.__file__).parent, package, ignore=shutil.ignore_patterns("*.pyc"))
-    monkeypatch.setattr(sources, "__file__", str(package / "study" / "sources.py"))
-    before = sources.digest()
-    assert before == sources.digest()
+    monkeypatch.setattr(running, "__file__", str(package / "study" / "running.py"))
+    before = running.code_digest()
+    assert before == running.code_digest()
     (package / name).write_text((package / name).read_text() + "\n")
-    assert (sources.digest() != before) == matters
+    assert (running.code_digest() != before) == matters
 
 
 def test_the_time_of_a_study_is_that_of_all_its_calls(tmp_path, quickest):
@@ -402,7 +405,7 @@ def test_the_time_of_a_study_is_that_of_all_its_calls(tmp_path, quickest):
 )
 def test_a_folder_that_cannot_be_written(tmp_path):
     tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match=r"cannot make the folder .*; choose another --out"):
+    with pytest.raises(InputError, match=r"cannot create the folder .*; choose another folder"):
         run(quickest_plan(), tmp_path / "study")
     tmp_path.chmod(0o700)
 
@@ -414,12 +417,12 @@ def test_a_folder_that_is_closed_to_us(tmp_path, monkeypatch, method):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, method, refuse)
-    said = r"cannot make the folder .*study: Permission denied; choose another --out"
+    said = r"cannot create the folder .*study: Permission denied; choose another folder"
     with pytest.raises(InputError, match=said):
         run(quickest_plan(), tmp_path / "study")
 
 
-def test_a_folder_that_has_become_read_only_is_told_before_the_work(
+def test_a_folder_that_has_become_read_only_is_reported_before_the_work(
     tmp_path, quickest, monkeypatch
 ):
     folder = tmp_path / "study"
@@ -517,10 +520,10 @@ def die(plan, task, caller):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX: run this on Linux or macOS")
-def test_a_worker_that_is_killed_is_told_in_a_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "_run", die)
+def test_a_worker_that_is_killed_is_reported_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_run_task", die)
     with pytest.raises(
-        InputError, match=r"--jobs 2 was ended .*the same command goes on"
+        InputError, match=r"n_jobs=2 was killed.*the same command resumes the study"
     ) as caught:
         run(quickest_plan(), tmp_path / "study", 2)
     assert str(caught.value).count("\n") == 0
@@ -530,5 +533,5 @@ def test_nothing_waits_for_a_pipe_in_the_folder_of_a_study(tmp_path, monkeypatch
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     monkeypatch.setattr(running, "_file", lambda folder, task: pipe)
-    assert running._read(tmp_path, "study", None) is None
-    assert studying._read_json(pipe) is None
+    assert running._read_records(tmp_path, "study", None) is None
+    assert running._read_json(pipe) is None

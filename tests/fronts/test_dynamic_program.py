@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.fronts.convolution import COST_TYPES, Steps, Table, add_steps, unreached
+from abstain.fronts.dynamic_program import COST_TYPES, Steps, Table, add_steps, unreached
 
 costs = st.none() | st.integers(0, 1000)
 
