@@ -14,12 +14,6 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 PENDING = {
     "_scale/cluster.py",
     "_scale/patience.py",
-    "classifier/given_thresholds.py",
-    "study/distributing.py",
-    "study/libsvm.py",
-    "study/plan.py",
-    "study/running.py",
-    "study/studying.py",
 }
 
 

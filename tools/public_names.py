@@ -18,6 +18,7 @@ PUBLIC_MODULES = [
     "abstain.models",
     "abstain.plotting",
     "abstain.report",
+    "abstain.saving",
     "abstain.tables",
 ]
 

@@ -37,17 +37,23 @@ from abstain._scale.blocks import (
 )
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
-from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
-from abstain.classifier.holding_out import certifies
+from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
 from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
-from abstain.fronts.encoding import encode_cells
-from abstain.fronts.held_out import HeldOut, Steps, Tally, count_by_step, merge_tallies
+from abstain.fronts.held_out import (
+    HeldOut,
+    StepCounts,
+    StepThresholds,
+    count_by_step,
+    merge_step_counts,
+)
+from abstain.fronts.staircases import encode_cells
 from abstain.models.validation import check_labels
-from abstain.targets import Accuracy, Target
+from abstain.targets import Target
+from abstain.targets.base import CertifyingTarget, certifies
 
 __all__ = ["Found", "calibrate_on_dask", "check_for_dask"]
 
@@ -116,7 +122,7 @@ def calibrate_on_dask(
     min_cell_size: int,
     method: str,
     target: Target,
-    test_size: Callable[[Accuracy, int], float],
+    test_size: Callable[[CertifyingTarget, int], float],
     random_state: Any,
 ) -> Found:
     """Ask a fitted classifier about samples in blocks, and find the front of its answers."""
@@ -152,10 +158,10 @@ def calibrate_on_dask(
 
 
 def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> float:
-    """Return what `farthest_usual_distance` does, without all distances in one place."""
+    """Return what `outlier_distance` does, without all distances in one place."""
     if not has_prototypes(unwrap(estimator)[1]):
         return float("inf")
-    return quantile_on_dask(block_by_block(_closest, ones), n_samples, USUAL_SHARE)
+    return quantile_on_dask(block_by_block(_closest, ones), n_samples, INLIER_SHARE)
 
 
 def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
@@ -298,17 +304,17 @@ def _leave_out(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
 def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
     """Return held-out samples as the rows of a front tell them apart."""
     column_of = regions.columns_of(np.arange(regions.shared + 1), front)
-    steps, ones = Steps.of(front), [(block,) for block in held]
-    tallies = block_by_block(_count_by_step, ones, regions, column_of, steps)
+    steps, ones = StepThresholds.of(front), [(block,) for block in held]
+    counted = block_by_block(_count_by_step, ones, regions, column_of, steps)
     with warnings.catch_warnings():
         # Of a million steps, which go to each worker once.
         warnings.filterwarnings("ignore", message="Sending large graph")
-        tally: Tally = gathered(merged(merge_tallies, tallies))
-    return tally.held_out(steps)
+        step_counts: StepCounts = gathered(merged(merge_step_counts, counted))
+    return step_counts.held_out(steps)
 
 
 def _count_by_step(
-    regions: Regions, column_of: NDArray[np.int64], steps: Steps, answers: Answers
-) -> Tally:
+    regions: Regions, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
+) -> StepCounts:
     columns = column_of[_positions(regions, answers)]
     return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))

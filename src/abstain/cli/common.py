@@ -22,7 +22,12 @@ from abstain._core.text import one_line
 # Newer versions of typer include click: this is the base class in either case.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 # Arguments of the library with other names than their options.
-_OTHER_NAMES = {"rate": "reject_rate", "cost": "reject_cost"}
+_OTHER_NAMES = {
+    "rate": "reject_rate",
+    "cost": "reject_cost",
+    "folder": "out",
+    "n_jobs": "jobs",
+}
 # Letters of a value that is suggested after an option, and values that need no quotes there.
 _LONGEST_VALUE, _NEEDS_NO_QUOTES = 80, re.compile(r"[\w.,:/+-]+", re.ASCII)
 

@@ -108,12 +108,11 @@ def _facts(result: FitResult) -> Table:
 
 
 def _thresholds(result: FitResult) -> Table:
-    from abstain.classifier.regions import Regions
     from abstain.tables.reasons import cell_names
 
     clf, names = result.clf, cell_names(result.clf)
     certainty = clf.calibration_.certainty
-    positions = Regions(clf.cells_).positions(clf.calibration_.cells)
+    positions = clf._regions.positions(clf.calibration_.cells)
     table = plain_table("cell", ["threshold", "rows", "rejected"])
     for position, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
         own = positions == position

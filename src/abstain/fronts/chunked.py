@@ -29,8 +29,7 @@ from abstain._core.checks import (
     check_same_length,
     merge_labels,
 )
-from abstain.fronts.encoding import encode_cells
-from abstain.fronts.staircases import Staircases, sorted_by_cell
+from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
 __all__ = [
     "Errors",

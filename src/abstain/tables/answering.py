@@ -297,7 +297,7 @@ def _answers(
     else:
         decisions = clf.decide(samples)
     reasons = texts.reasons(decisions.certainty, decisions.positions, decisions.rejected)
-    codes = np.where(decisions.rejected, len(texts.answers) - 1, decisions.answers)
+    codes = np.where(decisions.rejected, len(texts.answers) - 1, decisions.class_indices)
     numbers = [
         pl.Series(name, getattr(decisions, name), nan_to_null=True)
         for name in ("certainty", "correct_proba")

@@ -53,7 +53,7 @@ class Outcomes(NamedTuple):
 def count_outcomes(clf: Any, samples: LabelledSamples) -> Outcomes:
     """Count right answers, wrong answers and rejects; an answer to an unknown class is wrong."""
     decisions = clf.decide(samples.X)
-    is_right = (clf.classes_[decisions.answers] == samples.y) & ~decisions.rejected
+    is_right = (clf.classes_[decisions.class_indices] == samples.y) & ~decisions.rejected
     n_right, n_rejected = int(is_right.sum()), int(decisions.rejected.sum())
     return Outcomes(n_right, len(samples.y) - n_right - n_rejected, n_rejected)
 

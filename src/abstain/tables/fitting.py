@@ -134,7 +134,7 @@ class FitResult:
             "coverage": point.coverage,
             "accuracy": None if isnan(point.accuracy) else point.accuracy,
             "guarantee": None if point.guarantee is None else asdict(point.guarantee),
-            "cells": [*map(str, clf.cells_.tolist()), None],
+            "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
             "thresholds": [
                 value if isfinite(value) else str(value) for value in clf.thresholds_.tolist()
             ],

@@ -135,7 +135,7 @@ def cell_names(clf: Any) -> list[str]:
     rule = clf.cells
     if isinstance(rule, str) and rule == "auto":
         rule = auto_rule(clf.estimator_).name
-    cells = clf.cells_.tolist()
+    cells = clf.cells_.tolist()[:-1]  # the last is that of all others
     if rule == "global" or not cells:
         return ["all rows"] * (len(cells) + 1)
     name_of, known = _naming(clf, rule)
