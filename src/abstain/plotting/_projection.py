@@ -95,7 +95,6 @@ def project(
     steps: list[Any],
     classifier: Any,
     X: Any,
-    *,
     axes: Any,
     feature_names: Sequence[str] | None,
     grid_resolution: int,
