@@ -19,8 +19,8 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
@@ -61,9 +61,9 @@ def can_hold(array: Array) -> bool:
 
 def write(file: BinaryIO, contents: Contents) -> None:
     """Write contents to an open, empty file."""
-    arrays = [_little_endian(array) for array in contents.arrays]
-    listed = [_listed(array) for array in arrays]
-    described = {**contents.description, "arrays": listed}
+    arrays = [each.astype(each.dtype.newbyteorder("<"), copy=False) for each in contents.arrays]
+    headers = [[*_header(array), array_checksum(_header(array), _bytes(array))] for array in arrays]
+    described = {**contents.description, "arrays": headers}
     described["checksum"] = description_checksum(described)
     description = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
     if len(description) > MAX_DESCRIPTION_BYTES or _n_values(description) > MAX_VALUES:
@@ -74,17 +74,12 @@ def write(file: BinaryIO, contents: Contents) -> None:
         raise InputError(f"it takes more than {MAX_FILE_BYTES:,} bytes; use a smaller model")
     digest = sha256()
     file.write(MAGIC + bytes(DIGEST_SIZE))
-    for part in _parts(description, arrays):
+    length = len(description).to_bytes(LENGTH_SIZE, "little")
+    for part in chain((length, description), map(_bytes, arrays)):
         digest.update(part)
         file.write(part)
     file.seek(len(MAGIC))
     file.write(digest.digest())
-
-
-def _parts(description: bytes, arrays: Sequence[Array]) -> Iterator[Any]:
-    yield len(description).to_bytes(LENGTH_SIZE, "little")
-    yield description
-    yield from map(_bytes, arrays)
 
 
 def _bytes(array: Array) -> Any:
@@ -96,11 +91,6 @@ def _header(array: Array) -> list[Any]:
     return [array.dtype.newbyteorder("<").str, list(array.shape), _order(array)]
 
 
-def _listed(array: Array) -> list[Any]:
-    header = _header(array)
-    return [*header, array_checksum(header, _bytes(array))]
-
-
 def description_checksum(described: dict[str, Any]) -> int:
     """Return the CRC-32 of a description without its checksum, however its text is spaced."""
     others = {name: value for name, value in described.items() if name != "checksum"}
@@ -110,10 +100,6 @@ def description_checksum(described: dict[str, Any]) -> int:
 def array_checksum(header: list[Any], content: Any) -> int:
     """Return the CRC-32 of the type, shape and order of an array, and its bytes."""
     return crc32(content, crc32(json.dumps(header).encode()))
-
-
-def _little_endian(array: Array) -> Array:
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def _order(array: Array) -> str:

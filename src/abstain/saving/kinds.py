@@ -17,8 +17,8 @@ import numpy as np
 from abstain._core.checks import InputError, is_missing
 
 Sizes = dict[str, int]
-# At most so many classes, features and the like, and so large a count: more would take memory or
-# time out of proportion to the file.
+# Limits of the numbers of classes and of features, and of any count: more would take memory or time
+# out of proportion to the file.
 MAX_LABELS, MAX_SIZE, MAX_COUNT = 100_000, 10_000_000, 2**53
 MAX_LABEL_LENGTH = 1000
 MAX_NUMBER = float(np.finfo(np.float64).max)

@@ -414,7 +414,7 @@ def _on_medical_data() -> Iterator[Claim]:
 
 
 def _on_support_vectors(records: list[Record]) -> Iterator[ClaimResult]:
-    """Yield what is said of the number of support vectors."""
+    """Yield the claim about the number of support vectors, for each medical data set."""
     for name in (name for name, problem in PROBLEMS.items() if problem.kind == "medical"):
         counts = {
             (record["repeat"], record["split"]): float(record["n_parts"])

@@ -160,9 +160,9 @@ def _greedy(curves: Curves) -> Figure | None:
 
 def _finish(figure: Figure, panels: list[Axes], label: str = "accuracy") -> None:
     for ax in panels:
-        # As far as its curves go, so that short ones can be seen.
-        beside = ax.get_shared_x_axes().get_siblings(ax)
-        ax.set_xlim(0, max(0.1, *(_end(line) for other in beside for line in other.lines)))
+        # Panels end where their curves do, so that short curves can be seen.
+        row = ax.get_shared_x_axes().get_siblings(ax)
+        ax.set_xlim(0, max(0.1, *(_end(line) for other in row for line in other.lines)))
         ax.grid(alpha=0.3)
         ax.tick_params(labelsize=8)
         ax.spines[["top", "right"]].set_visible(False)

@@ -156,11 +156,11 @@ def paired_tests(records: list[Record]) -> Iterator[PairedTest]:
     """Yield the comparison of every pair of classifiers on every data set."""
     areas = _areas(records)
     pairs = set(combinations(dict.fromkeys(model for _, model, _ in areas), 2))
-    for (name, first, score), ours in areas.items():
+    for (name, first, score), values in areas.items():
         for other, second, same in areas:
             if (other, same) == (name, score) and (first, second) in pairs:
-                theirs = areas[name, second, score]
-                runs = {key: ours[key] - theirs[key] for key in ours if key in theirs}
+                others = areas[name, second, score]
+                runs = {key: values[key] - others[key] for key in values if key in others}
                 independent = has_independent_repeats(name)
                 difference = interval(runs, independent_repeats=independent)
                 p = p_value(runs, independent_repeats=independent)
