@@ -22,6 +22,7 @@ from sklearn.frozen import FrozenEstimator
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.regions import Regions
 from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.report.rows import (
@@ -106,7 +107,7 @@ def _numbers(values: NDArray[np.float64]) -> list[Any]:
 
 def _rows(clf: RejectOptionClassifier, samples: Samples, shown: ShownRows) -> Content:
     front = clf.front_
-    thresholds = clf._regions.thresholds(front, shown.rows)
+    thresholds = Regions(clf.cells_[:-1]).thresholds(front, shown.rows)
     on_samples = counts_of_samples(samples, thresholds)
     one_cell, is_of_calibration = _global_front(clf, samples)
     chosen = global_rows(one_cell, front, shown.rows)
