@@ -45,9 +45,9 @@ def test_the_file_is_the_page(clf, tmp_path):
 
 
 def test_the_parts_of_the_page_are_told_one_by_one(clf):
-    told = []
-    render_report(clf, X, Y, watch=lambda done, total: told.append((done, total)))
-    assert told == [(done, 5) for done in range(6)]
+    steps = []
+    render_report(clf, X, Y, watch=lambda done, total: steps.append((done, total)))
+    assert steps == [(done, 5) for done in range(6)]
 
 
 def test_the_page_loads_nothing(clf):
