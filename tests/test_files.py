@@ -51,7 +51,7 @@ def test_a_failure_leaves_nothing_new_and_keeps_the_old(tmp_path, failure):
     assert (tmp_path / "old.csv").read_text() == "old"
 
 
-def test_a_full_disk_is_told_in_one_line(tmp_path):
+def test_a_full_disk_is_reported_in_one_line(tmp_path):
     def write():
         with whole_files(tmp_path / "a.csv", tmp_path / "b.csv"):
             raise OSError(28, "No space left on device")
@@ -171,7 +171,7 @@ def test_drafts_that_may_be_in_use_are_left_alone(tmp_path, monkeypatch):
         (tmp_path / name).touch()
     check_can_write(tmp_path / "b.csv")
     assert names(tmp_path) == sorted(others)
-    # Where a machine cannot be told from others, nothing is removed.
+    # Where machines cannot be distinguished, nothing is removed.
     left.touch()
     monkeypatch.setattr(_files, "_machine", lambda: None)
     check_can_write(tmp_path / "b.csv")

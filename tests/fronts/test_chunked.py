@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError
 from abstain.fronts.chunked import count_right, gather_errors, join, merge_errors, merge_right
 from abstain.fronts.staircases import build_staircases
+from tests.examples import many_examples
 from tests.fronts.strategies import half_tied, synthetic
 
 FIELDS = ("cells", "starts", "true_rejects", "false_rejects", "thresholds")
@@ -43,7 +44,7 @@ def in_chunks(chunks):
     return join(errors, right)
 
 
-@settings(max_examples=1000)
+@many_examples
 @given(half_tied(max_size=20), st.sampled_from(sorted(LABELS)), st.data())
 def test_any_cut_gives_the_same(data, labels, draw):
     cells = LABELS[labels][data.cells]

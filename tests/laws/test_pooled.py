@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import RejectRate, pareto_front
 from abstain.fronts import bins, curves
 from abstain.fronts.bins import count_in_bins
 from abstain.fronts.pooled import pooled_front
+from tests.examples import many_examples
 from tests.fronts.strategies import half_tied, synthetic
 from tests.reference.fronts import rejected_counts
 from tests.reference.pooled import probability_correct
@@ -19,7 +20,7 @@ def pooled(data, strength=None):
 
 
 # A row that rejects more lowers no threshold, not even that of cells never seen.
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_rows_are_nested(data):
     front = pooled(data)
@@ -28,7 +29,7 @@ def test_rows_are_nested(data):
     assert (shared[1:] >= shared[:-1]).all()
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_the_last_row_rejects_everything_that_can_be(data):
     front = pooled(data)
@@ -38,7 +39,7 @@ def test_the_last_row_rejects_everything_that_can_be(data):
 
 
 # One cell: whatever the probabilities are, they rise, so that rows follow the certainty.
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_one_cell_is_the_order_of_the_certainties(data):
     front = pooled((data.certainty, data.correct, None))
@@ -47,7 +48,7 @@ def test_one_cell_is_the_order_of_the_certainties(data):
     assert (front.true_rejects + front.false_rejects).tolist() == rejects
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_strength_zero_is_one_threshold_for_all(data):
     front, single = pooled(data, 0.0), pooled((data.certainty, data.correct, None))
@@ -58,7 +59,7 @@ def test_strength_zero_is_one_threshold_for_all(data):
 
 # Infinite strength: a cell learns nothing from others, so it does not matter where these err. (Of
 # the two sets of basis functions, all samples say which fits better.)
-@settings(max_examples=100)
+@many_examples
 @given(half_tied(max_size=40), st.randoms(use_true_random=False), st.sampled_from(curves.BENDS))
 def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, bends):
     others = np.flatnonzero(data.cells != data.cells[0])
@@ -89,7 +90,7 @@ def test_strength_grows_from_one_curve_to_one_for_each_cell():
     assert (np.diff(spreads) > 0).all()
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_the_probability_rises_with_the_certainty_in_every_cell(data):
     front = pooled(data)
@@ -101,7 +102,7 @@ def test_the_probability_rises_with_the_certainty_in_every_cell(data):
 
 
 # A row accepts what is at least as probable as anything that it rejects.
-@settings(max_examples=200)
+@many_examples
 @given(half_tied(max_size=40))
 def test_what_a_row_accepts_is_more_probable_than_what_it_rejects(data):
     front = pooled(data)
@@ -125,7 +126,7 @@ def test_probabilities_are_those_of_the_model_by_hand(seed):
     assert np.abs(probability - expected).max() < 2e-3
 
 
-@settings(max_examples=200)
+@many_examples
 @given(half_tied(max_size=40))
 def test_expected_accuracies_are_mean_probabilities(data):
     front = pooled(data)
@@ -140,7 +141,7 @@ def test_expected_accuracies_are_mean_probabilities(data):
 
 
 # Without itself a right sample seems less probably right, and a wrong one more so.
-@settings(max_examples=200)
+@many_examples
 @given(half_tied(max_size=40))
 def test_leaving_one_out_never_raises_an_accuracy(data):
     for strength in (None, 0.0, 0.4, np.inf):
@@ -233,7 +234,7 @@ def test_merging_bins_changes_probabilities_little(monkeypatch):
 # decision; quantiles are exact, though a sketch of few values finds them.
 def test_shuffling_many_samples_changes_nothing(monkeypatch):
     data = synthetic(3000, 5)
-    monkeypatch.setattr(bins, "MAX_SKETCH", 700)
+    monkeypatch.setattr(bins, "MAX_RANKS", 700)
     front = pooled(data)
     assert front.n_samples == 3000
     assert front.true_rejects[-1] == np.count_nonzero(~data.correct)

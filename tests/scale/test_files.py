@@ -14,13 +14,14 @@ import polars as pl
 import psutil
 import pytest
 from distributed import LocalCluster
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from abstain import cli
 from abstain._scale import patience as _patience
 from abstain._score_files.on_cluster import read_on_cluster
 from abstain.tables import on_cluster
+from tests.examples import examples
 from tests.tables.conftest import make_patients
 
 ROLES = ["--certainty", "c", "--correct", "ok", "--cell", "region"]
@@ -64,11 +65,7 @@ def score_tables(sizes, seed, names):
         )
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(0.12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sizes=st.lists(st.sampled_from([0, 1, 7, 40, 300]), min_size=1, max_size=5).filter(any),
     seed=st.integers(0, 1000),
@@ -328,6 +325,7 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
     assert (folder / "a.csv" / "0.csv").is_file()
 
 
+@pytest.mark.cluster
 def test_no_folder_is_left_where_no_scheduler_answers(run, folder, model, monkeypatch):
     monkeypatch.setattr("abstain._scale.cluster.PATIENCE", 0.5)
     arguments = ["data/0.csv", "--out", "out", "--cluster", "tcp://127.0.0.1:9"]
@@ -435,6 +433,7 @@ def test_the_front_is_the_same_if_a_worker_is_killed(run, client, tmp_path):
     assert here == there
 
 
+@pytest.mark.cluster
 def test_workers_that_are_gone_for_good_are_not_waited_for(
     run, folder, model, long_tables, monkeypatch
 ):
@@ -504,6 +503,7 @@ def alive_in(group):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups of this kind")
 @pytest.mark.parametrize(("after", "times"), [("start", 1), ("draft", 1), ("draft", 3)])
+@pytest.mark.cluster
 def test_ctrl_c_ends_a_local_cluster_without_a_word(folder, model, long_tables, after, times):
     command = [sys.executable, "-m", "abstain", "predict", model, *long_tables, "-q"]
     process = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,10 +15,15 @@ import typer
 from typer.core import TyperGroup
 
 from abstain import InputError
+from abstain._core.errors import Argument, Message
 from abstain._core.text import one_line
 
 # Newer versions of typer include click: this is the base class in either case.
 _UsageError: Any = typer.BadParameter.__mro__[1]
+# Options with other names than the arguments of the library.
+_OPTIONS = {"rate": "reject_rate", "cost": "reject_cost", "folder": "out", "n_jobs": "jobs"}
+# Letters of a value that is suggested after an option, and values that need no quotes there.
+_LONGEST_VALUE, _NEEDS_NO_QUOTES = 80, re.compile(r"[\w.,:/+-]+", re.ASCII)
 
 
 # --- errors and exit codes ----------------------------------------------------------------------
@@ -34,13 +40,58 @@ def fail(message: str, code: int) -> NoReturn:
     raise typer.Exit(code) from None
 
 
+def in_options(message: str | Message) -> str:
+    """Return a message of the library with options in place of arguments.
+
+    >>> in_options(Message(Argument("reject_rate", 2), " is too high"))
+    '--reject-rate 2 is too high'
+    """
+    return message.render(_write_option) if isinstance(message, Message) else message
+
+
+def _write_option(argument: Argument) -> str:
+    option = "--" + _OPTIONS.get(argument.name, argument.name).replace("_", "-")
+    if argument.value is ...:
+        return option
+    value = 0 if argument == ("cv", "training") else argument.value
+    values = value if isinstance(value, list | tuple) else [value]
+    return " ".join(f"{option} {quote_for_shell(each)}" for each in values)
+
+
+def quote_for_shell(value: Any) -> str:
+    r"""Return a value as it is typed after an option; a very long one is cut.
+
+    Characters that a terminal would obey are escaped, in quotes that shells decode.
+
+    >>> print(quote_for_shell("it's"), quote_for_shell("\x1b[2J"), quote_for_shell(0.5))
+    'it'\''s' $'\x1b[2J' 0.5
+    """
+    text = "tab" if value == "\t" else str(value)
+    if len(text) > _LONGEST_VALUE:
+        text = f"{text[:_LONGEST_VALUE]}…"
+    if _NEEDS_NO_QUOTES.fullmatch(text):
+        return text
+    if text.isprintable():
+        return "'" + text.replace("'", "'\\''") + "'"
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(letter: str) -> str:
+    if letter in "\\'":
+        return f"\\{letter}"
+    if letter.isprintable():
+        return letter
+    code = ord(letter)  # \x would be a byte, not a letter, from 0x80 on
+    return f"\\x{code:02x}" if code < 0x80 else f"\\U{code:08x}"
+
+
 @contextmanager
 def _errors_in_one_line() -> Iterator[None]:
     """Report unusable input, Ctrl-C and failed output in one line, with the exit code of each."""
     try:
         yield
     except InputError as error:
-        fail(f"error: {error}", 2)
+        fail(f"error: {in_options(error.message)}", 2)
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
@@ -166,10 +217,7 @@ def chosen_target(
     if len(given) > 1:
         raise InputError(f"only one target can be served, got {' and '.join(options)}; drop one")
     for name, value in given.items():
-        try:
-            TARGETS[name](value).check()
-        except InputError as error:
-            raise InputError(f"{options[0]}: {error}") from None
+        TARGETS[name](value).check()
     return next(iter(given.items()), _DEFAULT_TARGET)
 
 

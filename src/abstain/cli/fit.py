@@ -181,10 +181,7 @@ def _target(
     if name != "accuracy":
         raise InputError("--confidence belongs to an accuracy; give --accuracy as well")
     target = Accuracy(value, confidence=confidence)
-    try:
-        target.check()
-    except InputError as error:
-        raise InputError(f"--{error}") from None
+    target.check()
     return target
 
 
@@ -195,7 +192,4 @@ def _check_test_size(test_size: float | None, confidence: float | None) -> None:
         return
     if confidence is None:
         raise InputError("--test-size belongs to a confidence; give --confidence as well")
-    try:
-        check_fraction("test_size", test_size)
-    except InputError as error:
-        raise InputError(f"--{error}".replace("test_size", "test-size")) from None
+    check_fraction("test_size", test_size)

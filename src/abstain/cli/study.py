@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abstain.study import Study
 
 VERDICTS = ("holds", "differs", "inconclusive")
-_HOW_TO_RESUME = "the same command goes on from here"
+_HOW_TO_RESUME = "the same command resumes the study"
 
 
 def study(
@@ -30,13 +30,6 @@ def study(
         str | None, typer.Option(help="Some of the classifiers, separated by commas.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Tasks that run at once; -1: one per core.")] = -1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Run the tasks on a Dask cluster: the address of its scheduler, which has its own "
-            "workers, or local for --jobs workers here."
-        ),
-    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("abstain-study"),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
     as_json: AsJson = False,
@@ -58,7 +51,7 @@ def study(
     plan = make_plan(only=_names(only), models=_names(models), quick=quick, seed=seed)
     try:
         with advised(_HOW_TO_RESUME), terminal.progress("running the study", quiet) as watch:
-            results = run_study(plan, out, jobs, watch, __version__, cluster)
+            results = run_study(plan, out, jobs, watch, __version__)
     except KeyboardInterrupt:
         fail(f"interrupted: {_HOW_TO_RESUME}", 130)
     if as_json:

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
-from abstain.fronts.quantiles import Sketch, merge_sketches, sketch, values_at_ranks
 from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
 MAX_BINS = 1024
-# Number of values in the sketch of all samples.
-MAX_SKETCH = 1 << 16
+# Number of ranks that the ends of the bins divide.
+MAX_RANKS = 1 << 16
 # Entries of a table of cells by bins, which limits the number of bins for many cells.
 MAX_ENTRIES = 1 << 15
 MIN_BINS = 128
@@ -111,7 +110,7 @@ def number_of_bins(n_cells: int) -> int:
 
 def edge_ranks(n_samples: int, n_bins: int) -> NDArray[np.int64]:
     """Return the ranks of the certainties at which bins begin, in ascending order."""
-    n = min(n_samples, MAX_SKETCH)
+    n = min(n_samples, MAX_RANKS)
     ranks = np.arange(n_bins) * n // n_bins
     if n > FINE * n_bins:
         ends = 2 ** np.arange(int(np.log2(n / n_bins)))
@@ -119,23 +118,10 @@ def edge_ranks(n_samples: int, n_bins: int) -> NDArray[np.int64]:
     return np.asarray(ranks * n_samples // n, dtype=np.int64)
 
 
-def distinct_values(part: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distinct values of a sorted part, at most one more than bins are allowed."""
-    is_new = np.append(True, part[1:] != part[:-1])[: len(part)]
-    return np.asarray(part[is_new][: MAX_BINS + 1])
-
-
-def find_edges(
-    parts: Sequence[NDArray[np.float64]], known: Sketch, n_cells: int
-) -> tuple[NDArray[np.float64], bool]:
-    """Return the lower ends of the bins, and whether every distinct certainty is one of them."""
-    n_bins = number_of_bins(n_cells)
-    if len(distinct_values(known.values)) <= n_bins:
-        values = np.unique(np.concatenate([distinct_values(part) for part in parts]))
-        if len(values) <= n_bins:
-            return values + 0.0, True  # −0 becomes 0
-    edges = values_at_ranks(parts, known, edge_ranks(known.n_samples, n_bins))
-    return np.unique(edges + 0.0), False
+def distinct_values(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct ones of sorted values, at most one more than bins are allowed."""
+    is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    return np.asarray(ordered[is_new][: MAX_BINS + 1])
 
 
 def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None) -> BinCounts:
@@ -144,11 +130,13 @@ def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | N
     right = check_boolean_vector("correct", correct)
     check_same_length(certainty=values, correct=right)
     labels, codes = encode_cells(cells, n_samples=len(values))
+    ordered, n_bins = np.sort(values), number_of_bins(len(labels))
+    edges = distinct_values(ordered)
+    is_lossless = len(edges) <= n_bins
+    if not is_lossless:
+        edges = np.unique(ordered[edge_ranks(len(ordered), n_bins)])
+    edges = edges + 0.0  # −0 becomes 0
     by_cell = list(sorted_by_cell(values, right, codes, len(labels)))
-    parts = [part for pair in by_cell for part in pair if len(part)]
-    step = max(1, len(values) // MAX_SKETCH)
-    known = merge_sketches([sketch(part, step) for part in parts])
-    edges, is_lossless = find_edges(parts, known, len(labels))
     return BinCounts(labels, edges, *count_parts(by_cell, edges), is_lossless)
 
 

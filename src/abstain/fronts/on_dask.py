@@ -39,13 +39,11 @@ from abstain.fronts.chunked import (
     merge_right,
 )
 from abstain.fronts.quantiles import (
-    WIDTH,
-    Brackets,
-    Inside,
     Sketch,
-    brackets,
-    collect_inside,
-    merge_inside,
+    choose_pivots,
+    collect,
+    count_at,
+    gaps_with_ranks,
     merge_sketches,
     pick,
     sketch,
@@ -82,29 +80,27 @@ def count_in_bins_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Bi
     """Return the counts of Dask arrays that are chunked alike: those of one machine."""
     blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
     most = max(1, MAX_SKETCHES // len(blocks))
-    found = block_by_block(_contents, blocks, most)
-    labels, known, distinct = gathered(merged(_merge_contents, found))
-    if not known.n_samples:
+    contents = gathered(merged(_merge_contents, block_by_block(_contents, blocks, most)))
+    if not len(contents.sketch.values):
         raise InputError("certainty must hold at least one sample, got 0")
-    n_bins = number_of_bins(len(labels))
-    is_lossless = len(distinct) <= n_bins
-    edges = distinct if is_lossless else _quantiles(blocks, known, n_bins)
+    n_bins = number_of_bins(len(contents.labels))
+    is_lossless = len(contents.distinct) <= n_bins
+    edges = contents.distinct if is_lossless else _quantiles(blocks, contents.sketch, n_bins)
     counted = block_by_block(_count, blocks, edges, is_lossless)
-    counts: BinCounts = gathered(merged(partial(_merge_counts, labels), counted))
+    counts: BinCounts = gathered(merged(partial(_merge_counts, contents.labels), counted))
     return counts
 
 
 def _quantiles(blocks: Any, known: Sketch, n_bins: int) -> NDArray[np.float64]:
     """Return the certainties at which bins begin."""
-    ranks, width = edge_ranks(known.n_samples, n_bins), WIDTH
-    certainties = [block[:1] for block in blocks]
-    while True:
-        within = brackets(known, ranks, width)
-        collected = gathered(merged(merge_inside, block_by_block(_inside, certainties, within)))
-        edges = pick(collected, within, ranks)
-        if edges is not None:
-            return np.unique(edges + 0.0)  # −0 is 0
-        width *= 4
+    pivots, certainties = choose_pivots(known), [block[:1] for block in blocks]
+    counts = gathered(merged(_sum, block_by_block(_count_at, certainties, pivots)))
+    ranks = edge_ranks(int(counts[1, -1]), n_bins)
+    pivot, is_inside = gaps_with_ranks(counts, ranks)
+    gaps, collected = np.unique(pivot[is_inside]), np.zeros(0)
+    if len(gaps):
+        collected = gathered(merged(_union, block_by_block(_collect, certainties, pivots, gaps)))
+    return np.unique(pick(collected, pivots, counts, ranks)) + 0.0  # −0 becomes 0
 
 
 def _contents(most: int, certainty: Any, correct: Any, cells: Any = None) -> _Contents:
@@ -112,8 +108,7 @@ def _contents(most: int, certainty: Any, correct: Any, cells: Any = None) -> _Co
     if chunk is None:
         return _Contents(np.zeros(0, np.int64), sketch(np.zeros(0), 1), np.zeros(0))
     values = np.sort(chunk.certainty) + 0.0
-    step = max(1, len(values) // most)
-    return _Contents(chunk.labels, sketch(values, step), distinct_values(values))
+    return _Contents(chunk.labels, sketch(values, most), distinct_values(values))
 
 
 def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
@@ -126,8 +121,22 @@ def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
     )
 
 
-def _inside(within: Brackets, certainty: Any) -> Inside:
-    return collect_inside([np.sort(np.asarray(certainty, dtype=np.float64))], within)
+def _count_at(pivots: NDArray[np.float64], certainty: Any) -> NDArray[np.int64]:
+    return count_at(np.sort(np.asarray(certainty, dtype=np.float64)), pivots)
+
+
+def _collect(
+    pivots: NDArray[np.float64], gaps: NDArray[np.int64], certainty: Any
+) -> NDArray[np.float64]:
+    return collect(np.sort(np.asarray(certainty, dtype=np.float64)), pivots, gaps)
+
+
+def _sum(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _union(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.sort(np.concatenate(parts))
 
 
 def _count(

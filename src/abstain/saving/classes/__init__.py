@@ -1,7 +1,7 @@
 """Which classes may a file name?
 
-scikit-learn's are those of the command line, the README and the guide, and their close relatives.
-Others can be loaded only by a user who names them as trusted, and are then checked no further.
+Those of scikit-learn are the classes that the command line, the README and the guide use, and
+similar ones. Other classes are loaded only if the user names them as trusted, without checks.
 """
 
 from abstain.saving.classes.composite import COMPOSITE

@@ -1,4 +1,4 @@
-"""What are the models, targets and tables of this package made of?"""
+"""What do files hold of the models, targets and tables of this package?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -24,16 +24,14 @@ from abstain.saving.kinds import (
 )
 from abstain.saving.known import Known
 
-__all__ = ["OWN"]
-
 # --- prototype models ---------------------------------------------------------------------------
 
 
-def _model_problem(made: Any, sizes: Sizes) -> str:
-    known = set(made.classes_.tolist())
-    if set(made.prototype_labels_.tolist()) != known:
+def _model_problem(obj: Any, sizes: Sizes) -> str:
+    known = set(obj.classes_.tolist())
+    if set(obj.prototype_labels_.tolist()) != known:
         return "its prototypes are not of its classes"
-    settings = {name: value for name, value in vars(made).items() if not name.endswith("_")}
+    settings = {name: value for name, value in vars(obj).items() if not name.endswith("_")}
     try:
         check_parameters(settings, sizes["d"])
     except InputError as error:
@@ -96,14 +94,14 @@ def _are_known_values(value: Any, sizes: Sizes) -> bool:
     )
 
 
-def _columns_problem(made: Any, sizes: Sizes) -> str:
-    needed = [*made.numeric, *made.categorical]
-    are_text = {name: isinstance(known[0], str) for name, known in made.known_values_.items()}
+def _columns_problem(obj: Any, sizes: Sizes) -> str:
+    needed = [*obj.numeric, *obj.categorical]
+    are_text = {name: isinstance(known[0], str) for name, known in obj.known_values_.items()}
     is_sound = (
         len(set(needed)) == len(needed) == sizes["d"]
-        and set(made.written or ()) <= set(made.numeric)
-        and {name for name, is_text in are_text.items() if is_text} <= set(made.categorical)
-        and {name for name, is_text in are_text.items() if not is_text} <= set(made.numeric)
+        and set(obj.written or ()) <= set(obj.numeric)
+        and {name for name, is_text in are_text.items() if is_text} <= set(obj.categorical)
+        and {name for name, is_text in are_text.items() if not is_text} <= set(obj.numeric)
     )
     return "" if is_sound else "what it knows of columns is not of its columns"
 
@@ -111,10 +109,10 @@ def _columns_problem(made: Any, sizes: Sizes) -> str:
 # --- certainty ----------------------------------------------------------------------------------
 
 
-def _trust_problem(made: Any, sizes: Sizes) -> str:
-    if set(made.prototype_labels_.tolist()) != set(made.classes_.tolist()):
+def _trust_problem(obj: Any, sizes: Sizes) -> str:
+    if set(obj.prototype_labels_.tolist()) != set(obj.classes_.tolist()):
         return "its prototypes are not of its classes"
-    return "" if len(made.classes_) > 1 else "it knows one class only"
+    return "" if len(obj.classes_) > 1 else "it knows one class only"
 
 
 TRUST_SCORE = Known(
