@@ -29,7 +29,6 @@ from abstain.classifier.calibrate import (
     Calibration,
     calibrate,
     calibrate_out_of_fold,
-    overlap_warnings,
     seeded,
     split_folds,
 )
@@ -45,6 +44,7 @@ from abstain.classifier.fit_checks import (
 from abstain.classifier.holding_out import Split, hold_out, tested_share
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
 from abstain.classifier.operating import DEFAULT_TARGET
+from abstain.classifier.overlap import overlap_warnings
 from abstain.classifier.predictions import PredictionMixin
 from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import PooledFront, pareto_front
