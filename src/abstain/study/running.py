@@ -51,10 +51,7 @@ DRAFT = ".abstain-"
 NUMERICAL_PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 OTHER_PACKAGES = ["joblib", "polars", "matplotlib"]
 # Code that the records do not depend on.
-UNRELATED_ROOMS = {
-    *("__main__", "_scale", "_score_files", "cli"),
-    *("plotting", "report", "saving", "tables"),
-}
+UNRELATED_ROOMS = {"__main__", "_scale", "cli", "plotting", "report", "saving", "tables"}
 UNRELATED_MODULES = {"study/claims", "study/curves", "study/figures", "study/results"}
 # Seconds between updates of run.json, and between looks of a worker at its parent process.
 UPDATE_INTERVAL, PARENT_CHECK_INTERVAL = 1.0, 0.5
