@@ -263,7 +263,7 @@ def draw(rows: list[Row], path: Path) -> None:
     """Draw the reliability diagrams of all classifiers on each set."""
     from matplotlib.figure import Figure
 
-    from abstain.plotting._styles import CURVE_COLOURS
+    from abstain.plotting._drawing import CURVE_COLOURS
 
     figure = Figure(figsize=(11.0, 8.4), layout="constrained")
     panels = figure.subplots(3, 4)

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     )
     from abstain.fronts import ParetoFront, PooledFront, pareto_front
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
-    from abstain.plotting import (
-        AccuracyRejectCurveDisplay,
-        CertaintyContourDisplay,
-        PrototypeDisplay,
-        RejectConfusionDisplay,
-        RejectOutcomesDisplay,
-        RejectRegionDisplay,
-        RelevanceDisplay,
-        RelevanceMatrixDisplay,
-        ReliabilityDisplay,
-    )
     from abstain.saving import load, save
     from abstain.targets import (
         Accuracy,
@@ -60,25 +49,16 @@ __all__ = [
     "MRSLVQ",
     "RSLVQ",
     "Accuracy",
-    "AccuracyRejectCurveDisplay",
-    "CertaintyContourDisplay",
     "CoverageScorer",
     "Guarantee",
     "InputError",
     "OperatingPoint",
     "ParetoFront",
     "PooledFront",
-    "PrototypeDisplay",
-    "RejectConfusionDisplay",
     "RejectCost",
     "RejectCostScorer",
     "RejectOptionClassifier",
-    "RejectOutcomesDisplay",
     "RejectRate",
-    "RejectRegionDisplay",
-    "RelevanceDisplay",
-    "RelevanceMatrixDisplay",
-    "ReliabilityDisplay",
     "Target",
     "TrustScore",
     "__version__",
@@ -107,9 +87,6 @@ _HOME = {
     "front_augrc_scorer read_thresholds",
     "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
-    "plotting": "AccuracyRejectCurveDisplay CertaintyContourDisplay PrototypeDisplay "
-    "RejectConfusionDisplay RejectOutcomesDisplay RejectRegionDisplay RelevanceDisplay "
-    "RelevanceMatrixDisplay ReliabilityDisplay",
     "saving": "load save",
     "targets": "Accuracy Guarantee OperatingPoint RejectCost RejectRate Target operating_point",
 }

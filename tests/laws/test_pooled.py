@@ -121,9 +121,9 @@ def test_what_a_row_accepts_is_more_probable_than_what_it_rejects(data):
 def test_probabilities_are_those_of_the_model_by_hand(seed):
     data = synthetic(40, 2, decimals=1 if seed else None, seed=seed)
     front = pooled(data)
-    found = front.probability_correct(data.certainty, data.cells)
+    probability = front.probability_correct(data.certainty, data.cells)
     expected = probability_correct(*(part.tolist() for part in data))
-    assert np.abs(found - expected).max() < 2e-3
+    assert np.abs(probability - expected).max() < 2e-3
 
 
 @many_examples
@@ -220,7 +220,7 @@ def test_merged_bins_and_rows_keep_their_word(monkeypatch):
     assert (front.gap >= front.false_rejects - fewest).all()
 
 
-# What is estimated in merged bins is close to what every sample for itself tells.
+# Estimates from merged bins are close to estimates from single samples.
 def test_merging_bins_changes_probabilities_little(monkeypatch):
     data = synthetic(3000, 5)
     columns = data.cells
@@ -259,6 +259,6 @@ def test_periodic_data_and_small_shares_are_rejected_as_asked():
     correct = rng.random(200_000) < certainty
     front = pareto_front(certainty, correct, method="pooled")
     for rate in (0.0005, 0.001, 0.01, 0.1, 0.5, 0.999):
-        found = front.reject_rates[RejectRate(rate).choose(front)]
-        assert 0.45 * rate < found <= rate
-        assert 1 - found < 2.2 * (1 - rate)
+        reached = front.reject_rates[RejectRate(rate).choose(front)]
+        assert 0.45 * rate < reached <= rate
+        assert 1 - reached < 2.2 * (1 - rate)

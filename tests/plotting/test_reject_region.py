@@ -104,9 +104,28 @@ def test_with_more_features_the_plane_is_that_of_the_model(iris):
     display = shown(clf.fit(X, y), X, y)
     assert display.agreement == 1
     assert display.samples == pytest.approx(clf.estimator_.transform(X))
-    off = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
-    assert off.agreement < 1
-    assert f"regions hold for {100 * off.agreement:.1f} %" in off.ax_.get_xlabel()
+    assert "regions hold" not in display.ax_.get_xlabel()
+
+
+# Off the plane, the classifier may decide differently. The figure says for which share of the
+# samples its regions hold, and a warning says so if that is a minority.
+def test_regions_say_for_which_share_of_the_samples_they_hold(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GMLVQ(n_components=2, random_state=0), target=RejectRate(0.2))
+    clf.fit(X, y)
+    with pytest.warns(UserWarning, match=r"^the regions hold for 16\.0 % of the samples only: "):
+        few = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
+    assert "regions hold for 16.0 % of the samples only" in few.ax_.get_xlabel()
+    # Each sample is looked up where it is drawn.
+    off = np.tile(clf.estimator_.prototypes_.mean(axis=0), (len(X), 1))
+    off[:, :2] = X.iloc[:, :2]
+    off = X.set_axis(range(150)).mul(0).add(off)
+    same = clf.reject(off) == clf.reject(X)
+    same &= clf.estimator_.predict(off) == clf.estimator_.predict(X)
+    assert few.agreement == same.mean()
+    most = shown(clf, X, y, axes=("petal length (cm)", "petal width (cm)"))
+    assert 0.5 < most.agreement < 1
+    assert f"regions hold for {100 * most.agreement:.1f} %" in most.ax_.get_xlabel()
 
 
 def test_a_search_over_reject_options_can_be_drawn(sepals):

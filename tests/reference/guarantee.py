@@ -36,15 +36,34 @@ def order_of_rows(front, accuracy):
         for rejected, caught in zip(rejects(front), front.true_rejects, strict=True)
     ]
     rows = range(len(front))
-    first = min(rows, key=lambda row: (chances[row], rejects(front)[row], row))
+    least = min(chances) * (1 + 1e-9)  # equal but for rounding
+    easiest = [row for row in rows if chances[row] <= least]
+    first = min(easiest, key=lambda row: (rejects(front)[row], row))
     rest = [row for row in rows if row != first and rejects(front)[row] <= rejects(front)[first]]
     return [first, *sorted(rest, key=lambda row: (-rejects(front)[row], row))]
+
+
+def order_of_nested_rows(front, n_samples, accuracy, level):
+    """From the row that accepts √(needed / n) of the samples to all of them, in percents."""
+    needed = next(n for n in range(1, 10_000) if accuracy**n <= level)
+
+    def row_covering(share):
+        return max(row for row in range(len(front)) if front.coverages[row] >= share - 1e-9)
+
+    first = row_covering(min(1.0, (needed / n_samples) ** 0.5))
+    shares = [percent / 100 for percent in range(101)]
+    later = [row_covering(share) for share in shares if share > front.coverages[first]]
+    return list(dict.fromkeys([first, *later, 0]))
 
 
 def certify(front, held_out, accuracy, level):
     """The certified row with the fewest rejects, its counts, and how many were tested; or None."""
     best, n_tested = None, 0
-    for row in order_of_rows(front, accuracy):
+    if front.is_nested:
+        order = order_of_nested_rows(front, held_out.n_samples, accuracy, level)
+    else:
+        order = order_of_rows(front, accuracy)
+    for row in order:
         n_tested += 1
         accepted, errors = counts(front.thresholds_at(row).tolist(), *held_out[:3])
         if tail(accepted, errors, 1 - accuracy) > level:

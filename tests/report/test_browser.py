@@ -268,8 +268,8 @@ def mislabelled(n_samples, seed):
     return X, np.where(rng.random(n_samples) < 0.01, 1 - y, y)
 
 
-# Accuracies of few answers would press the curve flat; they are left out, and that is said.
-def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
+# Accuracies of few answers would flatten the curve; they are left out, with a note.
+def test_points_outside_the_figure_are_named_and_can_be_reached(opened):
     clf = RejectOptionClassifier(GaussianNB()).fit(*mislabelled(3000, seed=4))
     X, y = mislabelled(3000, seed=5)
     surest = clf.certainties(X).argsort()[-6:]
@@ -285,7 +285,7 @@ def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
     lowest = min(min(value for value in line["y"] if value is not None) for line in page.run(CURVE))
     assert lowest < low
     assert f"down to {100 * lowest:.2f} %" in page.text("#cut")
-    # Where the slider stands is exact; in the picture it is at the edge, or where it is.
+    # The numbers are exact; in the figure, a point outside is drawn at the edge.
     last = np.flatnonzero(answers)[-1]
     accuracies = 1 - np.array(content["rows"]["on_samples"]["errors"]) / np.maximum(answers, 1)
     assert accuracies[last] < low < accuracies[0] < high
@@ -305,7 +305,7 @@ def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
     assert page.run(RANGE) == [low, high]
 
 
-def test_nothing_is_left_out_of_a_picture_that_has_room(opened, gmlvq):
+def test_nothing_is_left_out_of_a_figure_that_has_room(opened, gmlvq):
     page = opened(gmlvq, noisy(12, seed=1))  # few answers everywhere
     assert not page.element("#cut").is_displayed()
 
@@ -386,8 +386,8 @@ def test_details_that_are_left_out_are_counted(opened, exact):
     )
     assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
     assert "20,000 of 21,000 samples, the least certain" in page.text("#detailed")
-    assert "Drawn are 400 of 21,000 samples" in page.text("main")
-    assert "thresholds of no row" in page.text("main")
+    assert "400 of 21,000 samples are drawn" in page.text("main")
+    assert "are not those of a row of its front" in page.text("main")
 
 
 # --- what is taken away --------------------------------------------------------------------------
@@ -441,13 +441,13 @@ def test_predict_takes_what_the_page_exports(opened, fitted_table, folder, tmp_p
     assert answered["n_rows"] - answered["n_rejected"] == told
 
 
-def test_known_rows_bear_out_nothing(opened, fitted_table, tmp_path):
+def test_known_rows_support_no_bound(opened, fitted_table, tmp_path):
     known = labelled_samples(fitted_table, open_table(tmp_path / "patients.csv"))
     page = opened(fitted_table, (known.X, known.y))
     assert page.text("#known").startswith("All of these samples are among those that the model")
     assert page.text("#bound").startswith("–")
     assert page.text("#sentence") == (
-        "The model was fitted to some of these samples: they bear out nothing."
+        "The model was fitted to some of these samples: they support no statement on its accuracy."
     )
     assert "at least, with" not in " ".join(page.texts("#curve .legendtext"))
     new = labelled_samples(fitted_table, open_table(tmp_path / "new.csv"))
@@ -594,7 +594,7 @@ def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
     assert (_luminance(paper) < 0.1) == (scheme == "dark")
 
 
-def test_pictures_follow_when_night_falls(opened, gmlvq, samples):
+def test_figures_follow_the_colour_scheme(opened, gmlvq, samples):
     page = opened(gmlvq, samples)
     ink = "document.getElementById('curve')._fullLayout.font.color"
     before = page.run(f"return {ink}")
@@ -665,9 +665,7 @@ def test_a_classifier_without_errors_has_one_place(opened):
     page = opened(clf, (X, y))
     assert page.value("#accuracy") == 1
     assert not page.element("#forth").is_enabled()
-    assert "none is answered wrongly, so that there is no error to reject" in page.text(
-        "#one-point"
-    )
+    assert "is answered wrongly, so there is no error to reject" in page.text("#one-point")
     # The point and the bound beneath it are drawn, and seen: a line of one point would not be.
     drawn = page.run(CURVE)
     assert [trace["mode"] for trace in drawn] == ["markers"] * len(drawn)

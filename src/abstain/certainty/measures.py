@@ -35,7 +35,7 @@ from abstain.certainty.posteriors import (
     posterior_entropy,
     posterior_margin,
 )
-from abstain.certainty.predict_rules import has_log_posteriors
+from abstain.certainty.predict_rules import keeps_order_on_log_scale
 from abstain.certainty.registry import Registry, Rule, check_one_per_sample, is_function
 from abstain.certainty.scores import (
     decision_margin,
@@ -96,9 +96,9 @@ def auto_measure(estimator: Any) -> Measure:
 
     RelSim for the GLVQ family, the smallest pairwise margin for a support vector classifier, the
     margin of the votes for ensembles that take the majority. If there are probabilities, the
-    log-odds of the predicted class if the classifier has log-posteriors or scores to compute them
-    from, so that posteriors that round to 1 keep their order, else the posterior of the predicted
-    class. Margins of the decision function otherwise.
+    log-odds of the predicted class if they keep the order of posteriors that round to 1: for
+    classifiers with log-posteriors or scores, means of such classifiers and neural networks. Else
+    the posterior of the predicted class. Margins of the decision function otherwise.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def auto_measure(estimator: Any) -> Measure:
     if _is_svc(estimator) and not is_calibrated:
         return MEASURES["pairwise"]
     if has_posteriors:
-        is_log_scale = has_log_posteriors(unwrap_predict_proba(estimator)[1])
+        is_log_scale = keeps_order_on_log_scale(unwrap_predict_proba(estimator)[1])
         return MEASURES["logit" if is_log_scale else "conf"]
     if _takes_votes(estimator):
         return MEASURES["votes"]

@@ -18,6 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.certainty.outputs import as_outputs, lead, of_predicted
 from abstain.certainty.registry import documented
 
+# Infinite log-odds would be below no threshold, so that these samples could never be rejected.
+MAX_LOG_ODDS = 1e9
+
 
 @documented(
     "Any fitted classifier with ``predict_proba``.",
@@ -50,7 +53,7 @@ def max_posterior(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
 
 @documented(
     "Any fitted classifier with ``predict_proba``.",
-    "Any real number, infinite where all other classes have posterior 0; 0 is a posterior of 0.5.",
+    "In [-1e9, 1e9], 1e9 where all other classes have posterior 0; 0 is a posterior of 0.5.",
 )
 def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return the log-odds log P(c|x) / (1 − P(c|x)) of the class c that the classifier predicts.
@@ -73,10 +76,10 @@ def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     logs = outputs.log_posteriors
     codes = outputs.codes
     if logs.shape[1] == 1:  # one class only
-        return np.full(len(logs), np.inf)
+        return np.full(len(logs), MAX_LOG_ODDS)
     with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, which the caller refuses
         if logs.shape[1] == 2:
-            return lead(logs, codes)
+            return _capped(lead(logs, codes))
         own = of_predicted(logs, codes)
         others = logs.copy()
         others[np.arange(len(logs)), codes] = -np.inf
@@ -84,7 +87,11 @@ def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
         shift = np.where(np.isfinite(highest), highest, 0.0)
         with np.errstate(divide="ignore"):
             rest = np.log(np.exp(others - shift).sum(axis=1)) + shift[:, 0]
-        return np.asarray(own - rest)
+        return _capped(own - rest)
+
+
+def _capped(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
 
 
 @documented(

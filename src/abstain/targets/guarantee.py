@@ -172,7 +172,9 @@ def _first(front: ParetoFront, n_samples: int, accuracy: float, confidence: floa
     rejects = front.true_rejects + front.false_rejects
     chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
     fewest_first = np.argsort(rejects, kind="stable")
-    return int(fewest_first[chance[fewest_first].argmin()])
+    # Probabilities that differ by rounding are equal.
+    is_least = chance[fewest_first] <= chance.min() * (1 + 1e-9)
+    return int(fewest_first[is_least.argmax()])
 
 
 def _rows_covering(front: ParetoFront, shares: NDArray[np.float64]) -> NDArray[np.int64]:
