@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 pearls = necklace.necklace()
 certainty, correct, cells = pearls.many.calibration_
 figure, axes = plt.subplots(5, 1, figsize=(7.2, 5.4), sharex=True)
-(shared,) = pearls.one.operating_point_.thresholds
+shared = pearls.one.thresholds_[0]
 for cell, ax in enumerate(axes):
     inside = cells == cell
     parts = [certainty[inside & ~correct], certainty[inside & correct]]

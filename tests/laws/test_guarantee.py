@@ -162,7 +162,7 @@ def test_needed_answers_are_the_fewest_that_can_do(accuracy, confidence):
 def test_held_out_samples_are_checked():
     front = pareto_front([0.1, 0.2, 0.3], [False, True, True], cells=["a", "a", "b"])
     target = Accuracy(0.5, confidence=0.6)
-    with pytest.raises(InputError, match="held_out must name one of 2 cells a sample, got None"):
+    with pytest.raises(InputError, match="held_out must name one of 2 cells per sample, got None"):
         operating_point(front, target, held_out=([0.2], [True]))
     with pytest.raises(InputError, match="cells must be among those of the calibration data"):
         operating_point(front, target, held_out=([0.2], [True], ["c"]))

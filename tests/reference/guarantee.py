@@ -152,7 +152,7 @@ def fit(drawn: Any, **settings: Any) -> Any:
 
 def accepted_by(clf: Any, certainty: Any, cells: Any) -> Any:
     """Which samples a classifier of `fit` answers."""
-    positions = {cell: position for position, cell in enumerate(clf.cells_.tolist())}
-    known = np.full(max(cells) + 1, len(clf.cells_))
+    positions = {cell: position for position, cell in enumerate(clf.cells_.tolist()[:-1])}
+    known = np.full(max(cells) + 1, len(clf.cells_) - 1)
     known[list(positions)] = list(positions.values())
     return certainty >= clf.thresholds_[known[cells]]

@@ -377,7 +377,7 @@ def test_the_search_finds_samples_by_their_words(opened, gmlvq, samples, folder)
 
 def test_details_that_are_left_out_are_counted(opened, exact):
     samples = noisy(21_000, seed=1)
-    clf = copy(exact).retarget({"thresholds": ["inf"] * len(exact.thresholds_)})
+    clf = copy(exact).set_thresholds({"thresholds": ["inf"] * len(exact.thresholds_)})
     page = opened(clf, samples)
     last = page.run("return document.getElementById('slider').max")
     page.move_to(last)
@@ -404,7 +404,7 @@ def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
     text = downloaded(folder, "thresholds.json")
     there = at_row(gmlvq, content["rows"]["row"][place])
     (folder / "given.json").write_text(text)
-    back = copy(gmlvq).retarget(read_thresholds(folder / "given.json"))
+    back = copy(gmlvq).set_thresholds(read_thresholds(folder / "given.json"))
     assert np.array_equal(back.thresholds_, there.thresholds_)
     assert back.operating_point_.row == there.operating_point_.row
     document = json.loads(text)

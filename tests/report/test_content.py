@@ -150,7 +150,7 @@ def test_cells_are_counted(clf, samples):
     X, y = samples
     cells = find_content(clf, X, y, None, None)["cells"]
     position, wrong = clf.apply(X), clf.estimator_.predict(X) != y
-    for cell, name in enumerate([*clf.cells_.tolist(), None]):
+    for cell, name in enumerate(clf.cells_.tolist()):
         assert cells["labels"][cell] == (None if name is None else str(name))
         assert cells["sizes"][cell] == np.count_nonzero(position == cell)
         assert cells["errors"][cell] == np.count_nonzero(wrong[position == cell])
@@ -237,7 +237,7 @@ def test_a_large_front_is_thinned_and_keeps_the_row_that_the_classifier_runs_at(
 
 def test_thresholds_of_no_row_begin_at_the_closest_row(samples):
     clf = fitted_gmlvq()
-    clf.retarget(np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2)))
+    clf.set_thresholds(np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2)))
     rows = find_content(clf, *samples, None, None)["rows"]
     assert not rows["is_exactly_there"]
     accepted = rows["on_calibration"]["accepted"]

@@ -98,7 +98,7 @@ def some_thresholds(front):
 def assert_same(ours, theirs, *, exactly=True):
     """Compare all that a fit finds; to rounding, certainties may differ and nothing else."""
     assert np.array_equal(ours.cells_, theirs.cells_)
-    assert ours.cells_.dtype == theirs.cells_.dtype
+    assert ours._regions.labels.dtype == theirs._regions.labels.dtype
     for field in ("true_rejects", "false_rejects", "gap", "cells"):
         assert np.array_equal(getattr(ours.front_, field), getattr(theirs.front_, field)), field
     for field in ("row", "n_samples", "n_errors", "true_rejects", "false_rejects", "gap"):
@@ -110,7 +110,7 @@ def assert_same(ours, theirs, *, exactly=True):
         (ours.thresholds_, theirs.thresholds_),
         (ours.operating_point_.thresholds, theirs.operating_point_.thresholds),
         (some_thresholds(ours.front_), some_thresholds(theirs.front_)),
-        (ours._usual_distance, theirs._usual_distance),
+        (ours._outlier_distance, theirs._outlier_distance),
     ):
         np.testing.assert_allclose(found, expected, rtol=rtol, atol=0)
 
@@ -435,12 +435,12 @@ def test_thresholds_of_the_front_come_back(client, frozen, rest, rate):
     clf = RejectOptionClassifier(frozen["tree"], min_cell_size=100).fit(*as_dask(*rest))
     there = clf.retarget(RejectRate(rate)).operating_point_
     thresholds = clf.thresholds_.tolist()
-    back = clf.retarget(RejectRate(0.2)).retarget(thresholds).operating_point_
+    back = clf.retarget(RejectRate(0.2)).set_thresholds(thresholds).operating_point_
     for field in ("row", "true_rejects", "false_rejects", "n_samples", "gap"):
         assert getattr(back, field) == getattr(there, field), field
     thresholds[0] = 0.12345
     with pytest.raises(InputError, match=r"some that front_ has, got 0\.12345 for"):
-        clf.retarget(thresholds)
+        clf.set_thresholds(thresholds)
     assert clf.operating_point_.true_rejects == there.true_rejects
 
 

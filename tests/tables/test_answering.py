@@ -120,9 +120,9 @@ def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
             assert label == "rejected"
             assert f"certainty {float(f'{certainty:.4g}'):g}"[:14] in reason
             assert f"the threshold {float(f'{threshold:.4g}'):g}"[:18] in reason
-            assert reason.endswith(f"of class {fitted.clf.classes_[decided.answers[at]]}")
+            assert reason.endswith(f"of class {fitted.clf.classes_[decided.class_indices[at]]}")
         else:
-            assert label == fitted.clf.classes_[decided.answers[at]]
+            assert label == fitted.clf.classes_[decided.class_indices[at]]
             assert reason == ""
     assert decided.rejected.any()
     assert not decided.rejected.all()
@@ -236,7 +236,7 @@ def test_rows_that_say_nothing_of_kinds_either_are_rejected(tmp_path, fitted, em
 
 def test_a_threshold_that_rejects_all_is_told_as_such(tmp_path, fitted, patients):
     clf = deepcopy(fitted.clf)
-    clf.retarget([np.inf] * len(clf.thresholds_))
+    clf.set_thresholds([np.inf] * len(clf.thresholds_))
     reasons = set(answer_frame(clf, patients)["reason"].to_list())
     assert reasons == {
         "no row of class gesund is answered",
@@ -319,7 +319,7 @@ def test_outputs_that_cannot_be(tmp_path, patients):
 def test_thresholds_take_the_place_of_the_models(fitted, patients):
     n_thresholds = len(fitted.clf.thresholds_)
     none, everything, same = (
-        copy(fitted.clf).retarget(thresholds)
+        copy(fitted.clf).set_thresholds(thresholds)
         for thresholds in (["-inf"] * n_thresholds, ["inf"] * n_thresholds, fitted.clf.thresholds_)
     )
     assert not none.reject(patients).any()

@@ -178,13 +178,12 @@ def check_fraction(
         0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
     )
     if not inside:
-        as_share = (
-            number and 5 <= value <= 100
-        )  # 2 is hardly meant as 2 % and not (value == 100 and high_open)
+        # 2 is hardly meant as 2 %.
+        is_percentage = number and 5 <= value <= 100 and not (value == 100 and high_open)
         raise InputError(
             argument=name,
             value=value,
             requirement=f"must be a number in {left}0, 1{right}",
-            remedy=f"{value:g} % is {value / 100:g}" if as_share else "",
+            remedy=f"{value:g} % is {value / 100:g}" if is_percentage else "",
         )
     return float(value)

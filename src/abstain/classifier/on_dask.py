@@ -37,10 +37,9 @@ from abstain._scale.blocks import (
 )
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
-from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
-from abstain.classifier.holding_out import certifies
+from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
 from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
@@ -53,7 +52,8 @@ from abstain.fronts.held_out import (
 )
 from abstain.fronts.staircases import encode_cells
 from abstain.models.validation import check_labels
-from abstain.targets import Accuracy, Target
+from abstain.targets import Target
+from abstain.targets.base import CertifyingTarget, certifies
 
 __all__ = ["Found", "calibrate_on_dask", "check_for_dask"]
 
@@ -122,7 +122,7 @@ def calibrate_on_dask(
     min_cell_size: int,
     method: str,
     target: Target,
-    test_size: Callable[[Accuracy, int], float],
+    test_size: Callable[[CertifyingTarget, int], float],
     random_state: Any,
 ) -> Found:
     """Ask a fitted classifier about samples in blocks, and find the front of its answers."""
@@ -158,10 +158,10 @@ def calibrate_on_dask(
 
 
 def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> float:
-    """Return what `farthest_usual_distance` does, without all distances in one place."""
+    """Return what `outlier_distance` does, without all distances in one place."""
     if not has_prototypes(unwrap(estimator)[1]):
         return float("inf")
-    return quantile_on_dask(block_by_block(_closest, ones), n_samples, USUAL_SHARE)
+    return quantile_on_dask(block_by_block(_closest, ones), n_samples, INLIER_SHARE)
 
 
 def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:

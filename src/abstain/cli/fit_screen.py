@@ -107,12 +107,11 @@ def _facts(fitted: Fitted) -> Table:
 
 
 def _thresholds(fitted: Fitted) -> Table:
-    from abstain.classifier.regions import Regions
     from abstain.tables import cell_names
 
     clf, names = fitted.clf, cell_names(fitted.clf)
     certainty = clf.calibration_.certainty
-    positions = Regions(clf.cells_).positions(clf.calibration_.cells)
+    positions = clf._regions.positions(clf.calibration_.cells)
     table = plain_table("cell", ["threshold", "rows", "rejected"])
     for position, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
         own = positions == position

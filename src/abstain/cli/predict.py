@@ -111,7 +111,7 @@ def _load(model: Path, thresholds: Path | None) -> Any:
     except InputError as error:
         raise InputError(f"--thresholds: {error}") from None
     try:
-        return clf.retarget(given)
+        return clf.set_thresholds(given)
     except InputError as error:
         raise InputError(f"--thresholds: {thresholds}: {error}") from None
 

@@ -102,7 +102,7 @@ def _of_reject_option(clf: Any, X: Any, y: ArrayLike) -> Outcomes:
     from abstain.classifier.regions import Regions
 
     correct = _is_correct(clf, X, y)
-    columns = Regions(clf.cells_).columns_of(clf.apply(X), clf.front_)
+    columns = Regions(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
     held_out = HeldOut(clf.certainties(X), correct, columns)
     rows = best_rows(clf.front_)
     counts = np.array(list(HeldOutCounts(clf.front_, held_out).of(rows)), dtype=float)

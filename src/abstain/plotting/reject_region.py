@@ -393,7 +393,7 @@ def _cell_names(clf: Any, prototype_labels: Array | None) -> list[str]:
     rule = RULES.name_of(clf.cells)
     if isinstance(rule, str):
         rule = RULES.resolve(clf.estimator_, rule)
-    cells = clf.cells_.tolist()
+    cells = clf.cells_.tolist()[:-1]
     if rule == "global":
         names = ["all samples" for _ in cells]
     elif rule == "class":

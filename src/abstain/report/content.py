@@ -22,8 +22,8 @@ from sklearn.frozen import FrozenEstimator
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.given_thresholds import FORMAT
 from abstain.classifier.regions import Regions
+from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.report.rows import (
     CONFIDENCES,
@@ -107,7 +107,7 @@ def _numbers(values: NDArray[np.float64]) -> list[Any]:
 
 def _rows(clf: RejectOptionClassifier, samples: Samples, shown: ShownRows) -> Content:
     front = clf.front_
-    thresholds = Regions(clf.cells_).thresholds(front, shown.rows)
+    thresholds = Regions(clf.cells_[:-1]).thresholds(front, shown.rows)
     on_samples = counts_of_samples(samples, thresholds)
     one_cell, is_of_calibration = _global_front(clf, samples)
     chosen = global_rows(one_cell, front, shown.rows)
@@ -179,7 +179,7 @@ def _share_known(clf: RejectOptionClassifier, X: Any) -> float:
 
 
 def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
-    regions = Regions(clf.cells_)
+    regions = clf._regions
     n_cells = regions.shared + 1
     calibrated = None
     if hasattr(clf, "calibration_"):
@@ -189,7 +189,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
     return {
         "several": clf.front_.n_cells > 1,
         "kind": CELL_KINDS.get(_rule(clf), "cell"),
-        "labels": [*map(str, clf.cells_.tolist()), None],
+        "labels": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
         "names": [*_cell_names(clf), "all others" if regions.shared else "all samples"],
         # The shared threshold is not shown if no sample falls under it.
         "is_shown": [
@@ -208,7 +208,7 @@ def _rule(clf: RejectOptionClassifier) -> str:
 
 
 def _cell_names(clf: RejectOptionClassifier) -> list[str]:
-    rule, labels = _rule(clf), clf.cells_.tolist()
+    rule, labels = _rule(clf), clf.cells_.tolist()[:-1]
     if rule == "global":
         return ["all samples"] * len(labels)
     if rule == "prototype":

@@ -42,7 +42,7 @@ def write_report(
 
     The page shows accuracy against reject rate with a slider over the front and, for each point,
     its outcomes on the given samples, an accuracy that they support, the cells, and the rejected
-    samples with reasons. It exports thresholds that :meth:`RejectOptionClassifier.retarget` takes.
+    samples with reasons. It exports thresholds for :meth:`RejectOptionClassifier.set_thresholds`.
     It is one file and needs no network. The file is only written if it is complete.
 
     Parameters

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from abstain._core.checks import InputError
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
+from abstain.classifier.calibrate import Calibration, calibrate, calibrate_out_of_fold
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import ParetoFront, pareto_front

@@ -298,7 +298,7 @@ def _answers(
     else:
         found = _spread(clf, samples, np.asarray(is_empty.to_numpy()))
     reasons = words.reasons(found.certainty, found.positions, found.rejected)
-    codes = np.where(found.rejected, len(words.answers) - 1, found.answers)
+    codes = np.where(found.rejected, len(words.answers) - 1, found.class_indices)
     numbers = [
         pl.Series(name, getattr(found, name), nan_to_null=True)
         for name in ("certainty", "correct_proba")

@@ -72,7 +72,7 @@ def fitted_as_json(fitted: Fitted, version: str) -> str:
         "coverage": point.coverage,
         "accuracy": None if math.isnan(point.accuracy) else point.accuracy,
         "guarantee": None if point.guarantee is None else asdict(point.guarantee),
-        "cells": [*map(str, clf.cells_.tolist()), None],
+        "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
         "thresholds": [_finite(value) for value in clf.thresholds_.tolist()],
         "notes": fitted.notes,
     }

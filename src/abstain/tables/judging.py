@@ -66,6 +66,6 @@ def judge(clf: Any, samples: LabelledSamples) -> Judged:
     Judged(n_right=20, n_wrong=0, n_rejected=0)
     """
     found = clf.decide(samples.X)
-    is_right = (clf.classes_[found.answers] == samples.y) & ~found.rejected
+    is_right = (clf.classes_[found.class_indices] == samples.y) & ~found.rejected
     n_right, n_rejected = (int(np.count_nonzero(each)) for each in (is_right, found.rejected))
     return Judged(n_right, len(samples.y) - n_right - n_rejected, n_rejected)

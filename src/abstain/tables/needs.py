@@ -96,7 +96,7 @@ def cell_names(clf: Any) -> list[str]:
     rule = clf.cells
     if isinstance(rule, str) and rule == "auto":
         rule = auto_rule(clf.estimator_).name
-    cells = clf.cells_.tolist()
+    cells = clf.cells_.tolist()[:-1]
     if rule == "global" or not cells:
         return ["all rows"] * (len(cells) + 1)
     name, known = _naming(clf, rule)

@@ -17,10 +17,10 @@ import numpy as np
 from abstain.certainty.cells import RULES as CELL_RULES
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
+from abstain.classifier.fit_checks import check_parameters, check_reject_label
 from abstain.classifier.regions import Regions
-from abstain.classifier.rejected_labels import check_reject_label
 from abstain.fronts import METHODS, PooledFront, pareto_front
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.held_out import HeldOut
@@ -168,7 +168,7 @@ class _RejectOption(Known):
     def check_params(self, made: Any) -> None:
         """Refuse parameters that a fit would refuse."""
         super().check_params(made)
-        made._check_settings()
+        check_parameters(made)
 
     def settings(self, made: Any) -> dict[str, Any]:
         """Return the parameters, with the names of rules that are given as functions of ours."""
@@ -182,21 +182,21 @@ class _RejectOption(Known):
         """Return what a fit has left."""
         held = vars(made)
         state = {
-            name: held[name]
-            for name in ("estimator_", "classes_", "cells_", "thresholds_")
-            if name in held
+            name: held[name] for name in ("estimator_", "classes_", "thresholds_") if name in held
         }
         state |= {name: held[name] for name in FEATURES if name in held}
         state |= {name: held[name] for name in ("_metadata_request",) if name in held}
         if "thresholds_" not in held:
             return state
+        made._check_fitted()
         point, held_out = made.operating_point_, made._held_out
         guarantee = None if point.guarantee is None else asdict(point.guarantee)
         state |= {
+            "cells_": made._regions.labels,
             "point": {**_fields(point, POINT), "guarantee": guarantee},
             "held_out": None if held_out is None else held_out._asdict(),
             "rules": made._rules._asdict(),
-            "usual_distance": made._usual_distance,
+            "usual_distance": made._outlier_distance,
             "front_method": made.front_.method,
         }
         if "calibration_" in held:
@@ -209,23 +209,30 @@ class _RejectOption(Known):
 
     def restore(self, made: Any, state: Mapping[str, Any]) -> None:
         """Set what a fit leaves; the front waits until it is asked for."""
-        plain = ("estimator_", "classes_", "cells_", "thresholds_", *FEATURES, "_metadata_request")
+        plain = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_request")
         for name in plain:
             if state.get(name) is not None:
                 setattr(made, name, state[name])
         if "point" not in state:
             return
         made._rules = _named_rules(Rules(**state["rules"]), made.estimator_)
-        made._usual_distance = state["usual_distance"]
+        made._outlier_distance = state["usual_distance"]
+        made._regions = Regions(state["cells_"])
+        made._use_target()
         made._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
         guarantee = state["point"]["guarantee"]
         made.operating_point_ = OperatingPoint(
-            **state["point"] | {"guarantee": None if guarantee is None else Guarantee(**guarantee)}
+            **state["point"]
+            | {
+                "cells": made.cells_,
+                "thresholds": made.thresholds_,
+                "guarantee": None if guarantee is None else Guarantee(**guarantee),
+            }
         )
         method = state["front_method"]
         if state.get("calibration") is not None:
             known = made.calibration_ = Calibration(**state["calibration"])
-            positions = Regions(made.cells_).positions(known.cells)
+            positions = made._regions.positions(known.cells)
             made._front = partial(
                 pareto_front, known.certainty, known.correct, positions, method=method
             )

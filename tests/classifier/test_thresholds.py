@@ -44,7 +44,7 @@ def test_the_thresholds_of_a_row_are_that_row(clf, data, target, tmp_path):
     file = tmp_path / "thresholds.json"
     file.write_text(json.dumps(document, allow_nan=False))
     for given in (thresholds, thresholds.tolist(), document, read_thresholds(file)):
-        back = clf.retarget(RejectRate(0.05)).retarget(given)
+        back = clf.retarget(RejectRate(0.05)).set_thresholds(given)
         assert back is clf
         assert np.array_equal(back.thresholds_, thresholds)
         assert np.array_equal(back.reject(data[0]), rejected)
@@ -62,7 +62,7 @@ def test_the_thresholds_of_a_row_are_that_row(clf, data, target, tmp_path):
 def test_other_thresholds_are_counted_on_the_calibration_data(clf, data):
     X, y = data
     thresholds = np.full(len(clf.thresholds_), np.median(clf.calibration_.certainty))
-    point = clf.retarget(thresholds).operating_point_
+    point = clf.set_thresholds(thresholds).operating_point_
     rejected, wrong = clf.reject(X), clf.predict(X) != y
     assert point.row is None
     assert point.true_rejects == np.count_nonzero(rejected & wrong)
@@ -77,12 +77,30 @@ def test_the_gap_is_never_too_small(method, data):
     clf = RejectOptionClassifier(GaussianNB(), method=method).fit(*data)
     for quantile in (0.05, 0.2, 0.5):
         given = np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, quantile))
-        needless = exact.retarget(given).operating_point_.gap
-        assert clf.retarget(given).operating_point_.gap >= needless
+        needless = exact.set_thresholds(given).operating_point_.gap
+        assert clf.set_thresholds(given).operating_point_.gap >= needless
+
+
+@pytest.mark.parametrize("given", [[0.1, 0.2], np.ones(4), {"thresholds": [0.1]}], ids=str)
+def test_thresholds_are_no_target(clf, given):
+    before = clf.thresholds_.copy()
+    with pytest.raises(InputError, match="give thresholds to set_thresholds") as caught:
+        clf.retarget(given)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match="give a target to retarget"):
+        clf.set_thresholds(RejectRate(0.1))
+    assert np.array_equal(clf.thresholds_, before)
+
+
+def test_thresholds_are_copied(clf):
+    given = np.full(len(clf.thresholds_), 0.4)
+    clf.set_thresholds(given)
+    given[:] = 7.0
+    assert (clf.thresholds_ == 0.4).all()
 
 
 def test_given_thresholds_are_saved(clf, data, tmp_path):
-    clf.retarget(np.full(len(clf.thresholds_), 0.4))
+    clf.set_thresholds(np.full(len(clf.thresholds_), 0.4))
     save(clf, tmp_path / "model.abstain")
     loaded = load(tmp_path / "model.abstain")
     assert np.array_equal(loaded.thresholds_, clf.thresholds_)
@@ -94,7 +112,7 @@ def test_a_guarantee_does_not_come_with_given_thresholds(data):
     target = Accuracy(0.6, confidence=0.9)
     clf = RejectOptionClassifier(GaussianNB(), target=target, random_state=0).fit(*data)
     assert clf.operating_point_.guarantee is not None
-    assert clf.retarget(clf.thresholds_).operating_point_.guarantee is None
+    assert clf.set_thresholds(clf.thresholds_).operating_point_.guarantee is None
 
 
 @pytest.mark.parametrize(
@@ -128,7 +146,7 @@ def test_what_cannot_be_meant_is_refused(given, message, data):
     clf = RejectOptionClassifier(GaussianNB()).fit(*data)
     before = clf.thresholds_.copy()
     with pytest.raises(InputError, match=message):
-        clf.retarget(given)
+        clf.set_thresholds(given)
     assert np.array_equal(clf.thresholds_, before)
 
 
@@ -193,7 +211,7 @@ def test_a_file_that_is_too_large_is_refused(tmp_path):
 
 def test_thresholds_are_checked_against_all_that_travels_with_them(clf):
     point = clf.retarget(RejectRate(0.3)).operating_point_
-    names = [*map(str, clf.cells_.tolist()), None]
+    names = [None if cell is None else str(cell) for cell in clf.cells_.tolist()]
     given = {
         "format": "abstain-thresholds-1",
         "thresholds": as_json(clf.thresholds_),
@@ -207,11 +225,11 @@ def test_thresholds_are_checked_against_all_that_travels_with_them(clf):
         "true_rejects": point.true_rejects,
         "false_rejects": point.false_rejects,
     }
-    assert clf.retarget(given).operating_point_.row == point.row
+    assert clf.set_thresholds(given).operating_point_.row == point.row
     for key in list(given)[4:]:
         step = 1 if key in ("n_samples", "n_errors", "true_rejects", "false_rejects") else 0.01
         with pytest.raises(InputError, match=f"leave the {key} out"):
-            clf.retarget({**given, key: given[key] - step})
+            clf.set_thresholds({**given, key: given[key] - step})
 
 
 def test_a_file_that_cannot_be_read(tmp_path):

@@ -30,7 +30,7 @@ from abstain import (
     models,
     pareto_front,
 )
-from abstain.cells import leaf, prototype_cell
+from abstain.cells import find_cells, leaf, prototype_cell
 from abstain.certainty import auto_measure, measure_certainty, prototype_distance
 from abstain.fronts import METHODS
 
@@ -98,7 +98,7 @@ def test_out_of_fold_thresholds_are_set_on_answers_to_unseen_samples(estimator, 
     assert np.array_equal(clf.calibration_.correct, (answers == y)[order])
     found = clf.calibration_
     position = {label: index for index, label in enumerate(clf.cells_.tolist())}
-    at = [position.get(cell, len(clf.cells_)) for cell in found.cells.tolist()]
+    at = [position.get(cell, position[None]) for cell in found.cells.tolist()]
     recount(clf, found.correct, found.certainty < clf.thresholds_[at])
 
 
@@ -144,7 +144,7 @@ def test_cells_by_function_out_of_fold_are_those_of_the_final_tree(cells, data):
     clf = RejectOptionClassifier(tree, cells=cells, cv=folds, min_cell_size=1).fit(X, y)
     order = np.concatenate([test for _, test in folds.split(X)])
     assert np.array_equal(clf.calibration_.cells, clf.estimator_.apply(X)[order])
-    assert len(clf.cells_) == clf.estimator_.get_n_leaves()
+    assert len(clf.cells_) == clf.estimator_.get_n_leaves() + 1
 
 
 def test_a_function_of_the_package_is_as_good_as_its_name(data):
@@ -195,7 +195,7 @@ def test_the_front_is_that_of_the_three_arrays(method, data):
     front = pareto_front(*clf.calibration_, method=method)
     assert np.array_equal(front.true_rejects, clf.front_.true_rejects)
     assert np.array_equal(front.false_rejects, clf.front_.false_rejects)
-    assert np.array_equal(clf.cells_, front.cells)
+    assert np.array_equal(clf.cells_[:-1], front.cells)
 
 
 @pytest.mark.parametrize("target", [RejectRate(0.2), Accuracy(0.95), RejectCost(0.1)], ids=repr)
@@ -256,13 +256,35 @@ def test_small_cells_share_one_threshold_and_so_do_those_never_seen(data):
     clf = RejectOptionClassifier(
         GaussianNB(), cells=cells, method="exact", min_cell_size=n_small + 1
     ).fit(X, y)
-    assert clf.cells_.tolist() == ["large"]
+    assert clf.cells_.tolist() == ["large", None]
     assert clf.operating_point_.cells.tolist() == ["large", None]
     far = X[:1] + 20.0
     small = X[X[:, 0] > 1.5][:1]
     assert clf.apply(np.concatenate([far, small])).tolist() == [1, 1]
     clf.set_params(min_cell_size=n_small).fit(X, y)
-    assert clf.cells_.tolist() == ["large", "small"]
+    assert clf.cells_.tolist() == ["large", "small", None]
+
+
+@pytest.mark.parametrize("method", ["pooled", "exact"])
+@pytest.mark.parametrize("cells", ["global", "class", lambda model, X: (X[:, 0] > 1.5) + 1])
+def test_cells_thresholds_and_the_point_share_one_order(cells, method, data):
+    X, y = data
+    clf = RejectOptionClassifier(GaussianNB(), cells=cells, method=method, min_cell_size=50)
+    clf.fit(X, y)
+    assert clf.cells_.tolist()[-1] is None
+    for moved in (clf, clf.retarget(RejectRate(0.3)), clf.set_thresholds(clf.thresholds_ + 0.1)):
+        point = moved.operating_point_
+        assert len(moved.cells_) == len(moved.thresholds_)
+        assert point.cells.tolist() == moved.cells_.tolist()
+        assert np.array_equal(point.thresholds, moved.thresholds_)
+        # The point decides as the classifier does, about cells without a threshold too.
+        far = np.concatenate([X, X + 20.0])
+        labels = find_cells(moved.estimator_, far, cells)
+        expected = moved.reject(far)
+        assert np.array_equal(point.reject(moved.certainties(far), labels), expected)
+        assert [*moved.cells_[moved.apply(X)]] == moved.explain(X)["cell"].to_list()
+        if cells == "global":
+            assert np.array_equal(point.reject(moved.certainties(far)), expected)
 
 
 def test_a_cell_never_seen_is_trusted_as_little_as_the_least_trusted(data):
@@ -289,7 +311,7 @@ def test_small_cells_and_those_never_seen_fall_back_to_what_all_have_in_common(d
     clf = RejectOptionClassifier(
         GaussianNB(), cells=cells, cv="training", target=RejectRate(0.2)
     ).fit(X, y)
-    assert clf.cells_.tolist() == [0, 1, 2, 3, 5]
+    assert clf.cells_.tolist() == [0, 1, 2, 3, 5, None]
     ranks = np.searchsorted(np.sort(clf.calibration_.certainty), clf.thresholds_) / len(X)
     assert ranks[:4].min() <= ranks[5] <= ranks[:4].max()
     assert np.abs(ranks[4] - ranks[5]) < 0.1
@@ -300,7 +322,7 @@ def test_a_clusterer_makes_cells(data):
     X, y = data
     clusters = KMeans(4, random_state=0).fit(X)
     clf = RejectOptionClassifier(GaussianNB(), cells=clusters, min_cell_size=1).fit(X, y)
-    assert clf.cells_.tolist() == [0, 1, 2, 3]
+    assert clf.cells_.tolist() == [0, 1, 2, 3, None]
     assert np.array_equal(clf.apply(X), clusters.predict(X))
 
 
@@ -328,7 +350,7 @@ def test_anything_with_predict_makes_cells(data):
             return X[:, 0] > 0
 
     clf = RejectOptionClassifier(GaussianNB(), cells=Halves()).fit(X, y)
-    assert clf.cells_.tolist() == [False, True]
+    assert clf.cells_.tolist() == [False, True, None]
 
 
 # ----------------------------------------------------------------------------- labels

@@ -1,8 +1,8 @@
-"""How do thresholds that somebody has picked come back into a classifier?
+"""How are thresholds from outside read, checked and given to a classifier?
 
 They travel as JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has
 no number for, "-inf" (reject none) and "inf" (reject all). The row of the front that they come from
-travels with them, so that thresholds of another classifier are found out. Every key is known and
+travels with them, so that thresholds of another classifier are refused. Every key is known and
 checked, or refused: a misspelt one would skip its check.
 """
 
@@ -22,12 +22,10 @@ from numpy.typing import NDArray
 
 from abstain._core.checks import InputError, check_fraction, check_real_vector, shown
 from abstain._core.files import check_regular_file
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.regions import Regions
 from abstain.fronts import ParetoFront
 from abstain.targets import OperatingPoint
-
-__all__ = ["FORMAT", "are_thresholds", "given_point", "given_values", "read_thresholds"]
 
 FORMAT = "abstain-thresholds-1"
 _REMEDY = "export it from a report"
@@ -35,7 +33,7 @@ _REMEDY = "export it from a report"
 _COUNTS = ("n_samples", "n_errors", "true_rejects", "false_rejects")
 _SHARES = ("reject_rate", "coverage", "accuracy")
 _CHECKED = ("format", "thresholds", "cells", "row", *_SHARES, *_COUNTS)
-# What `abstain fit --json` prints as well, of which thresholds do not depend.
+# What `abstain fit` prints as JSON as well, and on which thresholds do not depend.
 _DESCRIPTIVE = (
     *("abstain", "model", "label", "classes", "n_rows", "n_unlabelled", "n_empty", "numeric"),
     *("categorical", "left_out", "written_like", "target", "guarantee", "notes"),
@@ -52,13 +50,13 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ----------
     path : str or path-like
         The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
-        "inf"; what a report exports beside it, or ``abstain fit --json`` prints, is checked where
+        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked where
         it tells of thresholds. Other keys are refused.
 
     Returns
     -------
     given : dict
-        What `RejectOptionClassifier.retarget` takes.
+        What `RejectOptionClassifier.set_thresholds` takes.
 
     Raises
     ------
@@ -127,12 +125,12 @@ def _parse(content: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in content:
             raise InputError(f"each key must be given once, got {shown(key)} twice")
-        found[key] = value
-    return found
+        content[key] = value
+    return content
 
 
 def _number(text: str) -> int | float:
@@ -145,10 +143,10 @@ def _number(text: str) -> int | float:
     return int(text) if text.lstrip("-").isdigit() else value
 
 
-def are_thresholds(target: Any) -> bool:
+def are_thresholds(value: Any) -> bool:
     """Tell thresholds, alone or with what goes with them, from a target that chooses some."""
     # An array has a method `choose` too: what tells them apart is that it has a dimension.
-    return isinstance(target, Mapping | list | tuple) or bool(np.ndim(target))
+    return isinstance(value, Mapping | list | tuple) or bool(np.ndim(value))
 
 
 def given_values(given: Any) -> NDArray[np.float64]:
@@ -166,7 +164,7 @@ def given_values(given: Any) -> NDArray[np.float64]:
         for value in values:
             if isinstance(value, str | bool | list | tuple | Mapping):
                 raise InputError(f"thresholds must be numbers, '-inf' or 'inf', got {shown(value)}")
-    return check_real_vector("thresholds", values)
+    return check_real_vector("thresholds", values).copy()
 
 
 def _check_keys(given: Mapping[Any, Any]) -> None:
@@ -177,76 +175,89 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
             raise InputError(f"unknown key {shown(key)}: {hint}known are {', '.join(_CHECKED)}")
     if "thresholds" not in given:
         raise InputError(f"thresholds must be among the keys, got {shown(list(given))}")
-    told = {key: value for key, value in given.items() if value is not None}
-    if told.get("format", FORMAT) != FORMAT:
-        raise InputError(f"format must be {FORMAT!r}, got {shown(told['format'])}")
-    cells = told.get("cells", [])
+    stated = {key: value for key, value in given.items() if value is not None}
+    if stated.get("format", FORMAT) != FORMAT:
+        raise InputError(f"format must be {FORMAT!r}, got {shown(stated['format'])}")
+    cells = stated.get("cells", [])
     if not isinstance(cells, list | tuple) or not all(isinstance(c, str | None) for c in cells):
         raise InputError(f"cells must be a list of names, got {shown(cells)}")
     for key in ("row", *_COUNTS):
-        count = told.get(key, 0)
+        count = stated.get(key, 0)
         if not isinstance(count, int | np.integer) or isinstance(count, bool):
             raise InputError(f"{key} must be an integer, got {shown(count)}")
     for key in _SHARES:
-        check_fraction(key, told.get(key, 0), low_open=False, high_open=False)
+        check_fraction(key, stated.get(key, 0), low_open=False, high_open=False)
 
 
 def given_point(
     given: Any, front: ParetoFront, calibration: Calibration | None, regions: Regions
-) -> tuple[NDArray[np.float64], OperatingPoint]:
-    """Return the thresholds and what they do on the calibration data.
+) -> OperatingPoint:
+    """Return what given thresholds do on the calibration data.
 
     The point has the row of the front that has these thresholds, if any. Where the calibration data
     are not kept, the steps of the front tell, so that thresholds must be of these.
     """
     thresholds = given_values(given)
-    names = [*map(str, regions.labels.tolist()), None]
-    if len(thresholds) != len(names):
-        raise InputError(
-            f"thresholds must be {len(names)}, one for each of {regions.shared} cells and last the "
-            f"one that all others share, got {len(thresholds)}; take those of a report of this "
-            "classifier"
-        )
-    told = dict(given) if isinstance(given, Mapping) else {}
-    if told.get("cells") is not None and list(told["cells"]) != names:
-        raise InputError(
-            f"cells must be those of the classifier ({shown(names)}), got "
-            f"{shown(told['cells'])}; the thresholds were made for another one"
-        )
+    stated = dict(given) if isinstance(given, Mapping) else {}
+    _check_cells(thresholds, stated.get("cells"), regions)
     if calibration is None:
-        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, names)
+        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, regions)
     else:
         true_rejects, false_rejects = _rejects(thresholds, calibration, regions)
     fewest = np.flatnonzero(front.true_rejects == true_rejects)
     needless = false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
         needless -= int(front.false_rejects[fewest[0]] - front.gap[fewest[0]])
-    row = _row_of(thresholds, front, regions, fewest)
-    if told.get("row") is not None and told["row"] != row:
-        raise InputError(
-            f"row={shown(told['row'])} has other thresholds in this classifier: they were made for "
-            "another one, or changed by hand; leave the row out to use them all the same"
-        )
     point = OperatingPoint(
-        row=row,
+        row=_row_of(thresholds, front, regions, fewest),
         n_samples=front.n_samples,
         n_errors=front.n_errors,
         true_rejects=true_rejects,
         false_rejects=false_rejects,
         gap=needless,
-        cells=front.cells,
-        thresholds=thresholds[front.cells],
+        cells=regions.names,
+        thresholds=thresholds,
     )
+    _check_stated(stated, point)
+    return point
+
+
+def _check_cells(thresholds: NDArray[np.float64], cells: Any, regions: Regions) -> None:
+    """Refuse thresholds that are too few or too many, or of other cells."""
+    names = _names(regions)
+    if len(thresholds) != len(names):
+        raise InputError(
+            f"thresholds must be {len(names)}, one for each of {regions.shared} cells and last the "
+            f"one that all others share, got {len(thresholds)}; take those of a report of this "
+            "classifier"
+        )
+    if cells is not None and list(cells) != names:
+        raise InputError(
+            f"cells must be those of the classifier ({shown(names)}), got "
+            f"{shown(cells)}; the thresholds were made for another one"
+        )
+
+
+def _names(regions: Regions) -> list[str | None]:
+    return [*map(str, regions.labels.tolist()), None]
+
+
+def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
+    """Refuse a row or counts that travel with the thresholds and are not theirs."""
+    if stated.get("row") is not None and stated["row"] != point.row:
+        raise InputError(
+            f"row={shown(stated['row'])} has other thresholds in this classifier: they were made "
+            "for another one, or changed by hand; leave the row out to use them all the same"
+        )
     for key in _SHARES + _COUNTS:
         value = getattr(point, key)
         # Somebody may have rounded a share.
-        if told.get(key) is not None and not math.isclose(told[key], value, abs_tol=1e-6):
+        if stated.get(key) is not None and not math.isclose(stated[key], value, abs_tol=1e-6):
             raise InputError(
-                f"{key}={shown(told[key])} is not that of these thresholds in this classifier "
+                f"{key}={shown(stated[key])} is not that of these thresholds in this classifier "
                 f"({value:.6g}): they were made for another one, or changed by hand; leave the "
                 f"{key} out to use them all the same"
             )
-    return thresholds, point
 
 
 def _rejects(
@@ -261,20 +272,20 @@ def _rejects(
 
 
 def _rejects_at_steps(
-    thresholds: NDArray[np.float64], front: ParetoFront, names: list[str | None]
+    thresholds: NDArray[np.float64], front: ParetoFront, regions: Regions
 ) -> tuple[int, int]:
     """Return what the steps of the cells reject that have these thresholds."""
-    stairs, chosen = front.staircases, []
+    names, stairs, chosen = _names(regions), front.staircases, []
     for column, (start, stop) in enumerate(pairwise(stairs.starts.tolist())):
         position = int(front.cells[column])
-        (found,) = np.nonzero(stairs.thresholds[start:stop] == thresholds[position])
-        if not len(found):
+        (steps,) = np.nonzero(stairs.thresholds[start:stop] == thresholds[position])
+        if not len(steps):
             raise InputError(
                 f"thresholds must be some that front_ has, got {thresholds[position]:g} for cell "
                 f"{names[position] or 'of all others'}: this classifier was calibrated on Dask and "
                 "keeps no calibration data to count its rejects on"
             )
-        chosen.append(start + int(found[0]))
+        chosen.append(start + int(steps[0]))
     return int(stairs.true_rejects[chosen].sum()), int(stairs.false_rejects[chosen].sum())
 
 
@@ -284,5 +295,5 @@ def _row_of(
     regions: Regions,
     rows: NDArray[np.int64],
 ) -> int | None:
-    found = (regions.thresholds(front, rows) == thresholds).all(axis=1)
-    return int(rows[found.argmax()]) if found.any() else None
+    is_equal = (regions.thresholds(front, rows) == thresholds).all(axis=1)
+    return int(rows[is_equal.argmax()]) if is_equal.any() else None

@@ -21,23 +21,15 @@ from abstain._core.estimators import has_prototypes, names_of_features, unwrap
 from abstain.certainty import MEASURES
 from abstain.certainty.outputs import Outputs, as_numbers, best_other
 from abstain.certainty.scores import least_margin
+from abstain.classifier.evaluate import Decisions
 
 if TYPE_CHECKING:
     import polars
 
-__all__ = [
-    "USUAL_SHARE",
-    "Reasons",
-    "distances_to_closest",
-    "farthest_usual_distance",
-    "no_reasons",
-    "reasons",
-]
-
 Array = NDArray[Any]
 
 # A sample farther from every prototype than this share of those known is an outlier.
-USUAL_SHARE = 0.99
+INLIER_SHARE = 0.99
 
 
 class Reasons(NamedTuple):
@@ -56,13 +48,65 @@ def distances_to_closest(outputs: Outputs) -> NDArray[np.float64] | None:
     return np.asarray(outputs.distances.min(axis=1), dtype=np.float64)
 
 
-def farthest_usual_distance(estimator: Any, X: Any) -> float:
-    """Return the distance to the closest prototype that nearly all samples keep within."""
-    found = distances_to_closest(Outputs(estimator, X))
-    return float("inf") if found is None else float(np.quantile(found, USUAL_SHARE))
+def outlier_distance(estimator: Any, X: Any) -> float:
+    """Return the distance to the closest prototype beyond which a sample is an outlier."""
+    distances = distances_to_closest(Outputs(estimator, X))
+    return float("inf") if distances is None else float(np.quantile(distances, INLIER_SHARE))
 
 
-def reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int) -> Reasons:
+def explanation_table(
+    clf: Any, outputs: Outputs, decisions: Decisions, n_features: int
+) -> polars.DataFrame:
+    """Return what lies behind the decisions of a `RejectOptionClassifier`, one row per sample."""
+    import polars
+
+    certainty = clf._rules.certainty
+    reasons = find_reasons(outputs, certainty, clf._outlier_distance, n_features)
+    is_far = reasons.is_far | (isinstance(certainty, str) and certainty == "distance")
+    cells = clf.cells_
+    return polars.DataFrame(
+        {
+            "label": outputs.labels.tolist(),
+            "rival": reasons.rival,
+            "rejected": decisions.rejected,
+            "reason": [
+                ("far" if far else "ambiguous") if rejected else None
+                for far, rejected in zip(is_far, decisions.rejected, strict=True)
+            ],
+            "certainty": decisions.certainty,
+            "threshold": clf.thresholds_[decisions.positions],
+            "correct_proba": decisions.correct_proba,
+            "cell": [cells[position] for position in decisions.positions],
+            "features": reasons.features,
+            "contributions": reasons.contributions,
+        },
+        schema_overrides={"reason": polars.String},
+        strict=False,
+    )
+
+
+def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
+    """Return the table of no samples."""
+    import polars
+
+    label, cell = (polars.Series(values.tolist()).dtype for values in (classes, cells))
+    return polars.DataFrame(
+        schema={
+            "label": label,
+            "rival": label,
+            "rejected": polars.Boolean,
+            "reason": polars.String,
+            "certainty": polars.Float64,
+            "threshold": polars.Float64,
+            "correct_proba": polars.Float64,
+            "cell": cell,
+            "features": polars.List(polars.String),
+            "contributions": polars.List(polars.Float64),
+        }
+    )
+
+
+def find_reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int) -> Reasons:
     """Return what lies behind the answers of a fitted classifier, and behind their certainty."""
     labels, model = outputs.labels, outputs.model
     if not has_prototypes(model):
@@ -83,27 +127,6 @@ def reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int) -> 
         distances.min(axis=1) > limit,
         names[order].tolist(),
         np.take_along_axis(terms, order, axis=1).tolist(),
-    )
-
-
-def no_reasons(classes: Array, cells: Array) -> polars.DataFrame:
-    """Return the table of no sample at all."""
-    import polars
-
-    label, cell = (polars.Series(values.tolist()).dtype for values in (classes, cells))
-    return polars.DataFrame(
-        schema={
-            "label": label,
-            "rival": label,
-            "rejected": polars.Boolean,
-            "reason": polars.String,
-            "certainty": polars.Float64,
-            "threshold": polars.Float64,
-            "correct_proba": polars.Float64,
-            "cell": cell,
-            "features": polars.List(polars.String),
-            "contributions": polars.List(polars.Float64),
-        }
     )
 
 
