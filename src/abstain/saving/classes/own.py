@@ -22,7 +22,7 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 # --- prototype models ---------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ def _trust_problem(obj: Any, sizes: Sizes) -> str:
     return "" if len(obj.classes_) > 1 else "it has only one class"
 
 
-TRUST_SCORE = Known(
+TRUST_SCORE = KnownClass(
     "abstain.TrustScore",
     {
         "classes_": labels("k"),
@@ -135,11 +135,11 @@ TRUST_SCORE = Known(
 OWN = (
     TRUST_SCORE,
     *(
-        Known(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
+        KnownClass(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
         for name, fitted in _MODELS.items()
     ),
-    *(Known(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
-    Known(
+    *(KnownClass(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
+    KnownClass(
         "abstain.tables.TableColumns",
         FEATURES
         | {
