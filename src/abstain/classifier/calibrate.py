@@ -19,7 +19,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from abstain._core.checks import InputError
+from abstain._core.errors import Argument, InputError, Message
 from abstain._core.estimators import pass_through, unwrap
 from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_samples
 from abstain.certainty.cells import are_leaves, cells_of, means_the_same
@@ -144,9 +144,9 @@ def overlap_warnings(
     """
     if is_on_training:
         if correct.all():
-            yield (
-                "cv='training' finds no error to learn thresholds from; set cv to a number of "
-                f"folds, or calibrate a FrozenEstimator on other data: {OVERCONFIDENT}"
+            yield Message(
+                *(Argument("cv", "training"), " finds no error to learn thresholds from; set "),
+                *(Argument("cv"), f" to a number of folds: {OVERCONFIDENT}"),
             )
         return
     if not isinstance(estimator, FrozenEstimator):
