@@ -24,7 +24,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from abstain._core.checks import InputError, shown
-from abstain._core.signals import undone_at_the_end
+from abstain._core.signals import cleanup_at_end
 
 __all__ = ["LOCAL", "check_versions", "cluster"]
 
@@ -108,7 +108,7 @@ def _local(distributed: Any, n_workers: int | None) -> Iterator[Any]:
 
     scratch = mkdtemp(prefix="abstain-")
     remove = partial(shutil.rmtree, scratch, ignore_errors=True)
-    with undone_at_the_end(remove), ExitStack() as stack:
+    with cleanup_at_end(remove), ExitStack() as stack:
         with _told_if_not_started(), unheard_by_what_starts():
             made = distributed.LocalCluster(
                 n_workers=n_workers or os.cpu_count() or 1,

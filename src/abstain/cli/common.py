@@ -248,9 +248,9 @@ def expand_patterns(paths: list[Path]) -> list[Path]:
     """Return the files that are named, or that match a quoted pattern."""
     if len(paths) == 1 and os.path.exists(paths[0]):
         return paths
-    from abstain._core.files import files_meant
+    from abstain._core.files import expand_patterns
 
-    return files_meant(paths)
+    return expand_patterns(paths)
 
 
 def check_model_files(model: Path, thresholds: Path | None = None) -> None:

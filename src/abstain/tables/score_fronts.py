@@ -24,7 +24,7 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from abstain._core.errors import InputError
-from abstain._core.files import check_can_write, check_keeps_inputs, named_if, whole_files
+from abstain._core.files import atomic_files, check_can_write, check_keeps_inputs, name_file_if
 from abstain._scale.blocks import (
     aligned_blocks,
     array_by_block,
@@ -233,7 +233,7 @@ def _read_on_worker(
 ) -> FileScores:
     """Read a file, and report errors under the name that the user has given it."""
     try:
-        with named_if(are_several, path):
+        with name_file_if(are_several, path):
             return read_file(path, columns, options)
     except InputError as error:
         message = error.message.substitute(str(path), str(name))
@@ -290,7 +290,7 @@ def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
 
 def write_choice(choice: Choice, files: tuple[Path, Path, Path], version: str) -> None:
     """Write the front, the thresholds of the chosen row and the JSON document: all or none."""
-    with whole_files(*files) as (front, thresholds, document):
+    with atomic_files(*files) as (front, thresholds, document):
         write_frame(_front_table(choice.front), front)
         write_frame(choice.cells, thresholds)
         document.write_text(choice_as_json(choice, version) + "\n", encoding="utf-8")
