@@ -10,7 +10,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from abstain import GLVQ, InputError, RejectOptionClassifier, pareto_front
-from abstain._scale.blocks import kept, later
+from abstain._scale.computing import persist
+from abstain._scale.graphs import delayed_call
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2_000, 3))
@@ -70,16 +71,17 @@ def test_work_of_others_that_fails_is_told_with_its_block(scheduler, work, error
     assert str(caught.value) == told
 
 
-def test_what_fails_only_once_is_told_as_it_was(tmp_path):
+def test_what_fails_only_once_names_its_block_too(tmp_path):
     def fails_once(number):
         if number == 2 and not (tmp_path / "tried").exists():
             (tmp_path / "tried").touch()
             raise OSError("come again")
         return number
 
-    parts = [later(fails_once, number) for number in range(4)]
-    with dask.config.set(scheduler="synchronous"), pytest.raises(OSError, match=r"^come again$"):
-        kept(parts)
+    parts = [delayed_call(fails_once, number) for number in range(4)]
+    said = r"^OSError: come again \(in block 2\)$"
+    with dask.config.set(scheduler="synchronous"), pytest.raises(InputError, match=said):
+        persist(parts)
 
 
 def fails_or_takes_long(number, folder):
@@ -91,7 +93,7 @@ def fails_or_takes_long(number, folder):
 
 
 def test_what_fails_early_is_told_early(client, tmp_path):
-    parts = [later(fails_or_takes_long, number, tmp_path) for number in range(60)]
+    parts = [delayed_call(fails_or_takes_long, number, tmp_path) for number in range(60)]
     with pytest.raises(InputError, match="the disk is gone"):
-        kept(parts)
+        persist(parts)
     assert len(list(tmp_path.iterdir())) < 59

@@ -45,8 +45,8 @@ from abstain._core.sklearn_private import (
     take_rows,
     take_rows_of_params,
 )
-from abstain._scale.blocks import is_dask
-from abstain._scale.blockwise import by_block, check_samples, refuse_dask
+from abstain._scale.blocks import check_samples, is_dask, refuse_dask
+from abstain._scale.lazy import lazy_on_dask
 from abstain.certainty.cells import RULES, cells_of, fitted_rule
 from abstain.certainty.measures import MEASURES, certainty_of
 from abstain.certainty.outputs import Outputs
@@ -122,7 +122,7 @@ def _n_scores(clf: Any) -> int | None:
     return n_classes * (n_classes - 1) // 2 if by_pairs else n_classes
 
 
-_answers_in_blocks = partial(by_block, "thresholds_")
+_answers_in_blocks = partial(lazy_on_dask, "thresholds_")
 
 
 class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
