@@ -1,5 +1,6 @@
 """Does work that fails on one block, whosever it is, name the block?"""
 
+import os
 import time
 
 import dask
@@ -97,3 +98,26 @@ def test_what_fails_early_is_told_early(client, tmp_path):
     with pytest.raises(InputError, match="the disk is gone"):
         persist(parts)
     assert len(list(tmp_path.iterdir())) < 59
+
+
+def kills_its_worker(block, block_info=None):
+    if block_info[0]["chunk-location"][0] == 1:
+        os._exit(1)
+    return block
+
+
+@pytest.mark.parametrize("work", [front, calibration, model])
+def test_a_block_that_kills_its_workers_is_named(client, monkeypatch, work):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+
+    def read(array):
+        lazy = da.from_array(array, chunks=(700, *array.shape[1:]))
+        return lazy.map_blocks(kills_its_worker, meta=array[:0])
+
+    with pytest.raises(InputError) as caught:
+        work(read)
+    client.wait_for_workers(2, timeout=60)
+    said = str(caught.value)
+    assert said.startswith("a task killed each worker that ran it, perhaps out of memory; give ")
+    assert said.count("\n") == 0
+    assert " (in block " in said

@@ -58,31 +58,32 @@ class PersistedBlocks:
     def sum(self, function: Callable[[Any], Any], add: Add) -> Any:
         """Return the sum of ``function(block)`` over all blocks."""
         n_blocks = len(self.blocks)
-        run = self._submit if self._futures else self._compute
-        sums = run(partial(sum_group, function, add, n_blocks), add)
+        if self._futures:
+            sums = self._submit(function, add)
+        else:
+            sums = compute(self._call(delayed_call, self.blocks, function, add))
         (total,) = join(add, n_blocks, sums).values()
         return total
 
-    def _compute(self, sum_one: Callable[..., Sums], add: Add) -> list[Sums]:
-        calls = [
-            delayed_call(sum_one, group, [self.blocks[position] for position in group])
-            for group in self._groups
-        ]
-        return list(compute(calls))
-
-    def _submit(self, sum_one: Callable[..., Sums], add: Add) -> list[Sums]:
+    def _submit(self, function: Callable[[Any], Any], add: Add) -> list[Sums]:
         """Submit the tasks without a graph, which would take half as long again as they do."""
         client = self._futures[0].client
         submit = partial(client.submit, pure=False)
-        results = [
-            submit(sum_one, group, [self._futures[position] for position in group])
-            for group in self._groups
-        ]
+        results = self._call(submit, self._futures, function, add)
         if self._n_sums > MAX_SUMS:
             results = [tree_reduce(partial(submit, join, add, len(self.blocks)), results)]
         sums: list[Sums] = client.gather(results)
         self._results = results  # releasing those of the last call only now saves a message
         return sums
+
+    def _call(
+        self, call: Callable[..., Any], blocks: list[Any], function: Callable[[Any], Any], add: Add
+    ) -> list[Any]:
+        """Call `sum_group` for each group of blocks."""
+        return [
+            call(sum_group, function, add, len(blocks), group, [blocks[each] for each in group])
+            for group in self._groups
+        ]
 
 
 def sum_group(

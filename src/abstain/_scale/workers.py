@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from abstain._core.checks import InputError
 
-# Seconds without any worker after which a call is given up, unless Dask's configuration sets them.
-# Workers in a cloud take minutes to start.
+# Seconds without any worker after which a call is given up, unless this setting of Dask's has
+# others. Workers in a cloud take minutes to start.
 NO_WORKERS_TIMEOUT = 300.0
 TIMEOUT_SETTING = "distributed.scheduler.no-workers-timeout"
 POLL_INTERVAL = 1.0
@@ -34,6 +34,7 @@ RESULT_PACKAGES = ("abstain", "numpy", "polars", "scikit-learn", "scipy")
 MESSAGE_PACKAGES = ("cloudpickle", "dask", "distributed", "msgpack")
 
 _current_watch: ContextVar[Any] = ContextVar("current_watch", default=None)
+_watches: set[Any] = set()
 # The workers of each client whose versions agree with those of this process.
 _checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
@@ -51,7 +52,7 @@ def current_client() -> Any:
 
 
 @contextmanager
-def watch_workers(client: Any = None, timeout: float | None = None) -> Iterator[None]:
+def watch_workers(client: Any = None, default_timeout: float | None = None) -> Iterator[None]:
     """Raise a ClusterError where waiting for a cluster would not end.
 
     Without a client, that of the cluster that Dask computes on is watched, if there is one. A watch
@@ -63,8 +64,10 @@ def watch_workers(client: Any = None, timeout: float | None = None) -> Iterator[
         return
     outer = _current_watch.get()
     is_inner = outer is not None and outer.client is client
-    watch = outer if is_inner else _Watch(client, timeout or _no_workers_timeout())
+    watch = outer if is_inner else _Watch(client, default_timeout or NO_WORKERS_TIMEOUT)
     token = _current_watch.set(watch)
+    _start_thread()
+    _watches.add(watch)
     try:
         yield
     except InputError:
@@ -77,27 +80,43 @@ def watch_workers(client: Any = None, timeout: float | None = None) -> Iterator[
     finally:
         _current_watch.reset(token)
         if not is_inner:
-            watch.is_over.set()
+            _watches.discard(watch)
+
+
+@cache
+def _start_thread() -> None:
+    """Start one thread for all watches: to start one for each would take milliseconds."""
+
+    def look() -> None:
+        while True:
+            time.sleep(POLL_INTERVAL)
+            for watch in list(_watches):
+                watch.look()
+
+    threading.Thread(target=look, daemon=True).start()
 
 
 class _Watch:
-    """A thread that looks for the workers of a cluster, and cancels what is waited for."""
+    """When the workers of a cluster were last seen while a call waits for them."""
 
-    def __init__(self, client: Any, limit: float) -> None:
-        self.client, self.limit = client, limit
-        self.is_over, self._is_lost = threading.Event(), threading.Event()
+    def __init__(self, client: Any, default_timeout: float) -> None:
+        import dask
+        from dask.utils import parse_timedelta
+
+        self.client = client
+        self.limit = parse_timedelta(dask.config.get(TIMEOUT_SETTING, None)) or default_timeout
+        self._is_lost, self._last_seen = False, time.monotonic()
         self._others = set(client.futures)  # of the caller, which are left alone
-        threading.Thread(target=self._run, daemon=True).start()
 
-    def _run(self) -> None:
-        last_seen = time.monotonic()
-        while not self.is_over.wait(POLL_INTERVAL):
-            if self._has_workers():
-                last_seen = time.monotonic()
-            elif time.monotonic() - last_seen >= self.limit:
-                self._is_lost.set()
-                self._cancel()
-                return
+    def look(self) -> None:
+        """Cancel what is waited for if there have been no workers for too long."""
+        if self._is_lost or time.monotonic() - self._last_seen < POLL_INTERVAL:
+            return
+        if self._has_workers():
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen >= self.limit:
+            self._is_lost = True
+            self._cancel()
 
     def _has_workers(self) -> bool:
         try:
@@ -121,11 +140,11 @@ class _Watch:
 
     def explain(self, error: Exception) -> ClusterError | None:
         """Return the error to raise in place of one of Dask; None of any other."""
-        if self._is_lost.is_set():
+        if self._is_lost:
             return ClusterError(
                 f"the cluster has had no workers for {self.limit:.0f} seconds; start some and run "
                 "it again (a worker also ends if it cannot import what a task needs), or wait "
-                f"longer: dask.config.set({{{TIMEOUT_SETTING!r}: '1h'}})"
+                f"longer by Dask's setting {TIMEOUT_SETTING}"
             )
         if type(error).__name__ == "KilledWorker":
             return ClusterError(KILLED_WORKERS)
@@ -136,13 +155,6 @@ class _Watch:
                 "again"
             )
         return None
-
-
-def _no_workers_timeout() -> float:
-    import dask
-    from dask.utils import parse_timedelta
-
-    return float(parse_timedelta(dask.config.get(TIMEOUT_SETTING, None)) or NO_WORKERS_TIMEOUT)
 
 
 def check_versions(client: Any) -> None:
