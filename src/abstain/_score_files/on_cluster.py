@@ -17,17 +17,9 @@ from numpy.typing import NDArray
 
 from abstain._core.checks import InputError
 from abstain._core.files import named_if
-from abstain._scale.blocks import (
-    aligned_blocks,
-    array_by_block,
-    block_by_block,
-    gathered,
-    in_block,
-    later,
-    merged,
-    merged_where_made,
-)
-from abstain._scale.patience import as_they_come
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import completed, compute, reduce_blocks, reduce_on_workers
+from abstain._scale.graphs import delayed_call, map_blocks, map_blocks_to_array
 from abstain._score_files.choosing import (
     TARGETS,
     Choice,
@@ -95,25 +87,25 @@ def read_on_cluster(
 
     is_several = len(paths) > 1
     parts = dask.persist(
-        *(later(_read_there, path.absolute(), path, columns, is_several) for path in paths)
+        *(delayed_call(_read_there, path.absolute(), path, columns, is_several) for path in paths)
     )
-    outlines = client.compute([later(Part.outline, part) for part in parts])
-    for done, place in enumerate(as_they_come(outlines), start=1):
+    outlines = client.compute([delayed_call(Part.outline, part) for part in parts])
+    for done, place in enumerate(completed(outlines), start=1):
         if outlines[place].status != "finished":
             outlines[place].result()  # raises what went wrong
         watch(done, len(paths))
     found = client.gather(outlines)
 
     def first_row(file: int, code: int) -> int:
-        return int(gathered(later(Part.first_row, parts[file], code)))
+        return int(compute(delayed_call(Part.first_row, parts[file], code)))
 
     labels, positions = agree(paths, columns, found, first_row)
-    rows, blocks = tuple(outline.n_rows for outline in found), [(part,) for part in parts]
+    chunks, blocks = tuple(outline.n_rows for outline in found), [(part,) for part in parts]
     located = list(zip(parts, positions, strict=True))
     return ScoresOnCluster(
-        certainty=array_by_block(_certainty_of, blocks, rows=rows, dtype=np.float64),
-        correct=array_by_block(_correct_of, blocks, rows=rows, dtype=np.bool_),
-        cells=array_by_block(_cells_of, located, rows=rows, dtype=np.int64),
+        certainty=map_blocks_to_array(_certainty_of, blocks, chunks=chunks, dtype=np.float64),
+        correct=map_blocks_to_array(_correct_of, blocks, chunks=chunks, dtype=np.bool_),
+        cells=map_blocks_to_array(_cells_of, located, chunks=chunks, dtype=np.int64),
         labels=labels,
     )
 
@@ -171,10 +163,9 @@ def choose_on_cluster(
     point = operating_point(front, TARGETS[target](value))
     pairs = aligned_blocks(certainty=scores.certainty, correct=scores.correct)
     triples = aligned_blocks(certainty=scores.certainty, correct=scores.correct, cells=scores.cells)
-    counts = gathered(merged(_add, block_by_block(count_by_cell, triples, point.thresholds)))
-    wrong = merged_where_made(merge_wrong, block_by_block(group_wrong, pairs))
-    wins = [in_block(number, count_wins, wrong, *pair) for number, pair in enumerate(pairs)]
-    n_wins = gathered(merged(sum, wins))
+    counts = reduce_blocks(_add, map_blocks(count_by_cell, triples, point.thresholds))
+    wrong = reduce_on_workers(merge_wrong, map_blocks(group_wrong, pairs))
+    n_wins = reduce_blocks(sum, map_blocks(count_wins, pairs, wrong))
     return make_choice(front, target, value, point, scores.labels, counts, n_wins)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from abstain._core.checks import InputError
 from abstain._core.files import passing_folder, whole_files
-from abstain._scale.patience import as_they_come
+from abstain._scale.computing import completed
 from abstain.tables.ahead import ReadAhead
 from abstain.tables.answering import Answered, answer_table
 from abstain.tables.several import AnsweredTables, Job, Reading, all_answered
@@ -98,7 +98,7 @@ def answer_on_cluster(
     ]
     found: list[Any] = [None] * len(jobs)
     try:
-        for done, place in enumerate(as_they_come(futures), start=1):
+        for done, place in enumerate(completed(futures), start=1):
             found[place] = _outcome(futures[place], jobs[place], scratch)
             watch(done, len(jobs))
     finally:
