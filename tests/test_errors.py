@@ -5,8 +5,9 @@ import pickle
 import pytest
 
 from abstain import Accuracy, InputError
-from abstain._core.errors import Argument, Message
+from abstain._core.errors import Argument, Message, with_remedy
 from abstain.cli.common import in_options
+from abstain.tables.values import BadValueError
 
 
 def test_an_error_about_an_argument_carries_its_parts_and_renders_them_twice():
@@ -40,6 +41,22 @@ def test_an_error_keeps_its_parts_when_it_comes_from_another_process():
     assert (error.argument, error.value) == ("accuracy", 5)
 
 
+def test_an_error_about_a_value_comes_from_another_process_as_it_was():
+    error = BadValueError("age", 6, "<5", " of t.csv", like="$7")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is BadValueError
+    assert (copy.row, copy.value, copy.message) == (6, "<5", error.message)
+    assert "--missing '<5'" in in_options(copy.message)
+
+
+def test_a_longer_remedy_leaves_the_parts():
+    error = InputError(argument="cv", value=9, requirement="is too many", remedy="use fewer")
+    longer = with_remedy(error, ", or ", Argument("cells", "global"))
+    assert str(longer) == "cv=9 is too many; use fewer, or cells='global'"
+    assert (longer.argument, longer.value) == ("cv", 9)
+    assert longer.remedy == "use fewer, or cells='global'"
+
+
 @pytest.mark.parametrize(
     ("argument", "option"),
     [
@@ -48,6 +65,9 @@ def test_an_error_keeps_its_parts_when_it_comes_from_another_process():
         (Argument("drop", ["a b", "c"]), "--drop 'a b' --drop c"),
         (Argument("separator", "\t"), "--separator tab"),
         (Argument("cv", "training"), "--cv 0"),
+        (Argument("rate", 2), "--reject-rate 2"),
+        (Argument("y_true"), "--y-true"),
+        (Argument("held_out", None), "held_out=None"),  # no command has such an option
     ],
 )
 def test_arguments_become_options(argument, option):

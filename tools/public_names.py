@@ -19,6 +19,7 @@ PUBLIC_MODULES = [
     "abstain.plotting",
     "abstain.report",
     "abstain.saving",
+    "abstain.tables",
 ]
 
 # What numpydoc calls the faults that matter to a reader: no docstring; no summary; parameters

@@ -27,7 +27,7 @@ from abstain import operating_point as choose
 from abstain.report import write_report
 from abstain.report.content import find_content
 from abstain.saving import save
-from abstain.tables import Wishes, fit_table, labelled_samples, open_table
+from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
 from tests.report.browsing import WHY_NOT, Page, open_browser
 from tests.report.problems import (
     HOSTILE_CLASSES,
@@ -420,7 +420,7 @@ def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
 def fitted_table(tmp_path):
     make_patients().write_csv(tmp_path / "patients.csv")
     make_patients(80, seed=1).write_csv(tmp_path / "new.csv")
-    found = fit_table(open_table(tmp_path / "patients.csv"), Wishes("Befund lang", cv=3))
+    found = fit_table(open_table(tmp_path / "patients.csv"), FitOptions("Befund lang", cv=3))
     save(found.clf, tmp_path / "model.abstain")
     return found.clf
 

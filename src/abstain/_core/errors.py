@@ -1,7 +1,7 @@
 """Errors about input, and messages that can name arguments as Python or as options.
 
 A message is text in which arguments are marked. Python writes them ``accuracy=0.99``; the command
-line writes the same message with ``--accuracy 0.99``.
+line writes the same message with its options.
 """
 
 from __future__ import annotations
@@ -22,38 +22,40 @@ class Argument(NamedTuple):
         return self.name if self.value is ... else f"{self.name}={shown(self.value)}"
 
 
-class Message:
-    """Text that mentions arguments.
+class Message(str):
+    """Text that mentions arguments: a string as Python shows it, which can be rendered anew.
 
     >>> message = Message("use fewer folds, ", Argument("cv", 3))
-    >>> str(message), message.render(lambda argument: f"--{argument.name} {argument.value}")
-    ('use fewer folds, cv=3', 'use fewer folds, --cv 3')
+    >>> print(message)
+    use fewer folds, cv=3
+    >>> message.render(lambda argument: f"{argument.name.upper()} {argument.value}")
+    'use fewer folds, CV 3'
     """
 
-    def __init__(self, *parts: str | Argument | Message) -> None:
-        self.parts: tuple[str | Argument, ...] = tuple(
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> Message:
+        """Join the parts."""
+        message = super().__new__(cls, "".join(map(str, parts)))
+        message.parts = tuple(
             inner
             for part in parts
             for inner in (part.parts if isinstance(part, Message) else (part,))
         )
+        return message
+
+    def __getnewargs__(self) -> tuple[str | Argument, ...]:  # type: ignore[override]
+        return self.parts
 
     def render(self, write: Callable[[Argument], str]) -> str:
         """Return the text, with each argument as ``write`` spells it."""
-        return "".join(
-            write(part) if isinstance(part, Argument) else str(part) for part in self.parts
+        return "".join(write(part) if isinstance(part, Argument) else part for part in self.parts)
+
+    def substitute(self, old: str, new: str) -> Message:
+        """Return the message with other text, such as another name of a file."""
+        return Message(
+            *(part if isinstance(part, Argument) else part.replace(old, new) for part in self.parts)
         )
-
-    def __str__(self) -> str:
-        return self.render(str)
-
-    def __repr__(self) -> str:
-        return repr(str(self))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Message) and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return hash(str(self))
 
 
 class InputError(ValueError):
@@ -91,23 +93,31 @@ class InputError(ValueError):
 
     def __init__(
         self,
-        *message: str | Argument | Message,
+        *message: str | Argument,
         argument: str | None = None,
         value: Any = ...,
-        requirement: str | Message = "",
-        remedy: str | Message = "",
+        requirement: str = "",
+        remedy: str = "",
     ) -> None:
         self.argument, self.value = argument, value
         self.requirement, self.remedy = requirement, remedy
         self.message = Message(*message)
         if argument is not None:
-            is_demand = str(requirement).startswith("must ")
+            is_demand = requirement.startswith("must ")
             got = f", got {shown(value)}" if is_demand and value is not ... else ""
             subject = Argument(argument) if is_demand else Argument(argument, value)
             self.message = Message(subject, " ", requirement, got)
-            if str(remedy):
+            if remedy:
                 self.message = Message(self.message, "; ", remedy)
         super().__init__(str(self.message))
+
+
+def with_remedy(error: InputError, *remedy: str | Argument) -> InputError:
+    """Return the same error with a longer remedy."""
+    longer = InputError(error.message, *remedy)
+    longer.argument, longer.value = error.argument, error.value
+    longer.requirement, longer.remedy = error.requirement, Message(error.remedy, *remedy)
+    return longer
 
 
 def shown(value: Any, longest: int = 80) -> str:

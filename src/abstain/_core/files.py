@@ -242,24 +242,15 @@ def _cannot_write(output: Path | str, why: str) -> InputError:
     return InputError(f"cannot write {output}: {why}")
 
 
-def said_of(path: Path, said: str) -> str:
-    """Return a message about a file, with its name if the message does not contain it.
-
-    >>> said_of(Path("new.csv"), "a row is empty"), said_of(Path("new.csv"), "new.csv is empty")
-    ('new.csv: a row is empty', 'new.csv is empty')
-    """
-    return said if str(path) in said else f"{path}: {said}"
-
-
 @contextmanager
 def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
     """Add the name of the file to errors that do not contain it, if there are other files."""
     try:
         yield
     except InputError as error:
-        if not is_one_of_several:
+        if not is_one_of_several or str(path) in str(error):
             raise
-        raise InputError(said_of(path, str(error))) from None
+        raise InputError(f"{path}: ", error.message) from None
 
 
 def files_meant(paths: Sequence[Path]) -> list[Path]:

@@ -134,8 +134,11 @@ def auto_measure(estimator: Any) -> Measure:
     if _has_class_scores(estimator):
         return MEASURES["decision"]
     raise InputError(
-        f"certainty='auto' finds neither predict_proba nor decision_function in "
-        f"{type(estimator).__name__}; use 'trust', or pass a function of (estimator, X)"
+        argument="certainty",
+        value="auto",
+        requirement="finds neither predict_proba nor decision_function in "
+        f"{type(estimator).__name__}",
+        remedy="use 'trust', or pass a function of (estimator, X)",
     )
 
 

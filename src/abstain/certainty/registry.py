@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from numpy.typing import NDArray
 
 from abstain._core.checks import InputError, shown
-from abstain._core.estimators import n_samples_of
+from abstain._core.estimators import n_samples_of, unwrap
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,10 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
             others = [name for name, other in self.items() if other.serves(estimator)]
             remedy = f"use {' or '.join(map(repr, others))}" if others else "pass a callable"
             raise InputError(
-                f"{self.argument}={rule!r} needs {self[rule].needs}, got "
-                f"{type(estimator).__name__}; {self[rule].remedy or remedy}"
+                argument=self.argument,
+                value=rule,
+                requirement=f"needs {self[rule].needs}, got {type(unwrap(estimator)[1]).__name__}",
+                remedy=self[rule].remedy or remedy,
             )
         return rule
 

@@ -253,7 +253,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self._held_out = self._test_samples(split, X, y)
         is_on_training = self._sets_on_training()
         for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
-            warnings.warn(warning, UserWarning, stacklevel=2)
+            warnings.warn(UserWarning(warning), stacklevel=2)
         self._run_first()
         return self
 

@@ -77,8 +77,11 @@ def hold_out(clf: Any, target: Target, y: NDArray[Any], split_params: Any) -> Sp
     n_classes = len(np.unique(y[learn]))
     if not len(learn) or (n_classes < 2 and not is_frozen):
         raise InputError(
-            f"test_size={share:g} leaves {len(learn)} samples of {n_classes} class to fit the "
-            f"classifier with, of {n_samples:,}: hold out fewer, or give more samples"
+            argument="test_size",
+            value=share,
+            requirement=f"leaves {len(learn)} samples of {n_classes} class to fit the classifier "
+            f"with, of {n_samples:,}",
+            remedy="hold out fewer, or give more samples",
         )
     return Split(learn, test)
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import Argument, InputError, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
 from abstain.classifier.overlap import OVERCONFIDENT
@@ -91,17 +91,17 @@ class OperatingMixin:
             self._run_at(choose_point(front, self._target(), self._held_out))
         except InputError as error:
             self._run_at(everything_rejected(front))
-            remedies = ""
+            remedies: list[str | Argument] = []
             if self._held_out is not None and self._sets_on_training():
-                remedies += f"; or set cv: {OVERCONFIDENT}"
+                remedies += ["; or set ", Argument("cv"), f": {OVERCONFIDENT}"]
             if self._held_out is not None and front.n_cells > 1 and not front.is_nested:
-                remedies += (
-                    f"; cells='global' may help: one threshold fits less noise than {front.n_cells}"
-                )
-            raise InputError(
-                f"{error}{remedies}; the classifier is fitted, rejects everything, and takes "
-                "another target by retarget"
-            ) from None
+                noise = f" may help: one threshold fits less noise than {front.n_cells}"
+                remedies += ["; ", Argument("cells", "global"), noise]
+            error = with_remedy(error, *remedies)
+            error.add_note(
+                "The classifier is fitted and rejects everything; retarget takes another target."
+            )
+            raise error from None
 
     def _run_at(self, point: OperatingPoint) -> None:
         """Decide as at a point of the front: with a threshold for each cell, and one for others."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.frozen import FrozenEstimator
 
+from abstain._core.errors import Argument, Message
 from abstain._core.estimators import unwrap
 
 # Attributes in which scikit-learn keeps samples of the fit, as the model saw them.
@@ -39,9 +40,9 @@ def overlap_warnings(
     """Yield the signs that the thresholds are set on samples that the classifier was fitted on."""
     if is_on_training:
         if correct.all():
-            yield (
-                "cv='training' finds no error to learn thresholds from; set cv to a number of "
-                f"folds, or calibrate a FrozenEstimator on other data: {OVERCONFIDENT}"
+            yield Message(
+                *(Argument("cv", "training"), " finds no error to learn thresholds from; set "),
+                *(Argument("cv"), f" to a number of folds: {OVERCONFIDENT}"),
             )
         return
     if not isinstance(estimator, FrozenEstimator):

@@ -1,27 +1,33 @@
 """What the commands share: options, checks of what they name, errors in one line and exit codes."""
 
 import inspect
+import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from abstain import InputError
+from abstain import InputError, __version__
 from abstain._core.errors import Argument, Message
 from abstain._core.text import one_line
 
 # Newer versions of typer include click: this is the base class in either case.
 _UsageError: Any = typer.BadParameter.__mro__[1]
-# Options with other names than the arguments of the library.
-_OPTIONS = {"rate": "reject_rate", "cost": "reject_cost", "folder": "out", "n_jobs": "jobs"}
+# Arguments of the library with other names than their options.
+_OTHER_NAMES = {
+    "rate": "reject_rate",
+    "cost": "reject_cost",
+    "folder": "out",
+    "n_jobs": "jobs",
+}
 # Letters of a value that is suggested after an option, and values that need no quotes there.
 _LONGEST_VALUE, _NEEDS_NO_QUOTES = 80, re.compile(r"[\w.,:/+-]+", re.ASCII)
 
@@ -40,7 +46,7 @@ def fail(message: str, code: int) -> NoReturn:
     raise typer.Exit(code) from None
 
 
-def in_options(message: str | Message) -> str:
+def in_options(message: str) -> str:
     """Return a message of the library with options in place of arguments.
 
     >>> in_options(Message(Argument("reject_rate", 2), " is too high"))
@@ -50,12 +56,24 @@ def in_options(message: str | Message) -> str:
 
 
 def _write_option(argument: Argument) -> str:
-    option = "--" + _OPTIONS.get(argument.name, argument.name).replace("_", "-")
+    option = _options().get(_OTHER_NAMES.get(argument.name, argument.name))
+    if option is None:
+        return str(argument)
     if argument.value is ...:
         return option
     value = 0 if argument == ("cv", "training") else argument.value
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {quote_for_shell(each)}" for each in values)
+
+
+@cache
+def _options() -> dict[str, str]:
+    """Return the options of all commands, by the names of their parameters."""
+    from abstain.cli import app
+
+    group: Any = typer.main.get_command(app)
+    parameters = [each for command in group.commands.values() for each in command.params]
+    return {each.name: each.opts[0] for each in parameters if each.param_type_name == "option"}
 
 
 def quote_for_shell(value: Any) -> str:
@@ -147,8 +165,10 @@ class OneLineErrors(TyperGroup):
             return super().invoke(ctx)
 
 
-def print_json(document: str) -> None:
+def print_json(document: str | dict[str, Any]) -> None:
     """Print a JSON document; JSON escapes all control characters but this one."""
+    if isinstance(document, dict):
+        document = json.dumps({"abstain": __version__, **document}, indent=2, allow_nan=False)
     typer.echo(document.replace("\x7f", "\\u007f"))
 
 
@@ -209,7 +229,7 @@ def chosen_target(
     accuracy: float | None, reject_rate: float | None, reject_cost: float | None
 ) -> tuple[str, float]:
     """Return the name and value of the one target given, checked, or those of the default."""
-    from abstain._score_files import TARGETS
+    from abstain.tables.score_fronts import TARGETS
 
     values = {"accuracy": accuracy, "reject_rate": reject_rate, "reject_cost": reject_cost}
     given = {name: value for name, value in values.items() if value is not None}

@@ -52,7 +52,7 @@ NUMERICAL_PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 OTHER_PACKAGES = ["joblib", "polars", "matplotlib"]
 # Code that the records do not depend on.
 UNRELATED_ROOMS = {
-    *("__main__", "_scale", "_score_files", "cli"),
+    *("__main__", "_scale", "cli"),
     *("plotting", "report", "saving", "tables"),
 }
 UNRELATED_MODULES = {"study/claims", "study/curves", "study/figures", "study/results"}

@@ -117,9 +117,11 @@ class Accuracy(BaseTarget):
                 return _fewest_rejects(front, np.flatnonzero(reached))
         best = int(np.nanargmax(front.accuracies))
         raise InputError(
-            f"accuracy={accuracy} cannot be reached: the most on these {front.n_samples} samples "
-            f"is {front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected; ask "
-            "for less or use a surer classifier"
+            argument="accuracy",
+            value=accuracy,
+            requirement=f"cannot be reached: the most on these {front.n_samples} samples is "
+            f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected",
+            remedy="ask for less or use a surer classifier",
         )
 
     def min_test_samples(self) -> int:

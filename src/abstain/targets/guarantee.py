@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import Argument, InputError, Message
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 
@@ -95,16 +95,25 @@ def certify(
         lower = _highest_below(front, held_out, accuracy, confidence) if n_samples else None
         if tests is None:
             raise InputError(
-                f"accuracy={accuracy} with confidence={confidence} takes at least {least:,} "
-                f"samples that test it, none of them wrong, got {n_samples:,}; {_instead(lower)}, "
-                "or give more samples"
+                argument="accuracy",
+                value=accuracy,
+                requirement=Message(
+                    *("with ", Argument("confidence", confidence), f" takes at least {least:,} "),
+                    f"samples that test it, none of them wrong, got {n_samples:,}",
+                ),
+                remedy=f"{_instead(lower)}, or give more samples",
             )
         accepted, errors = tests.last
         remedy = _remedy(accuracy, confidence, n_samples, accepted, errors)
         raise InputError(
-            f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
-            f"test samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the first "
-            f"thresholds that are tested, {errors} of them wrong; {_instead(lower)}{remedy}"
+            argument="accuracy",
+            value=accuracy,
+            requirement=Message(
+                *("with ", Argument("confidence", confidence), " cannot be certified: of "),
+                f"{n_samples} test samples {accepted} {'is' if accepted == 1 else 'are'} accepted "
+                f"by the first thresholds that are tested, {errors} of them wrong",
+            ),
+            remedy=Message(_instead(lower), remedy),
         )
     row, accepted, errors = tests.certified
     bound = accuracy_bound(accepted, errors, 1 - confidence)
@@ -226,18 +235,20 @@ def _instead(lower: float | None) -> str:
     return f"they certify {lower:g} at most: request no more, ideally on fresh data"
 
 
-def _remedy(accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int) -> str:
+def _remedy(
+    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
+) -> Message:
     """Return what else would help."""
     enough = _enough(accepted, errors, accuracy, 1 - confidence)
     if enough is None:
-        return ", or use a surer classifier"
+        return Message(", or use a surer classifier")
     least = needed_answers(accuracy, confidence)
     wanted = ceil(enough * n_samples / accepted)
     # Few errors tell little of their share: a number far beyond the samples would be a guess.
     more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
-    return (
-        f", or hold out {more} (it takes {least:,} accepted ones without an error; "
-        "test_size is the share that tests)"
+    return Message(
+        f", or hold out {more} (it takes {least:,} accepted ones without an error; ",
+        *(Argument("test_size"), " is the share that tests)"),
     )
 
 

@@ -1,55 +1,43 @@
-"""How is a text table written: which separator, which decimal mark, which encoding?
+"""Which separator, decimal mark and encoding does a text table have?
 
-Nobody says so in the file. The first part of it is tried under each possibility: the separator is
-the one that cuts all its lines into as many fields as the header; the decimal mark is a comma if
-fields such as 3,14 are more frequent than such as 3.14, where 4.282 counts for neither; and text
-that is no UTF-8 is taken for what Windows writes in Western Europe.
+The first part of the file is tried with each possibility: the separator is the one that cuts most
+lines into as many fields as the header; the decimal mark is a comma if fields such as 3,14 are more
+frequent than such as 3.14 (4.282 counts for neither); text that is not UTF-8 is taken as cp1252.
 """
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
 import codecs
 import csv
 import gzip
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from abstain._core.checks import InputError, shown
-
-__all__ = [
-    "PARQUET",
-    "SPREADSHEETS",
-    "TEXT",
-    "TextFormat",
-    "is_special",
-    "open_bytes",
-    "quoted",
-    "sniff",
-    "split_record",
-]
+from abstain._core.errors import Argument, InputError, Message
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET = (".parquet", ".pq")
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 SEPARATORS = {",": ",", ";": ";", "\t": "\t", "|": "|", "tab": "\t", "\\t": "\t"}
 DECIMALS = (".", ",")
-# What is looked at; enough for the longest header and many lines of a usual one.
+# Bytes that are looked at, and lines of them.
 HEAD = 1 << 18
 _LINES = 200
 _WITH_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
-# The point may stand before thousands as well, and tells nothing.
+# The point may separate thousands or a fraction.
 _WITH_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# How files begin that are no text, and what to do with them.
-_NO_TEXT = {
+# The first bytes of files that are not text, and what to do with them.
+_NOT_TEXT = {
     b"PAR1": "holds Parquet; give it a name that ends with .parquet",
     b"PK\x03\x04": "is a spreadsheet or an archive; save the table as CSV",
     b"\xd0\xcf\x11\xe0": "is a spreadsheet; save it as CSV",
@@ -59,22 +47,7 @@ _NO_TEXT = {
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text table is written.
-
-    Parameters
-    ----------
-    separator : str, default=","
-        What stands between fields.
-    decimal : {".", ","}, default="."
-        What stands before the fraction of a number.
-    encoding : str, default="utf-8"
-        Any that Python knows.
-
-    Examples
-    --------
-    >>> TextFormat(separator=";", decimal=",")
-    TextFormat(separator=';', decimal=',', encoding='utf-8')
-    """
+    """The separator between fields, the mark before a fraction, and the encoding."""
 
     separator: str = ","
     decimal: str = "."
@@ -82,64 +55,44 @@ class TextFormat:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether bytes can be taken as they are, but for a mark at the beginning."""
+        """Whether the bytes are UTF-8, perhaps after a byte order mark."""
         return self.encoding in ("utf-8", "utf-8-sig")
 
 
-def sniff(
+def detect_format(
     path: Path,
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    columns: Collection[str] = (),
 ) -> TextFormat:
-    r"""Return how a text table is written, as far as its first part tells.
+    """Return the format of a text table; None is detected.
 
-    Parameters
-    ----------
-    path : Path
-        A text file, perhaps gzipped.
-    separator, decimal, encoding : str, default=None
-        What is known already. None is found out.
-
-    Returns
-    -------
-    format : TextFormat
-        Separator, decimal mark and encoding.
-
-    Raises
-    ------
-    InputError
-        If the file is empty, or what is given is none of these.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "messung.csv")
-    ...     _ = path.write_text("Größe;Gewicht\n1,80;75\n1,65;60,5\n", encoding="cp1252")
-    ...     sniff(path)
-    TextFormat(separator=';', decimal=',', encoding='cp1252')
+    A separator under which the header has ``columns`` is preferred.
     """
     with open_bytes(path) as file:
         head = file.read(HEAD)
-    for beginning, told in _NO_TEXT.items():
+    for beginning, problem in _NOT_TEXT.items():
         if head.startswith(beginning):
-            raise InputError(f"{path} {told}")
-    known = _known_encoding(encoding) if encoding is not None else _encoding(head, path)
-    text = _decoded(head, known, path)
+            raise InputError(f"{path} {problem}")
+    codec = _encoding(head, path) if encoding is None else _known_encoding(encoding)
+    text = _decode_head(head, codec, path)
     if not text.strip():
         raise InputError(f"{path} is empty; its first line must name the columns")
     lines = _whole_lines(text, is_all=len(head) < HEAD)
-    mark = _separator(lines) if separator is None else _known_separator(separator)
+    mark = _separator(lines, columns) if separator is None else _known_separator(separator)
     if decimal is None:
         decimal = _decimal(lines, mark)
     elif decimal not in DECIMALS:
-        raise InputError(f"--decimal must be a point or a comma, got {shown(decimal)}")
+        raise InputError(
+            argument="decimal", value=decimal, requirement="must be a point or a comma"
+        )
     if decimal == mark:
         raise InputError(
-            f"--decimal and --separator cannot both be {mark!r}; give another --separator"
+            *(Argument("decimal"), " and ", Argument("separator"), f" cannot both be {mark!r}; "),
+            *("give another ", Argument("separator")),
         )
-    return TextFormat(mark, decimal, known)
+    return TextFormat(mark, decimal, codec)
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -154,21 +107,27 @@ def split_record(record: str, separator: str) -> list[str]:
     return next(csv.reader([record], delimiter=separator), [])
 
 
-def is_special(text: str, separator: str) -> bool:
+def needs_quotes(text: str, separator: str) -> bool:
     """Tell whether text needs quotes around it to be one field."""
     return any(mark in text for mark in (separator, '"', "\n", "\r"))
 
 
-def quoted(text: str, separator: str) -> str:
+def quote_field(text: str, separator: str) -> str:
     """Return text as a field of a text table, in quotes where it needs them."""
-    return '"' + text.replace('"', '""') + '"' if is_special(text, separator) else text
+    return '"' + text.replace('"', '""') + '"' if needs_quotes(text, separator) else text
+
+
+def separator_name(separator: str) -> str:
+    """Return a separator as a message names it."""
+    return "tab" if separator == "\t" else repr(separator)
 
 
 def _known_separator(given: str) -> str:
     if given not in SEPARATORS:
         raise InputError(
-            f"--separator must be a comma, a semicolon, a tab or a bar (, ; tab |), got "
-            f"{shown(given)}"
+            argument="separator",
+            value=given,
+            requirement="must be a comma, a semicolon, a tab or a bar (, ; tab |)",
         )
     return SEPARATORS[given]
 
@@ -179,20 +138,21 @@ def _known_encoding(given: str) -> str:
         b"a".decode(name, "replace")  # refused by codecs such as base64, which make no text
     except (LookupError, UnicodeError, ValueError):
         raise InputError(
-            "--encoding must be one of text that Python knows, such as utf-8 or cp1252, got "
-            f"{shown(given)}"
+            argument="encoding",
+            value=given,
+            requirement="must be a text encoding of Python, such as utf-8 or cp1252",
         ) from None
-    return "utf-8-sig" if name == "utf-8" else name  # with a mark or without
+    return "utf-8-sig" if name == "utf-8" else name  # with a byte order mark or without
 
 
 def _encoding(head: bytes, path: Path) -> str:
     for mark, name in _BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
             return name
-    if wide := _without_mark(head):
+    if utf16 := _utf16_without_mark(head):
         raise InputError(
-            f"{path} seems to be UTF-16 without a mark at its beginning; give --encoding {wide}, "
-            "or save it as UTF-8"
+            f"{path} seems to be UTF-16 without a byte order mark; give ",
+            *(Argument("encoding", utf16), ", or save it as UTF-8"),
         )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
@@ -201,18 +161,15 @@ def _encoding(head: bytes, path: Path) -> str:
     return "utf-8"
 
 
-def _without_mark(head: bytes) -> str:
-    """Return which UTF-16 text without a byte order mark is in; nothing if it is none.
-
-    In Western text every other byte is 0.
-    """
+def _utf16_without_mark(head: bytes) -> str:
+    """Return the UTF-16 codec of Western text, in which every other byte is 0, or nothing."""
     for name, zeros in (("utf-16le", head[1::2]), ("utf-16be", head[::2])):
         if zeros.count(0) > len(head) / 4:
             return name
     return ""
 
 
-def _decoded(head: bytes, encoding: str, path: Path) -> str:
+def _decode_head(head: bytes, encoding: str, path: Path) -> str:
     """Return the text of the first part, which may end amid a character."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(head)
@@ -220,10 +177,12 @@ def _decoded(head: bytes, encoding: str, path: Path) -> str:
         why = "no byte order mark" if "BOM" in str(error) else "it cannot be decoded"
         if isinstance(error, UnicodeDecodeError):
             why = f"{error.reason} at byte {error.start}"
-        other = _without_mark(head)
-        remedy = f"give --encoding {other}" if other else "give another --encoding"
+        other = _utf16_without_mark(head)
+        remedy = Message("give ", Argument("encoding", other))
         raise InputError(
-            f"{path} is not {encoding} text ({why}); {remedy}, or save it as UTF-8"
+            f"{path} is not {encoding} text ({why}); ",
+            remedy if other else Message("give another ", Argument("encoding")),
+            ", or save it as UTF-8",
         ) from None
 
 
@@ -234,18 +193,19 @@ def _whole_lines(text: str, *, is_all: bool) -> list[str]:
     return lines[:_LINES]
 
 
-def _separator(lines: list[str]) -> str:
+def _separator(lines: list[str], columns: Collection[str]) -> str:
     """Return the separator under which most lines have as many fields as the header, and most."""
 
-    def plausible(separator: str) -> tuple[bool, float, int]:
+    def plausibility(separator: str) -> tuple[bool, bool, float, int]:
         try:
-            counts = [len(fields) for fields in csv.reader(lines, delimiter=separator) if fields]
+            rows = [fields for fields in csv.reader(lines, delimiter=separator) if fields]
         except csv.Error:
-            return False, 0.0, 0
-        alike = Counter(counts)[counts[0]] / len(counts)
-        return counts[0] > 1, round(alike, 1), counts[0]
+            return False, False, 0.0, 0
+        names = [name.strip() for name in rows[0]]
+        share_alike = Counter(map(len, rows))[len(names)] / len(rows)
+        return set(columns) <= set(names), len(names) > 1, round(share_alike, 1), len(names)
 
-    return max((",", ";", "\t", "|"), key=plausible)
+    return max((",", ";", "\t", "|"), key=plausibility)
 
 
 def _decimal(lines: list[str], separator: str) -> str:
@@ -255,6 +215,6 @@ def _decimal(lines: list[str], separator: str) -> str:
     commas = sum(_WITH_COMMA.fullmatch(field) is not None for field in fields)
     either = sum(_WITH_EITHER.fullmatch(field) is not None for field in fields)
     points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields) - either
-    if commas == points == 0:  # where fields end in semicolons, commas are left for fractions
+    if commas == points == 0:  # with semicolons between fields, commas are left for fractions
         return "," if separator == ";" and not either else "."
     return "," if commas > points else "."

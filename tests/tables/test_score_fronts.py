@@ -6,14 +6,8 @@ import polars as pl
 import pytest
 
 from abstain import InputError, pareto_front
-from abstain._score_files import (
-    ScoreColumns,
-    choice_as_json,
-    choose,
-    output_files,
-    read_scores,
-    write_choice,
-)
+from abstain.tables.score_fronts import choice_as_json, choose, output_files, write_choice
+from abstain.tables.scores import ScoreColumns, read_scores
 
 COLUMNS = ScoreColumns("c", correct="ok", cell="region")
 TEXT = """c,ok,region
@@ -33,7 +27,7 @@ def score_file(tmp_path, text=TEXT):
 
 
 def made(tmp_path, target="accuracy", value=0.75):
-    scores = read_scores(score_file(tmp_path), COLUMNS)
+    scores = read_scores([score_file(tmp_path)], COLUMNS)
     front = pareto_front(scores.certainty, scores.correct, scores.cells)
     return choose(scores, front, target, value)
 
@@ -43,7 +37,7 @@ def made(tmp_path, target="accuracy", value=0.75):
 )
 def test_names_of_cells_are_no_formulas_in_text(tmp_path, suffix, separator):
     text = TEXT.replace("left", "=1+1").replace("right", "-2")
-    scores = read_scores(score_file(tmp_path, text), COLUMNS)
+    scores = read_scores([score_file(tmp_path, text)], COLUMNS)
     front = pareto_front(scores.certainty, scores.correct, scores.cells)
     files = output_files(tmp_path / f"front{suffix}")
     write_choice(choose(scores, front, "reject_rate", 0.5), files, "1.2.3")
@@ -84,7 +78,7 @@ def test_the_files_hold_the_front_and_the_chosen_row(tmp_path, suffix, load):
 def test_an_undefined_accuracy_is_empty(tmp_path):
     # Two wrong samples: the row that catches both accepts nothing.
     path = score_file(tmp_path, "c,ok\n1,0\n2,0\n")
-    scores = read_scores(path, ScoreColumns("c", correct="ok"))
+    scores = read_scores([path], ScoreColumns("c", correct="ok"))
     front = pareto_front(scores.certainty, scores.correct, scores.cells)
     choice = choose(scores, front, "reject_cost", 0.2)
     files = output_files(tmp_path / "front.csv", path)
@@ -132,7 +126,7 @@ def test_refuses_to_replace_the_score_file(tmp_path, out):
         output_files(tmp_path / out, tmp_path / "scores.csv")
 
 
-def test_a_full_disk_is_told_in_one_line(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_in_one_line(tmp_path, monkeypatch):
     def fail(self, path):
         raise pl.exceptions.ComputeError("parquet: No space left on device")
 

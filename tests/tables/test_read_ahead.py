@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from abstain import InputError
-from abstain.tables import ReadAhead, ahead, open_table
+from abstain.tables.reading import N_BLOCKS_AHEAD, ReadAhead, open_table
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def readers():
 def test_blocks_come_in_their_order(table):
     with ReadAhead(table) as blocks:
         frames = [frame.result() for _, frame in blocks]
-    assert len(frames) > 2 * ahead.BLOCKS_AHEAD
+    assert len(frames) > 2 * N_BLOCKS_AHEAD
     assert [n for frame in frames for n in frame["n"]] == list(range(3_000))
     assert not readers()
 
@@ -40,16 +40,16 @@ def test_no_more_is_read_than_may_wait(table, monkeypatch):
     with ReadAhead(table) as blocks:
         for number, (_, frame) in enumerate(blocks, start=1):
             frame.result()
-            assert len(read) <= number + ahead.BLOCKS_AHEAD
+            assert len(read) <= number + N_BLOCKS_AHEAD
 
 
-def test_whoever_leaves_early_leaves_nothing_behind(table):
+def test_leaving_early_leaves_no_thread_behind(table):
     with ReadAhead(table) as blocks:
         next(iter(blocks))
     assert not readers()
 
 
-def test_what_cannot_be_read_is_told_at_its_place(table, monkeypatch):
+def test_an_error_is_raised_at_its_block(table, monkeypatch):
     blocks_of = type(table).blocks
 
     def torn(self):
