@@ -7,11 +7,11 @@ PYTHON ?= python3
 demo: .venv/ready
 	@.venv/bin/python -m abstain demo
 
-# All but what is marked, with all laws and comparisons with references.
+# Every law and every comparison with a reference. Tests that are marked as slow are left out.
 test: .venv/ready
 	$(PYTEST) --dist worksteal -m "not ($(MARKED))" $(PYTEST_ARGS)
 
-# A file at a time, so that what tests share, as a cluster or the runs of a study, is made once.
+# A process runs whole files, whose tests share a cluster or the runs of a study.
 test-slow: .venv/ready
 	$(PYTEST) --dist loadfile -m "$(MARKED)" $(PYTEST_ARGS)
 

@@ -1,11 +1,14 @@
-"""The (min,+) convolution of a table with steps, against its definition."""
+"""The dynamic program: its (min,+) convolution against the definition, and its parts."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abstain import pareto_front
+from abstain.fronts import dynamic_program
 from abstain.fronts.dynamic_program import COST_TYPES, Steps, Table, add_steps, unreached
+from tests.fronts.strategies import synthetic
 
 costs = st.none() | st.integers(0, 1000)
 
@@ -65,3 +68,15 @@ def test_add_steps_in_chunks(dtype):
 def test_adding_a_cost_to_unreached_does_not_overflow(dtype):
     largest = np.array(unreached(dtype) - 1, dtype=dtype)
     assert largest + np.array(unreached(dtype), dtype=dtype) == np.iinfo(dtype).max
+
+
+# Tables and backtraces are computed in parts, whose size only affects speed.
+@pytest.mark.parametrize("size", [1, 1000])
+def test_the_size_of_parts_changes_nothing(monkeypatch, size):
+    data = synthetic(2000, 5)
+    expected = pareto_front(*data)
+    monkeypatch.setattr(dynamic_program, "GATHERED_BYTES", size)
+    monkeypatch.setattr(dynamic_program, "BACKTRACE_ENTRIES", size)
+    front = pareto_front(*data)
+    assert front.false_rejects.tolist() == expected.false_rejects.tolist()
+    assert np.array_equal(front.thresholds, expected.thresholds)

@@ -1,5 +1,6 @@
 """A certified accuracy holds on new data as often as was promised."""
 
+import math
 import re
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from abstain import Accuracy, InputError, operating_point, pareto_front
+from abstain.fronts import METHODS
 from abstain.fronts.held_out import (
     HeldOut,
     HeldOutCounts,
@@ -100,6 +102,23 @@ def test_enough_samples_are_the_fewest_that_pass(accepted, errors, accuracy, lev
     assert not any(passes(n) for n in range(1, min(enough, 101)))
 
 
+@given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
+def test_the_remedy_follows_from_the_counts_in_the_message(learned, tested, accuracy, level):
+    front = pareto_front(*learned)
+    message = refusal(front, held_out_of(front, tested), accuracy, level) or ""
+    pattern = r"of (\d+) test samples (\d+) (?:is|are) accepted .* tested, (\d+) of them wrong"
+    if (numbers := re.search(pattern, message)) is None:
+        return
+    n_samples, accepted, errors = map(int, numbers.groups())
+    enough = _enough(accepted, errors, accuracy, level)
+    if enough is None:
+        assert message.endswith(", or use a surer classifier")
+    elif (wanted := math.ceil(enough * n_samples / accepted)) <= 20 * n_samples:
+        assert f", or hold out about {wanted:,} samples (it takes" in message
+    else:
+        assert ", or hold out far more samples (it takes" in message
+
+
 def refusal(front, held_out, accuracy, level):
     """What is said of an accuracy that cannot be certified; None of one that can."""
     try:
@@ -135,7 +154,7 @@ def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
 @given(
     half_tied(max_size=25),
     half_tied(max_size=40),
-    st.sampled_from(["exact", "hull", "greedy"]),
+    st.sampled_from(METHODS),
     st.lists(st.integers(0, 40), max_size=4),
 )
 def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
@@ -149,7 +168,7 @@ def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
     rows = np.arange(len(front))
     by_steps, expected = (list(HeldOutCounts(front, each).of(rows)) for each in (counted, plain))
     assert by_steps == expected
-    by_samples = [by_hand.counts(front.thresholds_at(row).tolist(), *plain[:3]) for row in rows]
+    by_samples = [by_hand.counts(front, row, plain) for row in rows]
     assert [(accepted, errors) for _, accepted, errors in by_steps] == by_samples
 
 

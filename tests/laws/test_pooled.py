@@ -9,7 +9,7 @@ from abstain import RejectRate, pareto_front
 from abstain.fronts import bins, curves
 from abstain.fronts.bins import count_in_bins
 from abstain.fronts.pooled import pooled_front
-from tests.examples import many_examples
+from tests.examples import MANY, examples, many_examples
 from tests.fronts.strategies import half_tied, synthetic
 from tests.reference.fronts import rejected_counts
 from tests.reference.pooled import probability_correct
@@ -140,8 +140,9 @@ def test_expected_accuracies_are_mean_probabilities(data):
             assert np.isnan(expected)
 
 
-# Without itself a right sample seems less probably right, and a wrong one more so.
-@many_examples
+# Without itself a right sample seems less probably right, and a wrong one more so. An example has
+# four fronts.
+@examples(max(1, MANY / 4))
 @given(half_tied(max_size=40))
 def test_leaving_one_out_never_raises_an_accuracy(data):
     for strength in (None, 0.0, 0.4, np.inf):

@@ -66,9 +66,11 @@ def test_help_describes_every_parameter_and_result(name):
     methods = [key for key in vars(display) if key == "plot" or key.startswith("from_")]
     for documented in (display, *(getattr(display, key) for key in methods)):
         text = inspect.getdoc(documented)
-        described = [line.partition(" : ")[0] for line in text.splitlines() if " : " in line]
-        described = {name.strip("* ") for names in described for name in names.split(",")}
-        assert described >= set(inspect.signature(documented).parameters) - {"self"}
+        section = text.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+        described = [line.partition(" : ")[0] for line in section.splitlines() if line[0] != " "]
+        described = [name.strip("* ") for names in described for name in names.split(",")]
+        parameters = inspect.signature(documented).parameters
+        assert described == [name for name in parameters if name != "self"]
         assert f">>> from abstain.plotting import {name}\n" in text
         assert documented is display or f"Returns\n-------\ndisplay : {name}\n" in text
 

@@ -171,9 +171,9 @@ def test_labels_are_made_to_fit():
         prototypes=[[29, 50]],
         prototype_labels=[1],
     ).plot()
-    found = {text.get_text(): text for text in display.ax_.texts}
+    by_label = {text.get_text(): text for text in display.ax_.texts}
     assert len(display.ax_.texts) == 5
-    assert sorted(found) == [
+    assert sorted(by_label) == [
         "a\nrejected below 0.25",
         "all",
         "c\nnone rejected",
@@ -181,7 +181,7 @@ def test_labels_are_made_to_fit():
     ]
     upright = [text for text in display.ax_.texts if text.get_rotation() == 90]
     assert [text.get_position()[0] for text in upright] == [pytest.approx(7, abs=1)]
-    _, row = found["c\nnone rejected"].get_position()
+    _, row = by_label["c\nnone rejected"].get_position()
     assert abs(row - 50) > 5  # off the star
 
 
@@ -222,9 +222,9 @@ def test_rejected_samples_are_hollow_and_counted(sepals):
     dots = [part for part in display.ax_.collections if part.get_zorder() == 2]
     n_hollow = sum((part.get_facecolors()[:, :3] == 1).all(axis=1).sum() for part in dots)
     assert n_hollow == clf.reject(X).sum() > 0
-    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert told[:5] == ["setosa", "versicolor", "virginica", "prototype", "rejected"]
-    assert told[5] == f"rejected samples:\n{n_hollow} of 150"
+    entries = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert entries[:5] == ["setosa", "versicolor", "virginica", "prototype", "rejected"]
+    assert entries[5] == f"rejected samples:\n{n_hollow} of 150"
 
 
 def test_many_cells_are_not_labelled():

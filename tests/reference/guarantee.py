@@ -15,11 +15,13 @@ def tail(n, k, p):
     return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1))
 
 
-def counts(thresholds, certainty, correct, columns):
+def counts(front, row, held_out):
     """How many samples are accepted, and how many of these are wrong?"""
+    thresholds = front.thresholds_at(row).tolist()
+    shared = front.shared_thresholds(np.array([row]))[0] if front.is_nested else max(thresholds)
     accepted = errors = 0
-    for sureness, right, column in zip(certainty, correct, columns, strict=True):
-        if sureness >= (thresholds[column] if column >= 0 else max(thresholds)):
+    for sureness, right, column in zip(*held_out[:3], strict=True):
+        if sureness >= (thresholds[column] if column >= 0 else shared):
             accepted += 1
             errors += not right
     return accepted, errors
@@ -65,7 +67,7 @@ def certify(front, held_out, accuracy, level):
         order = order_of_rows(front, accuracy)
     for row in order:
         n_tested += 1
-        accepted, errors = counts(front.thresholds_at(row).tolist(), *held_out[:3])
+        accepted, errors = counts(front, row, held_out)
         if tail(accepted, errors, 1 - accuracy) > level:
             break
         if best is None or rejects(front)[row] <= rejects(front)[best[0]]:

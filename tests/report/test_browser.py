@@ -150,8 +150,8 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
         assert lines[3][1:] == _line_of(budget)
         assert page.value("#one-threshold") == budget.thresholds[0]
         # confusion matrix, thresholds and cells
-        found = np.array(page.values("#confusion"))
-        assert np.array_equal(found, confusion(there, X, y, clf.classes_.tolist()))
+        matrix = np.array(page.values("#confusion"))
+        assert np.array_equal(matrix, confusion(there, X, y, clf.classes_.tolist()))
         shown = np.array(page.values("#cells"))
         assert np.array_equal(shown[:, 0], there.thresholds_[: len(shown)])
         position = clf.apply(X)
@@ -199,9 +199,9 @@ def test_the_confidence_moves_the_bound(opened, gmlvq, samples):
 
 def test_a_certificate_is_shown(opened, samples):
     clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
-    told = " ".join(opened(clf, samples).text("main").split())
+    text = " ".join(opened(clf, samples).text("main").split())
     held = clf.operating_point_.guarantee
-    assert f"accuracy at least 70 % with confidence 90 %, on {held.n_samples} held-out" in told
+    assert f"accuracy at least 70 % with confidence 90 %, on {held.n_samples} held-out" in text
 
 
 def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
@@ -337,12 +337,12 @@ def test_five_thousand_rejected_samples_are_sorted_searched_and_saved(
     assert saved == sorted(there.certainties(X)[rejected].tolist())
     assert sorted(int(line["sample"]) for line in lines) == rejected.tolist()
     for line in lines[::97]:
-        told = table.row(int(line["sample"]), named=True)
-        assert (line["answer"], line["rival"]) == (told["label"], told["rival"])
-        assert line["reason"] == told["reason"]
+        explained = table.row(int(line["sample"]), named=True)
+        assert (line["answer"], line["rival"]) == (explained["label"], explained["rival"])
+        assert line["reason"] == explained["reason"]
         assert line["true class"] == y[int(line["sample"])]
-        assert float(line["threshold"]) == told["threshold"]
-        assert float(line["to acceptance"]) == told["threshold"] - told["certainty"]
+        assert float(line["threshold"]) == explained["threshold"]
+        assert float(line["to acceptance"]) == explained["threshold"] - explained["certainty"]
 
     page.click("#rejected th:nth-child(7) button")
     assert page.run("return document.querySelector('[aria-sort]').ariaSort") == "descending"
@@ -433,12 +433,12 @@ def test_predict_takes_what_the_page_exports(opened, fitted_table, folder, tmp_p
     page.move_to(len(find_content(fitted_table, X, y, None, None)["rows"]["row"]) // 2)
     page.click("#export")
     (tmp_path / "thresholds.json").write_text(downloaded(folder, "thresholds.json"))
-    told = round(page.value("#coverage") * len(y))
+    n_answered = round(page.value("#coverage") * len(y))
     command = [sys.executable, "-m", "abstain", "predict", tmp_path / "model.abstain"]
     command += [tmp_path / "new.csv", "--thresholds", tmp_path / "thresholds.json", "--json"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     answered = json.loads(done.stdout)
-    assert answered["n_rows"] - answered["n_rejected"] == told
+    assert answered["n_rows"] - answered["n_rejected"] == n_answered
 
 
 def test_known_rows_support_no_bound(opened, fitted_table, tmp_path):
@@ -573,7 +573,7 @@ def _luminance(colour):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
     page = opened(gmlvq, samples, scheme=scheme)
-    found = page.run(
+    texts = page.run(
         """
         const below = (each) => {
             for (let at = each; at; at = at.parentElement) {
@@ -586,8 +586,8 @@ def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
             .filter(each => each.offsetParent && hasText(each) && !each.disabled)
             .map(each => [each.textContent, getComputedStyle(each).color, below(each)]);"""
     )
-    assert len(found) > 100
-    for text, colour, behind in found:
+    assert len(texts) > 100
+    for text, colour, behind in texts:
         bright, dark = sorted([_luminance(colour), _luminance(behind)], reverse=True)
         assert (bright + 0.05) / (dark + 0.05) >= 4.5, text
     paper = page.run("return getComputedStyle(document.body).backgroundColor")

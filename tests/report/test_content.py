@@ -185,15 +185,15 @@ def test_rejected_samples_are_explained_as_the_classifier_does(clf, samples):
         rejected = certainty < limits[known["cell"]]
         assert np.array_equal(rejected, table["rejected"].to_numpy())
         for index in np.flatnonzero(rejected).tolist():
-            told = table.row(index, named=True)
-            assert ["ambiguous", "far"][known["far"][index]] == told["reason"]
+            explained = table.row(index, named=True)
+            assert ["ambiguous", "far"][known["far"][index]] == explained["reason"]
             rival = None if known["rival"][index] < 0 else clf.classes_[known["rival"][index]]
-            assert rival == told["rival"]
-            assert clf.classes_[known["answer"][index]] == told["label"]
+            assert rival == explained["rival"]
+            assert clf.classes_[known["answer"][index]] == explained["label"]
             if known["features"]:
                 names = [content["features"][feature] for feature in known["features"][index]]
-                assert names == told["features"]
-                assert known["shares"][index] == pytest.approx(told["contributions"], abs=1e-4)
+                assert names == explained["features"]
+                assert known["shares"][index] == pytest.approx(explained["contributions"], abs=1e-4)
 
 
 def test_the_content_is_strict_json(clf, samples):

@@ -94,6 +94,13 @@ def test_only_the_columns_that_are_read_need_valid_names(tmp_path):
     assert read_scores(path, COLUMNS).certainty.tolist() == [0.5]
 
 
+def test_columns_may_be_named_by_numbers(tmp_path):
+    columns = ScoreColumns("1", correct="2")
+    assert read_scores(text_file(tmp_path, "1,2\n0.5,1\n"), columns).certainty.tolist() == [0.5]
+    with pytest.raises(InputError, match="has no header"):
+        read_scores(text_file(tmp_path, "0.5,1\n0.4,1\n"), columns)
+
+
 def test_rows_of_nothing_but_separators_are_not_rows(tmp_path):
     path = text_file(tmp_path, "id,c,ok,region\n1,0.5,1,a\n,,,\n2,0.25,0,a\n,,,\n")
     assert read_scores(path, COLUMNS).certainty.tolist() == [0.5, 0.25]

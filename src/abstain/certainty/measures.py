@@ -66,17 +66,17 @@ class Measure(Rule):
         Tells whether the measure can be computed for a fitted estimator.
     needs : str
         What the estimator must be or have, in words.
-    low, high : float
-        Range of its values.
-    is_zero_on_borders : bool
-        Whether a sample on the border of two classes has certainty 0, if the scores of the
-        classifier are continuous and a prototype model predicts the class of its closest prototype.
     survives : frozenset of str
         Changes of the data, made before the fit and to new samples alike, that do not change the
         values for models that are invariant to them: "shift", "scale", "rotation", "relabelling".
         The values of a sample never depend on the other samples or on their order.
     remedy : str
         What to do if it cannot be computed. Empty: use another measure.
+    low, high : float
+        Range of its values.
+    is_zero_on_borders : bool
+        Whether a sample on the border of two classes has certainty 0, if the scores of the
+        classifier are continuous and a prototype model predicts the class of its closest prototype.
 
     Examples
     --------

@@ -60,8 +60,8 @@ def documented(
     sections = _PARAMETERS_AND_RETURNS.format(estimator=estimator, returns=returns, result=result)
 
     def insert(function: Function) -> Function:
-        summary, examples = cleandoc(function.__doc__ or "").split("Examples\n")
-        function.__doc__ = summary + sections + examples
+        if function.__doc__:  # python -OO removes docstrings
+            function.__doc__ = cleandoc(function.__doc__).replace("Examples\n", sections, 1)
         return function
 
     return insert

@@ -21,15 +21,13 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from abstain._core.sklearn_private import take_rows, take_rows_of_params
-from abstain._scale.blocks import is_dask
-from abstain._scale.blockwise import check_samples
+from abstain._scale.blocks import check_samples, is_dask
 from abstain.certainty.cells import RULES, fitted_rule
 from abstain.certainty.measures import MEASURES
 from abstain.classifier.calibrate import (
     Calibration,
     calibrate,
     calibrate_out_of_fold,
-    overlap_warnings,
     seeded,
     split_folds,
 )
@@ -45,6 +43,7 @@ from abstain.classifier.fit_checks import (
 from abstain.classifier.holding_out import Split, hold_out, tested_share
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
 from abstain.classifier.operating import DEFAULT_TARGET
+from abstain.classifier.overlap import overlap_warnings
 from abstain.classifier.predictions import PredictionMixin
 from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import PooledFront, pareto_front

@@ -17,8 +17,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.errors import Argument, InputError, shown, with_remedy
-from abstain.classifier.calibrate import OVERCONFIDENT, Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
+from abstain.classifier.overlap import OVERCONFIDENT
 from abstain.classifier.regions import Regions
 from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront

@@ -275,3 +275,19 @@ def check_keeps_inputs(
     inputs |= {} if model is None else {model: "the model"}
     inputs |= {} if thresholds is None else {thresholds: "the thresholds file"}
     check_keeps_inputs(outputs, inputs)
+
+
+# --- a cluster ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Any]:
+    """Compute on a Dask cluster, whose errors name the option; yield its client."""
+    from abstain._scale.cluster import open_cluster
+    from abstain._scale.workers import ClusterError
+
+    try:
+        with open_cluster(address) as client:
+            yield client
+    except ClusterError as error:
+        raise InputError(f"--cluster {address}: {error}") from None

@@ -2,13 +2,14 @@
 
 Many parameters mean the same in several Displays. `documented` completes the docstrings of a
 Display. A parameter that a docstring does not describe is described by the text below, in the order
-of the signature, and so is what a method returns. Each example starts with the import of the
-Display; `plot` has the example of the class if it has none.
+of the signature, and so is what a method returns. The class names its constructors, and each
+example starts with the import of the Display; `plot` has the example of the class.
 """
 
 import inspect
 import json
 import re
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 Display = TypeVar("Display", bound=type[Any])
@@ -23,6 +24,7 @@ PARAMETERS = {
     ),
     "X": ("array-like of shape (n_samples, n_features)", "Samples, as the estimator takes them."),
     "y": ("array-like of shape (n_samples,)", "Their classes."),
+    "y=None": ("array-like of shape (n_samples,)", "Their classes; None draws them in grey."),
     "y_true, y_pred": ("array-like of shape (n_samples,)", "True and predicted labels."),
     "certainty": (
         "array-like of shape (n_samples,)",
@@ -96,20 +98,41 @@ SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 
 
-def documented(display: Display) -> Display:
-    """Complete the docstrings of a Display and of its methods."""
-    name = display.__name__
-    *artists, last = (f"``{key}``" for key in display.__annotations__ if key.endswith("_"))
-    example = _sections(display).get("Examples", "")
-    display.__doc__ = _completed(display, name)
-    for key, method in vars(display).items():
-        function = getattr(method, "__func__", method)
-        if key == "plot":
-            drawn = f"Itself, with {', '.join(artists)} and {last}."
-            function.__doc__ = _completed(function, name, drawn, example)
-        elif inspect.isfunction(function) and not key.startswith("_"):
-            function.__doc__ = _completed(function, name, "The arrays, and the figure ``figure_``.")
-    return display
+def documented(kwargs: str) -> Callable[[Display], Display]:
+    """Complete the docstrings of a Display whose `plot` passes ``kwargs`` to this function."""
+
+    def complete(display: Display) -> Display:
+        if display.__doc__ is None:  # Python was started with -OO
+            return display
+        name, sections = display.__name__, _sections(display)
+        methods = {
+            key: getattr(method, "__func__", method)
+            for key, method in vars(display).items()
+            if key == "plot" or key.startswith("from_")
+        }
+        made = "The arrays, and the figure ``figure_``."
+        drawn = f"Itself, with {_listed(key for key in display.__annotations__ if key[-1] == '_')}."
+        constructors = _listed((key for key in methods if key != "plot"), "or", ":meth:`{}`")
+        summary, *rest = sections[""].strip().split("\n\n")
+        usage = f"Make one with {constructors}; :meth:`plot` draws it again."
+        display.__doc__ = _completed(
+            display, {**sections, "": "\n\n".join([summary, usage, *rest])}, name
+        )
+        for key, method in methods.items():
+            own = _sections(method)
+            if key == "plot":
+                passed = f"**kwargs : dict\n    Passed to matplotlib's {kwargs}."
+                own["Parameters"] = f"{own.get('Parameters', '')}\n{passed}"
+                own["Examples"] = sections.get("Examples", "")
+            method.__doc__ = _completed(method, own, name, drawn if key == "plot" else made)
+        return display
+
+    return complete
+
+
+def _listed(names: Iterable[str], last: str = "and", form: str = "``{}``") -> str:
+    *first, end = map(form.format, names)
+    return f"{', '.join(first)} {last} {end}" if first else end
 
 
 def _sections(documented: Any) -> dict[str, str]:
@@ -118,9 +141,8 @@ def _sections(documented: Any) -> dict[str, str]:
     return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
 
 
-def _completed(documented: Any, display: str, returned: str = "", example: str = "") -> str:
-    """Return the docstring of a Display or of one of its methods with all its sections."""
-    sections = _sections(documented)
+def _completed(documented: Any, sections: dict[str, str], display: str, returned: str = "") -> str:
+    """Return a docstring of a Display with all its sections."""
     own = {}
     for entry in ENTRY.split(sections.pop("Parameters", "")):
         names = entry.partition(" : ")[0].split(",")
@@ -134,18 +156,17 @@ def _completed(documented: Any, display: str, returned: str = "", example: str =
     if returned:
         first["Returns"] = f"display : {display}\n    {returned}"
     imported = f">>> from abstain.plotting import {display}\n"
-    sections["Examples"] = imported + sections.get("Examples", example)
+    sections["Examples"] = imported + sections.get("Examples", "")
     return "\n\n".join(
         f"{title}\n{'-' * len(title)}\n{text}".strip() for title, text in (first | sections).items()
     )
 
 
 def _shared_entry(parameter: inspect.Parameter) -> str:
-    names = next(names for names in PARAMETERS if parameter.name in names.split(", "))
-    type_, description = PARAMETERS[names]
-    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-        names = f"**{names}"
     default = parameter.default
+    key = next(names for names in PARAMETERS if parameter.name in names.split(", "))
+    names = f"**{key}" if parameter.kind is inspect.Parameter.VAR_KEYWORD else key
+    type_, description = PARAMETERS.get(f"{key}={default}", PARAMETERS[key])
     if default is not inspect.Parameter.empty:
         shown = json.dumps(default) if isinstance(default, str) else repr(default)
         type_ = f"{type_}, default={shown}"

@@ -95,12 +95,13 @@ def project(
     steps: list[Any],
     classifier: Any,
     X: Any,
-    *,
     axes: Any,
     feature_names: Sequence[str] | None,
     grid_resolution: int,
 ) -> Projection:
     """Return the projection of a classifier behind transformers on the plane of the given axes."""
+    from sklearn.utils import check_array
+
     if isinstance(grid_resolution, bool) or not isinstance(grid_resolution, int):
         raise InputError(f"grid_resolution must be an integer, got {grid_resolution!r}")
     if grid_resolution < 2:
@@ -114,7 +115,8 @@ def project(
         plane = find_plane(without_names(model), samples, axes, names)
         prototypes, labels = plane.project(model.prototypes_), model.prototype_labels_
     else:
-        samples = _filled_by_means(X)
+        numbers = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+        samples = filled_by_means(np.asarray(numbers))
         names = _names(steps, classifier, feature_names, samples.shape[1])
         plane = plane_of_features(axes, names, samples.mean(axis=0))
     positions = plane.project(samples)
@@ -132,7 +134,7 @@ def without_names(model: Any) -> Any:
 
 
 def _filled_by_prototypes(model: Any, X: Any) -> Array:
-    """Return samples in the precision of the model; missing ones are those of the prototype."""
+    """Return samples in the precision of the model, missing values from the closest prototype."""
     from sklearn.utils.validation import validate_data
 
     kinds = [np.float64, np.float32]
@@ -144,12 +146,9 @@ def _filled_by_prototypes(model: Any, X: Any) -> Array:
     return np.where(missing, model.prototypes_[without_names(model).apply(samples)], samples)
 
 
-def _filled_by_means(X: Any) -> Array:
-    """Return samples as numbers; a missing one is the mean of its feature."""
-    from sklearn.utils import check_array
-
-    samples = np.asarray(check_array(X, dtype=np.float64, ensure_all_finite="allow-nan"))
-    missing = np.isnan(samples)
+def filled_by_means(samples: Array) -> Array:
+    """Return samples whose missing and infinite values are the mean of the feature."""
+    missing = ~np.isfinite(samples)
     if not missing.any():
         return samples
     counts = np.maximum((~missing).sum(axis=0), 1)

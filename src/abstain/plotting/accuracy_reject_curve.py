@@ -25,13 +25,11 @@ if TYPE_CHECKING:
 GRID = np.linspace(0.0, 1.0, 201)
 
 
-@documented
+@documented("``plot``")
 class AccuracyRejectCurveDisplay:
     """Accuracy-reject curve: accuracy on the accepted samples against the reject rate.
 
-    Use :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_front` or, for the mean of
-    several runs, :meth:`from_cv_results` to make one; :meth:`plot` draws it again. Curves in one
-    axes differ in colour and in dashes.
+    Curves in one axes differ in colour and in dashes.
 
     Parameters
     ----------
@@ -236,8 +234,6 @@ class AccuracyRejectCurveDisplay:
         ----------
         name : str, default=None
             Name of the curve in the legend; None uses the name of the display.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
         """
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs

@@ -45,11 +45,9 @@ NAMES = {
 DARKEST = 0.55
 
 
-@documented
+@documented("``contourf``")
 class CertaintyContourDisplay:
     """Contours of certainty in a plane, with samples and prototypes; dark is unsure.
-
-    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again.
 
     Parameters
     ----------
@@ -127,8 +125,6 @@ class CertaintyContourDisplay:
         estimator : estimator
             Any fitted classifier, with a reject option or without, alone, at the end of a
             ``Pipeline``, or inside a search.
-        y : array-like of shape (n_samples,), default=None
-            Their classes; None draws them in grey.
         certainty : str or callable, default=None
             Measure of certainty, as `RejectOptionClassifier` takes it; None uses that of a reject
             option, else "auto".
@@ -154,13 +150,8 @@ class CertaintyContourDisplay:
         measure = MEASURES.name_of(measure)
         # The trust score of a reject option was fitted to samples before the transformers.
         is_by_name = isinstance(measure, str) and not (uses_own and measure == "trust")
-        projection = project(
-            *behind_transformers(estimator, is_by_name),
-            X,
-            axes=axes,
-            feature_names=feature_names,
-            grid_resolution=grid_resolution,
-        )
+        steps, classifier = behind_transformers(estimator, is_by_name)
+        projection = project(steps, classifier, X, axes, feature_names, grid_resolution)
         clf = projection.classifier
         classifier = clf.estimator_ if is_reject_option else clf
         if isinstance(measure, str) and measure == "auto":
@@ -207,8 +198,6 @@ class CertaintyContourDisplay:
             Approximate number of levels of certainty, or their borders.
         scatter_kwargs : dict, default=None
             Passed to matplotlib's ``scatter`` for the samples.
-        **kwargs : dict
-            Passed to matplotlib's ``contourf``.
         """
         ax = axes_to_draw_on(ax)
         self._draw_contours(ax, levels, colorbar, **kwargs)

@@ -42,11 +42,9 @@ RIGHT: dict[str, Any] = {"marker": "o", "s": 16, "linewidths": 0.3, "edgecolors"
 WRONG: dict[str, Any] = {"marker": "x", "s": 28, "linewidths": 1.3}
 
 
-@documented
+@documented("``scatter`` for the samples")
 class PrototypeDisplay:
     """Samples, prototypes and class borders of a model, seen in a plane.
-
-    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again.
 
     Parameters
     ----------
@@ -130,10 +128,10 @@ class PrototypeDisplay:
         With more than two features, the figure shows a plane through the mean of the prototypes,
         and samples and prototypes are projected on it. The regions are the classes that the model
         predicts *on* that plane. A sample off the plane may be classified differently than its
-        position, and a prototype may be drawn outside its own region. Below the figure stands for
-        which share of the samples the regions hold (``agreement``). Samples that the model gets
-        wrong have a cross. Regions hold for all samples if no value is missing and all prototypes
-        share one metric (and one bandwidth) which
+        position, and a prototype may be drawn outside its own region. The share of the samples for
+        which the regions hold (``agreement``) is written below the figure. Samples that the model
+        gets wrong have a cross. Regions hold for all samples if no value is missing and all
+        prototypes share one metric (and one bandwidth) which
 
         - has at most two directions (``n_components=2``), in the default plane;
         - or is that of at most three prototypes, in the plane ``axes="prototypes"``.
@@ -145,8 +143,6 @@ class PrototypeDisplay:
         estimator : estimator
             A fitted prototype model, alone or at the end of a ``Pipeline``, inside a search or a
             ``FrozenEstimator``.
-        y : array-like of shape (n_samples,), default=None
-            Their classes; None draws them in grey.
         axes : "directions", "prototypes" or pair of features, default=None
             The plane: the two leading discriminative directions of a model that learns a metric,
             which are the first columns of its ``transform``; the two directions along which the
@@ -173,14 +169,7 @@ class PrototypeDisplay:
                 f"estimator must be a model with prototypes, got a {type(model).__name__}; use one "
                 "of abstain.models"
             )
-        projection = project(
-            steps,
-            model,
-            X,
-            axes=axes,
-            feature_names=feature_names,
-            grid_resolution=grid_resolution,
-        )
+        projection = project(steps, model, X, axes, feature_names, grid_resolution)
         predictions = model.predict(projection.X)
         agreement = np.mean(projection.evaluate(model.predict, projection.samples) == predictions)
         display = cls(
@@ -198,13 +187,7 @@ class PrototypeDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw regions, samples and prototypes.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to matplotlib's ``scatter`` for the samples.
-        """
+        """Draw regions, samples and prototypes."""
         ax = axes_to_draw_on(ax)
         colours = class_colours(len(self.classes))
         self._draw_regions(ax)

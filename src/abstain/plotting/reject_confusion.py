@@ -39,13 +39,11 @@ FILLED = 0.88
 LARGEST_FIGURE = 20.0
 
 
-@documented
+@documented("``imshow``")
 class RejectConfusionDisplay:
     """Confusion matrix with a column for the rejected samples.
 
-    Use :meth:`from_estimator`, :meth:`from_predictions` or, for all folds of a cross-validation,
-    :meth:`from_cv_results` to make one; :meth:`plot` draws it again. Every sample is counted once,
-    so that a row sums to the size of its class.
+    Every sample is counted once, so that a row sums to the size of its class.
 
     Parameters
     ----------
@@ -264,8 +262,6 @@ class RejectConfusionDisplay:
             Format of the values; None uses ".0%" for shares and "d" or ".4g" for counts.
         reject_name : str, default="rejected"
             Name of the last column.
-        **kwargs : dict
-            Passed to matplotlib's ``imshow``.
         """
         is_new = ax is None
         ax = axes_to_draw_on(ax)

@@ -29,14 +29,12 @@ STYLES: list[dict[str, Any]] = [
 ]
 
 
-@documented
+@documented("``fill_between``")
 class RejectOutcomesDisplay:
     """Shares of right, wrong, truly and falsely rejected samples against the reject rate.
 
-    Use :meth:`from_estimator`, :meth:`from_front`, :meth:`from_predictions` or, for all folds of a
-    cross-validation, :meth:`from_cv_results` to make one; :meth:`plot` draws it again. The four
-    shares sum to 1 at each reject rate. A sample is truly rejected if the answer would have been
-    wrong, and falsely if it would have been right.
+    The four shares sum to 1 at each reject rate. A sample is truly rejected if the answer would
+    have been wrong, and falsely if it would have been right.
 
     Parameters
     ----------
@@ -219,13 +217,7 @@ class RejectOutcomesDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw the shares on top of each other.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to matplotlib's ``fill_between``.
-        """
+        """Draw the shares on top of each other."""
         ax = axes_to_draw_on(ax)
         borders = np.cumsum([np.zeros_like(self.right), *self._parts], axis=0)
         self.areas_ = []

@@ -49,12 +49,12 @@ STAR = 0.02
 CHARACTER = 0.0145
 
 
-@documented
+@documented("``scatter`` for the samples")
 class RejectRegionDisplay:
     """Cells of a reject option in a plane; regions where it declines to answer are hatched.
 
-    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again. Colours are the predicted
-    classes, dark lines the borders of cells, each with its threshold. A rejected sample is hollow.
+    Colours are the predicted classes, dark lines the borders of cells, each with its threshold. A
+    rejected sample is hollow.
 
     Parameters
     ----------
@@ -157,13 +157,8 @@ class RejectRegionDisplay:
 
         With more than two features, the figure shows a plane, and samples and prototypes are
         projected on it. A sample off the plane may be answered or rejected differently than its
-        position. Below the figure stands for which share of the samples the regions hold
-        (``agreement``); less than half raise a warning.
-
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,), default=None
-            Their classes; None draws them in grey.
+        position. The share of the samples for which the regions hold (``agreement``) is written
+        below the figure; a warning is raised if it is less than half.
 
         Examples
         --------
@@ -183,13 +178,8 @@ class RejectRegionDisplay:
         rules = MEASURES.name_of(clf.certainty), RULES.name_of(clf.cells)
         # A trust score was fitted to samples before the transformers, as were clusters.
         is_by_name = all(isinstance(rule, str) and rule != "trust" for rule in rules)
-        projection = project(
-            *behind_transformers(estimator, is_by_name),
-            X,
-            axes=axes,
-            feature_names=feature_names,
-            grid_resolution=grid_resolution,
-        )
+        steps, classifier = behind_transformers(estimator, is_by_name)
+        projection = project(steps, classifier, X, axes, feature_names, grid_resolution)
         clf = projection.classifier
         display = cls(
             grid=projection.grid,
@@ -231,8 +221,6 @@ class RejectRegionDisplay:
         ----------
         label_cells : bool, default=None
             Whether each cell shows its name and threshold; None does so up to 16 cells.
-        **kwargs : dict
-            Passed to matplotlib's ``scatter`` for the samples.
         """
         ax = axes_to_draw_on(ax)
         self._draw_regions(ax)

@@ -44,14 +44,13 @@ COLOUR = "#0072b2"
 WHISKERS = {"ecolor": "black", "elinewidth": 1.2, "capsize": 3.0}
 
 
-@documented
+@documented("``barh``, or to ``pcolormesh`` for several metrics")
 class RelevanceDisplay:
     """Relevances: the weight of each feature in the metric of a model, most relevant on top.
 
-    Use :meth:`from_estimator` or, for the mean over the folds of a cross-validation,
-    :meth:`from_cv_results` to make one; :meth:`plot` draws it again. One metric for all
-    prototypes is drawn as bars, with a line at the weight of each if all were equal; one metric per
-    prototype as a heat map with one column per prototype, under the name of its class.
+    One metric for all prototypes is drawn as bars, with a line at the weight of each if all were
+    equal; one metric per prototype as a heat map with one column per prototype, under the name of
+    its class. The relevances of a cross-validation are their mean over the folds.
 
     Parameters
     ----------
@@ -206,11 +205,6 @@ class RelevanceDisplay:
         """Draw the relevances.
 
         ``mesh_`` is set instead of ``bars_`` if each prototype has its own metric.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to matplotlib's ``barh``, or to ``pcolormesh`` for several metrics.
         """
         check_top(top)
         shown = self.order[:top]

@@ -33,7 +33,7 @@ LEGIBLE = 8
 LONGEST_NAME = 24
 
 
-@documented
+@documented("``pcolormesh``")
 class RelevanceMatrixDisplay:
     """Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
 
@@ -41,9 +41,7 @@ class RelevanceMatrixDisplay:
     two features together: in d(x, w) = Σ Λ_ij (x_i − w_i)(x_j − w_j), a positive entry increases
     the weight of deviations with the same sign, a negative one that of opposite signs.
 
-    Use :meth:`from_estimator` or, for the mean over the folds of a cross-validation,
-    :meth:`from_cv_results` to make one; :meth:`plot` draws it again, the most relevant features
-    first. Negative entries are hatched.
+    The most relevant features are first; negative entries are hatched.
 
     Parameters
     ----------
@@ -162,13 +160,7 @@ class RelevanceMatrixDisplay:
         return display.plot(ax=ax, top=top, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
-        """Draw the matrix.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to matplotlib's ``pcolormesh``.
-        """
+        """Draw the matrix."""
         check_top(top)
         shown = self.order[:top]
         values = self.matrix[np.ix_(shown, shown)]

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 DIAGONAL = "perfectly calibrated"
 
 
-@documented
+@documented("``plot``")
 class ReliabilityDisplay:
     """Reliability diagram: the share of right answers against their estimated probability.
 
-    Use :meth:`from_estimator` or :meth:`from_predictions` to make one; :meth:`plot` draws it again.
     A calibrated probability lies on the diagonal; below, it is too high. Curves in one axes differ
     in colour and in dashes.
 
@@ -181,8 +180,6 @@ class ReliabilityDisplay:
         ----------
         name : str, default=None
             Name of the curve in the legend; None uses the name of the display.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
         """
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs

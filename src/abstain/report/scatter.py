@@ -16,7 +16,7 @@ from abstain._core.estimators import has_prototypes, pass_through, unwrap
 from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier
 from abstain.plotting._plane import find_plane
-from abstain.plotting._projection import without_names
+from abstain.plotting._projection import filled_by_means, without_names
 from abstain.report.samples import Samples
 
 Array = NDArray[Any]
@@ -65,7 +65,7 @@ def scatter_of(
         return None
     if numbers.ndim != 2 or not numbers.shape[1]:
         return None
-    numbers = _without_gaps(numbers)
+    numbers = filled_by_means(numbers)
     n_features = numbers.shape[1]
     names = names or [f"feature {number}" for number in range(n_features)]
     if n_features == 1:
@@ -77,16 +77,6 @@ def scatter_of(
     prototypes = plane.project(np.asarray(model.prototypes_, dtype=np.float64))
     labels = [str(label) for label in model.prototype_labels_.tolist()]
     return Scatter(plane.project(numbers), plane.names, prototypes, labels)
-
-
-def _without_gaps(numbers: Array) -> Array:
-    """Replace missing and infinite values by the mean of the feature, for the figure only."""
-    is_gap = ~np.isfinite(numbers)
-    if not is_gap.any():
-        return numbers
-    counts = np.maximum((~is_gap).sum(axis=0), 1)
-    means = np.where(is_gap, 0.0, numbers).sum(axis=0) / counts
-    return np.where(is_gap, means, numbers)
 
 
 def _components(numbers: Array, names: list[str]) -> tuple[Array, tuple[str, str]]:

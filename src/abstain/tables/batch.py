@@ -25,7 +25,7 @@ from typing import Any
 from abstain._core.errors import InputError, Message
 from abstain._core.files import atomic_files, name_file_if, temporary_folder
 from abstain._core.signals import cleanup_at_end
-from abstain._scale.patience import as_they_come
+from abstain._scale.computing import completed
 from abstain.tables.answering import AnswerCounts, answer_table
 from abstain.tables.columns import columns_of_model
 from abstain.tables.reading import TableFile, TextOptions, check_needed
@@ -232,7 +232,7 @@ def answer_on_cluster(
     ]
     results: list[Any] = [None] * len(jobs)
     try:
-        for done, index in enumerate(as_they_come(futures), start=1):
+        for done, index in enumerate(completed(futures), start=1):
             results[index] = _result(futures[index], jobs[index], scratch)
             watch(done, len(jobs))
     finally:

@@ -306,7 +306,8 @@ def _with_header(table: TableFile, columns: Collection[str]) -> TableFile:
     end = end_of_first_record(start)
     header = start[:end].decode().rstrip("\r\n")
     names = [name.strip() for name in split_record(header, table.format.separator)]
-    _check_header(table.path, names)
+    if not columns or not set(columns) <= set(names):  # columns may be named by numbers
+        _check_header(table.path, names)
     names = _checked_names(table.path, names, columns)
     size = table.path.stat().st_size * (4 if table.path.name.lower().endswith(".gz") else 1)
     n_blocks = max(1, -(-size // table.block_size))

@@ -42,8 +42,8 @@ def one_fold():
     return ShuffleSplit(n_splits=1, test_size=0.4, random_state=0)
 
 
-def parts(found):
-    return list(zip(found["estimator"], found["indices"]["test"], strict=True))
+def parts(results):
+    return list(zip(results["estimator"], results["indices"]["test"], strict=True))
 
 
 def reject_option():
@@ -59,9 +59,9 @@ def shares(display):
 
 def test_one_fold_has_the_outcomes_of_its_predictions(digits):
     X, y = digits
-    found = validated(GaussianNB(), X, y, cv=one_fold())
-    ((fitted, test),) = parts(found)
-    display = RejectOutcomesDisplay.from_cv_results(found, X, y, certainty="conf")
+    results = validated(GaussianNB(), X, y, cv=one_fold())
+    ((fitted, test),) = parts(results)
+    display = RejectOutcomesDisplay.from_cv_results(results, X, y, certainty="conf")
     certainty = fitted.predict_proba(X[test]).max(axis=1)
     expected = RejectOutcomesDisplay.from_predictions(y[test], fitted.predict(X[test]), certainty)
     assert display.reject_rates == pytest.approx(expected.reject_rates)
@@ -72,16 +72,16 @@ def test_one_fold_has_the_outcomes_of_its_predictions(digits):
 @pytest.mark.parametrize("estimator", [GaussianNB(), reject_option()], ids=["any", "front"])
 def test_outcomes_of_folds_are_counted_together(estimator, digits):
     X, y = digits
-    found = validated(estimator, X, y)
-    display = RejectOutcomesDisplay.from_cv_results(found, X, y)
+    results = validated(estimator, X, y)
+    display = RejectOutcomesDisplay.from_cv_results(results, X, y)
     assert shares(display).sum(axis=0) == pytest.approx(1)
     assert shares(display)[2:].sum(axis=0) == pytest.approx(display.reject_rates)
     assert np.ptp(display.wrong + display.truly_rejected) == pytest.approx(0)
     singles = [
         RejectOutcomesDisplay.from_estimator(fitted, X[test], y[test])
-        for fitted, test in parts(found)
+        for fitted, test in parts(results)
     ]
-    sizes = [len(test) for _, test in parts(found)]
+    sizes = [len(test) for _, test in parts(results)]
     # At no rejects, and where the first classifier can reject no more.
     assert display.right[0] * len(y) == pytest.approx(
         sum(size * one.right[0] for size, one in zip(sizes, singles, strict=True))
@@ -100,11 +100,11 @@ def test_outcomes_of_folds_are_counted_together(estimator, digits):
 
 def test_confusion_matrices_of_folds_add_up(digits):
     X, y = digits
-    found = validated(make_pipeline(StandardScaler(), reject_option()), X, y)
-    display = RejectConfusionDisplay.from_cv_results(found, X, y)
+    results = validated(make_pipeline(StandardScaler(), reject_option()), X, y)
+    display = RejectConfusionDisplay.from_cv_results(results, X, y)
     single = [
         RejectConfusionDisplay.from_estimator(fitted, X[test], y[test]).confusion_matrix
-        for fitted, test in parts(found)
+        for fitted, test in parts(results)
     ]
     assert display.confusion_matrix.tolist() == sum(single).tolist()
     assert display.confusion_matrix.sum(axis=1).tolist() == np.bincount(y).tolist()
@@ -113,18 +113,18 @@ def test_confusion_matrices_of_folds_add_up(digits):
 
 def test_weights_follow_their_samples_into_the_folds(digits):
     X, y = digits
-    found = validated(reject_option(), X, y, cv=ShuffleSplit(3, test_size=0.5, random_state=0))
+    results = validated(reject_option(), X, y, cv=ShuffleSplit(3, test_size=0.5, random_state=0))
     weight = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
-    display = RejectConfusionDisplay.from_cv_results(found, X, y, sample_weight=weight)
+    display = RejectConfusionDisplay.from_cv_results(results, X, y, sample_weight=weight)
     single = [
         RejectConfusionDisplay.from_estimator(
             fitted, X[test], y[test], sample_weight=weight[test]
         ).confusion_matrix
-        for fitted, test in parts(found)
+        for fitted, test in parts(results)
     ]
     assert display.confusion_matrix == pytest.approx(sum(single))
     with pytest.raises(InputError, match="sample_weight"):
-        RejectConfusionDisplay.from_cv_results(found, X, y, sample_weight=weight[1:])
+        RejectConfusionDisplay.from_cv_results(results, X, y, sample_weight=weight[1:])
 
 
 # --- what the models weigh -----------------------------------------------------------------------
@@ -132,9 +132,9 @@ def test_weights_follow_their_samples_into_the_folds(digits):
 
 @pytest.mark.parametrize("model", [GRLVQ, GMLVQ, LGMLVQ])
 def test_relevances_are_the_mean_over_folds(model, iris):
-    found = validated(model(random_state=0), *iris)
-    display = RelevanceDisplay.from_cv_results(found)
-    single = [np.atleast_2d(fitted.relevances_).mean(axis=0) for fitted in found["estimator"]]
+    results = validated(model(random_state=0), *iris)
+    display = RelevanceDisplay.from_cv_results(results)
+    single = [np.atleast_2d(fitted.relevances_).mean(axis=0) for fitted in results["estimator"]]
     assert display.relevances == pytest.approx(np.mean(single, axis=0))
     assert display.std == pytest.approx(np.std(single, axis=0))
     assert display.feature_names == list(iris[0].columns)
@@ -148,10 +148,10 @@ def test_relevances_are_the_mean_over_folds(model, iris):
 
 
 def test_one_fold_has_the_relevances_of_its_model(iris):
-    found = validated(GMLVQ(random_state=0), *iris, cv=one_fold())
-    (fitted,) = found["estimator"]
+    results = validated(GMLVQ(random_state=0), *iris, cv=one_fold())
+    (fitted,) = results["estimator"]
     display, expected = (
-        RelevanceDisplay.from_cv_results(found),
+        RelevanceDisplay.from_cv_results(results),
         RelevanceDisplay.from_estimator(fitted),
     )
     assert display.relevances.tolist() == pytest.approx(expected.relevances.tolist())
@@ -161,25 +161,25 @@ def test_one_fold_has_the_relevances_of_its_model(iris):
 
 @pytest.mark.parametrize("model", [GMLVQ, LGMLVQ])
 def test_the_matrix_is_the_mean_over_folds(model, iris):
-    found = validated(model(random_state=0), *iris)
-    display = RelevanceMatrixDisplay.from_cv_results(found)
-    single = [RelevanceMatrixDisplay.from_estimator(each).matrix for each in found["estimator"]]
+    results = validated(model(random_state=0), *iris)
+    display = RelevanceMatrixDisplay.from_cv_results(results)
+    single = [RelevanceMatrixDisplay.from_estimator(each).matrix for each in results["estimator"]]
     assert display.matrix == pytest.approx(np.mean(single, axis=0))
     assert display.matrix.diagonal() == pytest.approx(
-        RelevanceDisplay.from_cv_results(found).relevances
+        RelevanceDisplay.from_cv_results(results).relevances
     )
 
 
 def test_folds_that_see_other_features_have_no_mean(iris):
     X, y = iris
     X, y = X.iloc[:, [0, 1]], y
-    found = validated(make_pipeline(SelectKBest(k=1), GRLVQ()), X, y, cv=2)
-    chosen = [fitted[0].get_support().tolist() for fitted in found["estimator"]]
-    found["estimator"][1][0].scores_ = -found["estimator"][1][0].scores_
-    assert chosen[0] != found["estimator"][1][0].get_support().tolist()
+    results = validated(make_pipeline(SelectKBest(k=1), GRLVQ()), X, y, cv=2)
+    chosen = [fitted[0].get_support().tolist() for fitted in results["estimator"]]
+    results["estimator"][1][0].scores_ = -results["estimator"][1][0].scores_
+    assert chosen[0] != results["estimator"][1][0].get_support().tolist()
     for display in (RelevanceDisplay, RelevanceMatrixDisplay):
         with pytest.raises(InputError, match=r"same features, got others in fold 1"):
-            display.from_cv_results(found)
+            display.from_cv_results(results)
 
 
 # --- what cannot be drawn ------------------------------------------------------------------------
@@ -200,11 +200,11 @@ def test_what_cross_validate_has_not_returned_is_asked_for(display, argument, di
         draw({"test_score": [1.0]}, X, y)
     with pytest.raises(InputError, match=rf"^{argument} must .* return_indices=True"):
         draw({"estimator": [GaussianNB()]}, X, y)
-    found = {"estimator": [GaussianNB()], "indices": {"test": [[0]]}}
+    results = {"estimator": [GaussianNB()], "indices": {"test": [[0]]}}
     with pytest.raises(InputError, match=r"^X and y must be those given to cross_validate"):
-        draw(found, None, None)
+        draw(results, None, None)
     with pytest.raises(InputError, match=r"same samples: X has 900, y has 899"):
-        draw(found, X, y[1:])
+        draw(results, X, y[1:])
     with pytest.raises(InputError, match=rf"^{argument} must hold at least one fold, got none"):
         draw({"estimator": [], "indices": {"test": []}}, X, y)
 
