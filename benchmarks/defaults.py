@@ -73,7 +73,7 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_limits
 
 from abstain import models
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "defaults.json"
@@ -184,7 +184,7 @@ def _read(file: Path) -> Any:
 
 
 def _keep(file: Path, value: Any) -> None:
-    with whole_files(file) as (draft,):
+    with atomic_files(file) as (draft,):
         draft.write_text(json.dumps(value))
 
 
@@ -262,7 +262,7 @@ def main() -> None:
     if arguments.quick:
         print(written(results))
     else:
-        with whole_files(RESULTS) as (draft,):
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(written(results))
         print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
 

@@ -34,7 +34,7 @@ from local.trials import ERRORS_REMOVED, MAX_TEST, SIZES, is_large_enough, try_m
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "local_thresholds.json"
@@ -128,7 +128,7 @@ def main() -> None:
     if arguments.quick:
         print(written(results))
     else:
-        with whole_files(RESULTS) as (draft,):
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(written(results), encoding="utf-8")
         draw(results, IMAGES)
         print(f"\nwritten to {RESULTS.relative_to(ROOT)}, drawn in {IMAGES.relative_to(ROOT)}")

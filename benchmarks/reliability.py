@@ -45,7 +45,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from abstain import GMLVQ, RejectOptionClassifier
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain.datasets import make_pearl_necklace
 from abstain.metrics import reliability_curve
 
@@ -298,7 +298,7 @@ def draw(rows: list[Row], path: Path) -> None:
         ax.legend(handles, labels, loc="center left", frameon=False)
     figure.supxlabel("estimated probability of being right, mean of a tenth of the test samples")
     figure.supylabel("share of them that is right, ± 2 standard errors over the draws")
-    with whole_files(path) as (draft,):
+    with atomic_files(path) as (draft,):
         figure.savefig(draft, dpi=120)
 
 

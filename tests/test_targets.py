@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from abstain import (
@@ -18,7 +18,7 @@ from abstain import (
 )
 from abstain.targets.base import certifies
 from tests.examples import many_examples
-from tests.fronts.strategies import half_tied
+from tests.fronts.strategies import half_tied, synthetic
 
 shares = st.sampled_from([0.05, 0.1, 0.25, 0.5, 0.9])
 
@@ -251,6 +251,7 @@ def test_so_it_does_beyond_the_last_calibration_error():
 # Of many rows some reach an accuracy by chance: it must also be reached with each sample left out
 # of its own threshold, and by the probabilities, as far as some row does.
 @given(half_tied(max_size=40), st.floats(0.05, 1))
+@example(synthetic(60, 3, seed=22), 0.9)  # each condition excludes other rows
 def test_an_accuracy_is_reached_with_each_sample_left_out_and_by_the_probabilities(data, accuracy):
     front = pareto_front(*data, method="pooled")
     reached = front.accuracies >= accuracy

@@ -164,7 +164,7 @@ def test_one_table_is_answered_without_what_many_need(folder, model):
     code = (
         "import sys; from abstain import cli; sys.argv = ['abstain', *sys.argv[1:]]\n"
         "try: cli.main()\n"
-        "except SystemExit: print({'dask', 'distributed', 'abstain._scale.interrupts',"
+        "except SystemExit: print({'dask', 'distributed', 'abstain._scale.cluster',"
         " 'abstain.tables.batch'} & set(sys.modules))"
     )
     assert python("-c", code, *command) == (0, "set()\n", "")

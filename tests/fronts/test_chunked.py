@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError
-from abstain.fronts.chunked import count_right, gather_errors, join, merge_errors, merge_right
+from abstain.fronts.chunked import (
+    count_correct,
+    gather_errors,
+    join_counts,
+    merge_correct,
+    merge_errors,
+)
 from abstain.fronts.staircases import build_staircases
 from tests.examples import many_examples
 from tests.fronts.strategies import half_tied, synthetic
@@ -40,8 +46,8 @@ def pairwise_tree(merge, parts):
 
 def in_chunks(chunks):
     errors = pairwise_tree(merge_errors, [gather_errors(*chunk) for chunk in chunks])
-    right = pairwise_tree(merge_right, [count_right(errors, *chunk) for chunk in chunks])
-    return join(errors, right)
+    counts = pairwise_tree(merge_correct, [count_correct(errors, *chunk) for chunk in chunks])
+    return join_counts(errors, counts)
 
 
 @many_examples
@@ -69,9 +75,9 @@ def test_what_leaves_a_chunk_grows_with_the_errors_alone():
         certainty = np.concatenate([np.linspace(0, 1, 50), np.linspace(0, 1, n_right)])
         correct = np.arange(len(certainty)) >= 50
         errors = gather_errors(certainty, correct)
-        right = count_right(errors, certainty, correct)
+        right = count_correct(errors, certainty, correct)
         sizes.append([part.nbytes for part in (*errors[:-1], right.counts, right.smallest)])
-        assert right.named is None
+        assert right.intervals is None
     assert sizes[0] == sizes[1]
 
 
@@ -80,12 +86,12 @@ def test_what_leaves_a_small_chunk_grows_with_its_samples():
     data = synthetic(20_000, 30)
     errors = gather_errors(*data)
     few = [part[:50] for part in data]
-    right = count_right(errors, *few)
-    assert errors.n_errors > 10 * 50
-    assert len(right.named) <= np.count_nonzero(few[1])
+    right = count_correct(errors, *few)
+    assert errors.counts.sum() > 10 * 50
+    assert len(right.intervals) <= np.count_nonzero(few[1])
     assert right.counts.sum() == np.count_nonzero(few[1])
-    twice = merge_right([right, right])
-    assert twice.named.tolist() == sorted(right.named)
+    twice = merge_correct([right, right])
+    assert twice.intervals.tolist() == sorted(right.intervals)
     assert twice.counts.sum() == 2 * right.counts.sum()
 
 

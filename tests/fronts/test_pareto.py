@@ -97,6 +97,17 @@ def test_cells_may_be_any_labels_and_columns_remember_them(labels):
     assert front.thresholds_at(1)[column] > 0.1
 
 
+# The integer types of codes change at powers of 2.
+@every_staircase_method
+@pytest.mark.parametrize("n_cells", [127, 128, 129, 256, 257])
+def test_each_of_some_hundred_cells_has_its_own_threshold(method, n_cells):
+    cells = np.tile(np.arange(n_cells), 2)
+    certainty = np.concatenate([np.arange(n_cells), np.arange(n_cells) + 0.5])
+    front = pareto_front(certainty, np.repeat([False, True], n_cells), cells, method=method)
+    assert rows(front)[-1] == (n_cells, 0)
+    assert front.thresholds_at(-1).tolist() == (np.arange(n_cells) + 0.5).tolist()
+
+
 def test_many_sparse_cells_are_distinguished():
     cells = np.arange(70_000) * 1_000_003
     front = pareto_front(np.arange(70_000.0), np.arange(70_000) % 1000 > 0, cells, method="hull")

@@ -160,12 +160,14 @@ def test_leaving_one_out_is_a_fit_without_the_sample(strength):
     data = synthetic(300, 3, decimals=1)
     counts = count_in_bins(*data)
     size = (counts.wrong + counts.right).astype(float)
-    ones, basis = np.ones(3, dtype=np.int64), curves._basis(np.linspace(-2, 2, size.shape[1]), ())
+    knots = np.linspace(-2, 2, size.shape[1])
+    ones, basis = np.ones(3, dtype=np.int64), curves._basis(knots, ())
     ((problem, fit),) = curves._fit_all(counts.wrong * 1.0, size, ones, basis, (strength,))
-    log_odds, variance = (fit.beta + fit.deviations) @ basis.T, problem.variance(fit)
-    p = 1 / (1 + np.exp(-log_odds))
-    for wrong, of_kind in ((1.0, counts.wrong), (0.0, counts.right)):
-        approximate = log_odds - variance * (wrong - p) / (1 - variance * p * (1 - p))
+    log_odds = (fit.beta + fit.deviations) @ basis.T
+    mixture = curves._Mixture([problem], [fit], np.ones(1), knots, knots, np.arange(3))
+    shifts = mixture.shifts_left_out()
+    for wrong, of_kind, shift in zip((0.0, 1.0), (counts.right, counts.wrong), shifts, strict=True):
+        approximate = log_odds + shift
         for cell, knot in np.argwhere(of_kind > 0)[::7].tolist():
             rest, rest_size = counts.wrong.astype(float), size.copy()
             rest[cell, knot] -= wrong
@@ -175,6 +177,18 @@ def test_leaving_one_out_is_a_fit_without_the_sample(strength):
             expected = (without.beta + without.deviations[cell]) @ basis[knot]
             change = abs(expected - log_odds[cell, knot])
             assert approximate[cell, knot] == pytest.approx(expected, abs=0.1 * change + 1e-6)
+
+
+# A group begins where the share of samples before a bin reaches the next multiple of 1/groups.
+@pytest.mark.parametrize(("n_cells", "n_groups"), [(1, 64), (100, 40), (1000, 32)])
+def test_groups_of_bins_have_about_equally_many_samples(n_cells, n_groups):
+    total = np.random.default_rng(0).integers(1, 50, 500)
+    groups = [
+        sum(total[:index].tolist()) * n_groups // sum(total.tolist()) for index in range(len(total))
+    ]
+    starts = [0, *(index for index in range(1, 500) if groups[index] > groups[index - 1])]
+    assert curves._group_starts(total, n_cells).tolist() == starts
+    assert curves._group_starts(total[:n_groups], n_cells).tolist() == list(range(n_groups))
 
 
 # Regions that differ: a sure cell is rejected later than an unsure one, and the reverse with the

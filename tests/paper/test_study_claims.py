@@ -198,18 +198,18 @@ def test_few_rejects_take_all_errors_of_coil():
 def test_stopped_early_gmlvq_is_as_accurate_on_tecator_as_in_the_paper():
     problem = PROBLEMS["tecator"]
     plan = Plan(("tecator",), ("gmlvq",), 1, 0, 0, 0)
-    sample = problem.draw(plan.state(0))
-    found = {50: [], 500: []}
+    data = problem.draw(plan.seed_of(0))
+    accuracies_of = {50: [], 500: []}
     for task in plan.tasks()[:6]:
-        split = plan._split(problem, sample, task)
-        for max_iter, accuracies in found.items():
-            estimator = make_estimator(CLASSIFIERS["gmlvq"], problem, sample, 0)
+        split = plan._split(problem, data, task)
+        for max_iter, accuracies in accuracies_of.items():
+            estimator = make_estimator(CLASSIFIERS["gmlvq"], problem, data, 0)
             estimator[-1].set_params(max_iter=max_iter)
             with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 accuracies.append(estimator.fit(*split.train).score(*split.test))
-    assert np.mean(found[50]) == pytest.approx(0.92, abs=0.02)
-    assert np.mean(found[500]) > np.mean(found[50]) + 0.02
+    assert np.mean(accuracies_of[50]) == pytest.approx(0.92, abs=0.02)
+    assert np.mean(accuracies_of[500]) > np.mean(accuracies_of[50]) + 0.02
 
 
 @pytest.mark.usefixtures("_data")

@@ -279,14 +279,14 @@ def test_steps_certify_what_samples_do(client, numbered, held_rows, seed):
 def test_what_is_collected_does_not_grow_with_the_samples(
     method, client, frozen, rest, monkeypatch
 ):
-    collect, sizes = on_dask.gathered, []
+    reduce, sizes = on_dask.reduce_blocks, []
 
-    def spy(delayed):
-        found = collect(delayed)
-        sizes[-1].append(len(pickle.dumps(found)))
-        return found
+    def spy(merge, parts):
+        result = reduce(merge, parts)
+        sizes[-1].append(len(pickle.dumps(result)))
+        return result
 
-    monkeypatch.setattr(on_dask, "gathered", spy)
+    monkeypatch.setattr(on_dask, "reduce_blocks", spy)
     target = Accuracy(0.5, confidence=0.9)
     for n_times in (20, 200):
         sizes.append([])

@@ -1,5 +1,6 @@
 """Does work that fails on one block, whosever it is, name the block?"""
 
+import os
 import time
 
 import dask
@@ -10,7 +11,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from abstain import GLVQ, InputError, RejectOptionClassifier, pareto_front
-from abstain._scale.blocks import kept, later
+from abstain._scale.computing import persist
+from abstain._scale.graphs import delayed_call
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2_000, 3))
@@ -72,16 +74,17 @@ def test_work_of_others_that_fails_is_told_with_its_block(scheduler, work, error
     assert str(caught.value) == told
 
 
-def test_what_fails_only_once_is_told_as_it_was(tmp_path):
+def test_what_fails_only_once_names_its_block_too(tmp_path):
     def fails_once(number):
         if number == 2 and not (tmp_path / "tried").exists():
             (tmp_path / "tried").touch()
             raise OSError("come again")
         return number
 
-    parts = [later(fails_once, number) for number in range(4)]
-    with dask.config.set(scheduler="synchronous"), pytest.raises(OSError, match=r"^come again$"):
-        kept(parts)
+    parts = [delayed_call(fails_once, number) for number in range(4)]
+    said = r"^OSError: come again \(in block 2\)$"
+    with dask.config.set(scheduler="synchronous"), pytest.raises(InputError, match=said):
+        persist(parts)
 
 
 def fails_or_takes_long(number, folder):
@@ -93,7 +96,30 @@ def fails_or_takes_long(number, folder):
 
 
 def test_what_fails_early_is_told_early(client, tmp_path):
-    parts = [later(fails_or_takes_long, number, tmp_path) for number in range(60)]
+    parts = [delayed_call(fails_or_takes_long, number, tmp_path) for number in range(60)]
     with pytest.raises(InputError, match="the disk is gone"):
-        kept(parts)
+        persist(parts)
     assert len(list(tmp_path.iterdir())) < 59
+
+
+def kills_its_worker(block, block_info=None):
+    if block_info[0]["chunk-location"][0] == 1:
+        os._exit(1)
+    return block
+
+
+@pytest.mark.parametrize("work", [front, calibration, model])
+def test_a_block_that_kills_its_workers_is_named(client, monkeypatch, work):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+
+    def read(array):
+        lazy = da.from_array(array, chunks=(700, *array.shape[1:]))
+        return lazy.map_blocks(kills_its_worker, meta=array[:0])
+
+    with pytest.raises(InputError) as caught:
+        work(read)
+    client.wait_for_workers(2, timeout=60)
+    said = str(caught.value)
+    assert said.startswith("a task killed each worker that ran it, perhaps out of memory; give ")
+    assert said.count("\n") == 0
+    assert " (in block " in said

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from abstain import cli
-from abstain._scale import patience as _patience
+from abstain._scale import cluster
 from abstain.tables import batch
 from abstain.tables.score_fronts import read_on_cluster
 from tests.examples import examples
@@ -333,11 +333,13 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
 
 @pytest.mark.cluster
 def test_no_folder_is_left_where_no_scheduler_answers(run, folder, model, monkeypatch):
-    monkeypatch.setattr("abstain._scale.cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("abstain._scale.cluster.CONNECT_TIMEOUT", 0.5)
     arguments = ["data/0.csv", "--out", "out", "--cluster", "tcp://127.0.0.1:9"]
     code, shown, complaints = run("predict", model, *arguments)
     assert (code, shown) == (2, "")
-    assert "no scheduler answers" in complaints
+    said = "error: --cluster tcp://127.0.0.1:9: no scheduler answers there ("
+    assert complaints.startswith(said)
+    assert len(complaints.splitlines()) == 1
     assert not (folder / "out").exists()
 
 
@@ -443,7 +445,7 @@ def test_the_front_is_the_same_if_a_worker_is_killed(run, client, tmp_path):
 def test_workers_that_are_gone_for_good_are_not_waited_for(
     run, folder, model, long_tables, monkeypatch
 ):
-    monkeypatch.setattr(_patience, "GRACE", 2.0)
+    monkeypatch.setattr(cluster, "NO_WORKERS_TIMEOUT", 2.0)
     with LocalCluster(
         n_workers=0,
         processes=False,
@@ -465,7 +467,7 @@ def test_workers_that_are_gone_for_good_are_not_waited_for(
             arguments = ["--out", "out", "--cluster", alone.scheduler_address, "-q"]
             code, shown, complaints = run("predict", model, *long_tables, *arguments)
     assert (code, shown) == (2, "")
-    assert "there were no workers for 2 seconds" in complaints
+    assert "the cluster has had no workers for 2 seconds" in complaints
     assert len(complaints.splitlines()) == 1
     assert not list(folder.glob("out/.abstain*"))
 
@@ -493,7 +495,7 @@ def test_score_files_that_end_their_workers_are_told_of(run, client, tmp_path, m
     code, shown, complaints = run("front", tmp_path / "0.csv", *ROLES, *options)
     client.wait_for_workers(2, timeout=60)
     assert (code, shown) == (2, "")
-    assert "has ended its worker again and again" in complaints
+    assert "a task killed each worker that ran it" in complaints
     assert len(complaints.splitlines()) == 1
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import InputError
-from abstain._scale.cluster import cluster
-from abstain._scale.persisted import Kept
+from abstain._scale.cluster import open_cluster
+from abstain._scale.tree_sums import PersistedBlocks
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.chunked import Coding, draw, merge_drawn, merge_summaries, summarise
 from abstain.models.data import Rows
@@ -95,7 +95,7 @@ def test_other_starts(client, options):
 
 # Too many samples to start from all of them: other centres, of about the same cost.
 def test_a_bounded_sample_to_start_from(client, monkeypatch):
-    monkeypatch.setattr(on_dask, "TO_START_FROM", 60)
+    monkeypatch.setattr(on_dask, "MAX_START_SAMPLES", 60)
     X, y, _ = sample()
     estimator = GLVQ(2, random_state=0, max_iter=50)
     found = [GLVQ(**estimator.get_params()).fit(*as_dask(X, y)) for _ in range(2)]
@@ -168,7 +168,7 @@ def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
     assert [line.split(",")[0] for line in printed.splitlines()] == [
         f"RSLVQ: iteration {number}" for number in (4, 8, 12)
     ]
-    stopped, evaluate, calls = RSLVQ(warm_start=True), Kept.total, []
+    stopped, evaluate, calls = RSLVQ(warm_start=True), PersistedBlocks.sum, []
 
     def interrupt(*arguments):
         calls.append(1)
@@ -176,7 +176,7 @@ def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
             raise KeyboardInterrupt
         return evaluate(*arguments)
 
-    monkeypatch.setattr(Kept, "total", interrupt)
+    monkeypatch.setattr(PersistedBlocks, "sum", interrupt)
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(*data)
     assert 0 < stopped.n_iter_ < 7
@@ -213,7 +213,7 @@ def test_drawing_from_chunks_is_drawing_from_all(limit, first):
     X, y, _ = sample(100)
     coding, limits = Coding(NAMES, np.ones(3), X.dtype), {0: limit, 2: 5}
     parts = [
-        draw(coding, limits, [7, number], X[rows], y[rows])
+        draw(coding, limits, 7, number, X[rows], y[rows])
         for number, rows in enumerate(np.array_split(np.arange(100), 5))
     ]
     at_once = merge_drawn(limits, parts)
@@ -331,7 +331,7 @@ def kill_one(client):
 
 @pytest.mark.parametrize(
     ("solver", "place", "name", "turn"),
-    [("lbfgs", Kept, "total", 5), ("adam", on_dask.DaskBatches, "run_epoch", 2)],
+    [("lbfgs", PersistedBlocks, "sum", 5), ("adam", on_dask.DaskBatches, "run_epoch", 2)],
 )
 def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, name, turn):
     data = as_dask(*sample(4000), chunks=500)
@@ -357,8 +357,8 @@ def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, nam
 def test_the_only_worker_may_die(solver, monkeypatch):
     data = as_dask(*sample(4000), chunks=500)
     options = {"solver": solver, "max_iter": 4, "random_state": 0}
-    total, calls = Kept.total, []
-    with cluster("local", n_workers=1) as client:
+    total, calls = PersistedBlocks.sum, []
+    with open_cluster("local", n_workers=1) as client:
         expected = GMLVQ(**options).fit(*data)
 
         def kill_before(*arguments):
@@ -367,7 +367,7 @@ def test_the_only_worker_may_die(solver, monkeypatch):
                 kill_one(client)
             return total(*arguments)
 
-        monkeypatch.setattr(Kept, "total", kill_before)
+        monkeypatch.setattr(PersistedBlocks, "sum", kill_before)
         found = GMLVQ(**options).fit(*data)
     assert len(calls) > 2
     assert bits(found) == bits(expected)

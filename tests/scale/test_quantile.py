@@ -22,6 +22,6 @@ def test_a_quantile_of_blocks_is_that_of_all_values(blocks, share, n_parts):
     blocks = [np.array(block, dtype=float) for block in [*blocks, [4.0]]]
     values = np.concatenate(blocks)
     with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="synchronous"):
-        patch.setattr("abstain.classifier.quantile_on_dask.PARTS", n_parts)
+        patch.setattr("abstain.classifier.quantile_on_dask.LISTED", n_parts)
         found = quantile_on_dask([dask.delayed(block) for block in blocks], len(values), share)
     assert found == np.quantile(values, share)

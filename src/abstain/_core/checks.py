@@ -89,8 +89,10 @@ def as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
 def merge_labels(name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Return the sorted distinct labels of all blocks, which must be of one kind.
 
-    NumPy would convert text and numbers, or bytes and text, to text: 1 would equal "1".
+    NumPy would convert text and numbers, or bytes and text, to text: 1 would equal "1". Blocks
+    without samples are left out: their type says nothing.
     """
+    parts = [part for part in parts if len(part)] or parts[:1]
     one_of = {_KINDS[part.dtype.kind]: part for part in parts if part.dtype.kind in _KINDS}
     if len(one_of) > 1:
         got = " and ".join(shown(part.tolist()[0]) for part in one_of.values())

@@ -22,7 +22,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from abstain._core.checks import InputError
-from abstain._core.signals import undone_at_the_end
+from abstain._core.signals import cleanup_at_end
 
 # Machine, process and a random number.
 _DRAFT = re.compile(r"\.abstain-([0-9a-f]{16})-(\d+)-[0-9a-f]{16}")
@@ -40,7 +40,7 @@ _KINDS = {
 
 
 @contextmanager
-def whole_files(*paths: Path) -> Iterator[list[Path]]:
+def atomic_files(*paths: Path) -> Iterator[list[Path]]:
     """Yield a draft per output, and move all drafts into place at the end.
 
     A draft is an empty file in the same folder and with the same suffix. Nothing is moved before
@@ -66,10 +66,10 @@ def whole_files(*paths: Path) -> Iterator[list[Path]]:
 
 
 @contextmanager
-def passing_folder(beside: Path) -> Iterator[Path]:
+def temporary_folder(beside: Path) -> Iterator[Path]:
     """Yield an empty folder beside an output, and remove it at the end with its contents."""
     folder = _draft_name(beside.with_suffix(""))
-    with undone_at_the_end(partial(_remove, folder)):
+    with cleanup_at_end(partial(_remove, folder)):
         with _writing_errors(beside):
             folder.mkdir()
         yield folder
@@ -131,7 +131,7 @@ def _identity(path: Path) -> tuple[int, int] | str:
 def _draft(path: Path, target: Path) -> Iterator[Path]:
     """Yield an empty file beside the target, with its permissions; remove it if it is left."""
     draft = _draft_name(target)
-    with undone_at_the_end(partial(_remove, draft)):
+    with cleanup_at_end(partial(_remove, draft)):
         _create(draft, path, target)
         yield draft
 
@@ -243,7 +243,7 @@ def _cannot_write(output: Path | str, why: str) -> InputError:
 
 
 @contextmanager
-def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
+def name_file_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
     """Add the name of the file to errors that do not contain it, if there are other files."""
     try:
         yield
@@ -253,12 +253,12 @@ def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
         raise InputError(f"{path}: ", error.message) from None
 
 
-def files_meant(paths: Sequence[Path]) -> list[Path]:
+def expand_patterns(paths: Sequence[Path]) -> list[Path]:
     """Return the files that are named or match a pattern, each once; matches are sorted.
 
     A file that is named but does not exist is returned too.
 
-    >>> files_meant([Path("no such folder/*.csv")])
+    >>> expand_patterns([Path("no such folder/*.csv")])
     Traceback (most recent call last):
         ...
     abstain.InputError: no file matches no such folder/*.csv; check the folder and ...

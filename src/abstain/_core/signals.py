@@ -26,36 +26,36 @@ _BUSY_TIMEOUT, _CLEANUP_TIMEOUT = 1.0, 10.0
 # Start a new line and show the cursor.
 _SHOW_CURSOR = "\n\x1b[?25h"
 
-_to_undo: list[Callable[[], Any]] = []
+_cleanups: list[Callable[[], Any]] = []
 _advice: list[str] = []
-_leaving = threading.Lock()
+_exiting = threading.Lock()
 
 
 @contextmanager
-def undone_at_the_end(undo: Callable[[], Any]) -> Iterator[None]:
+def cleanup_at_end(cleanup: Callable[[], Any]) -> Iterator[None]:
     """Call a function at the end of the block, even if a signal ends it.
 
     It may be called twice, and in the middle of the block.
     """
-    with undone_if_told_to_stop(undo):
+    with cleanup_on_signal(cleanup):
         try:
             yield
         finally:
-            undo()
+            cleanup()
 
 
 @contextmanager
-def undone_if_told_to_stop(undo: Callable[[], Any]) -> Iterator[None]:
+def cleanup_on_signal(cleanup: Callable[[], Any]) -> Iterator[None]:
     """Call a function if a signal ends the block, at any time in it, and not otherwise."""
-    _to_undo.append(undo)
+    _cleanups.append(cleanup)
     try:
         yield
     finally:
-        _to_undo.remove(undo)
+        _cleanups.remove(cleanup)
 
 
 @contextmanager
-def advised(advice: str) -> Iterator[None]:
+def exit_advice(advice: str) -> Iterator[None]:
     """Add advice to the line that is printed if a signal ends the block."""
     _advice.append(advice)
     try:
@@ -64,11 +64,11 @@ def advised(advice: str) -> Iterator[None]:
         _advice.remove(advice)
 
 
-def leave_when_told() -> None:
+def exit_on_signals() -> None:
     """Clean up and exit on Ctrl-C and SIGTERM, unless this process ignores them."""
     for number in _WORDS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _leave)
+            signal.signal(number, _exit)
     # joblib's resource tracker removes what was shared with killed processes; silence its warning.
     filters = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"]
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, filters))
@@ -76,27 +76,27 @@ def leave_when_told() -> None:
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        threading.Thread(target=_leave_if_busy, args=(reader,), daemon=True).start()
+        threading.Thread(target=_exit_if_busy, args=(reader,), daemon=True).start()
 
 
-def _leave_if_busy(reader: int) -> None:
+def _exit_if_busy(reader: int) -> None:
     """Exit in place of the main thread, which handles a signal only between two calls."""
     while True:
         number = os.read(reader, 1)[0]
-        if number not in _WORDS or signal.getsignal(number) is not _leave:
+        if number not in _WORDS or signal.getsignal(number) is not _exit:
             continue  # another signal, or one that is blocked for now
         time.sleep(_BUSY_TIMEOUT)
-        _leave(number, None)
+        _exit(number, None)
         time.sleep(_CLEANUP_TIMEOUT)
         os._exit(128 + number)  # the next run removes what is left
 
 
-def _leave(number: int, frame: Any) -> None:
-    if not _leaving.acquire(blocking=False):
+def _exit(number: int, frame: Any) -> None:
+    if not _exiting.acquire(blocking=False):
         return
-    for undo in reversed(_to_undo):
+    for cleanup in reversed(_cleanups):
         with suppress(Exception):
-            undo()
+            cleanup()
     message = ": ".join([_WORDS[number], *_advice])
     # A progress bar may have hidden the cursor.
     has_cursor = os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb"

@@ -1,1 +1,1 @@
-"""Dask: blocks, clusters, and what happens when workers die."""
+"""Dask: blocks, graphs, clusters, tree sums, and one policy for workers that die."""

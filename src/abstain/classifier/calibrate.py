@@ -18,7 +18,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_samples
 from abstain.certainty.cells import are_leaves, cells_of, means_the_same
 from abstain.certainty.measures import certainty_of

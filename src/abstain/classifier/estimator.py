@@ -21,8 +21,7 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from abstain._core.sklearn_private import take_rows, take_rows_of_params
-from abstain._scale.blocks import is_dask
-from abstain._scale.blockwise import check_samples
+from abstain._scale.blocks import check_samples, is_dask
 from abstain.certainty.cells import RULES, fitted_rule
 from abstain.certainty.measures import MEASURES
 from abstain.classifier.calibrate import (

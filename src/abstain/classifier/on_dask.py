@@ -1,13 +1,13 @@
-"""How are thresholds set on samples that only Dask can hold?
+"""How are thresholds set on the samples of Dask collections?
 
-A fitted classifier is asked block by block, where the blocks are. Its answers stay there, three
-arrays as on one machine; the client learns what adds up: how many samples each cell has, and the
+A fitted classifier answers block by block, where the blocks are. Its answers stay there, three
+arrays as on one machine; what comes to the client are sums: how many samples each cell has, and the
 staircases of the front.
 
 Samples that certify an accuracy are drawn by a seed and the number of their block, whatever their
-values. As many are held out as on one machine, and of all blocks the same share: with h of n in
-all, those of a block whose rows go from a up to b are ⌊h b / n⌋ − ⌊h a / n⌋. Of them the client
-learns how many are right and wrong at each step of the front (see `held_out`), which certifies what
+values. As many are held out as on one machine, and the same share of every block: with h of n in
+all, ⌊h b / n⌋ − ⌊h a / n⌋ of a block whose rows go from a up to b. Of these samples the client
+counts how many are right and wrong at each step of the front (see `held_out`), which certifies what
 the samples themselves would.
 """
 
@@ -27,14 +27,9 @@ from sklearn.utils.validation import column_or_1d
 
 from abstain._core.checks import InputError, check_same_length, merge_labels, shown
 from abstain._core.estimators import has_prototypes, unwrap
-from abstain._scale.blocks import (
-    aligned_blocks,
-    array_by_block,
-    block_by_block,
-    gathered,
-    kept,
-    merged,
-)
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import persist, reduce_blocks
+from abstain._scale.graphs import map_blocks, map_blocks_to_array
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibrate import Calibration
@@ -55,16 +50,14 @@ from abstain.models.validation import check_labels
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
 
-__all__ = ["Found", "calibrate_on_dask", "check_for_dask"]
-
 Array = NDArray[Any]
 
-# Classes that an error names.
-CLASSES_TO_NAME = 5
+# Classes that an error lists.
+MAX_CLASSES = 5
 
 
-class Found(NamedTuple):
-    """All that the client learns of samples."""
+class DaskCalibration(NamedTuple):
+    """All that comes to the client."""
 
     regions: Regions
     front: ParetoFront
@@ -73,15 +66,15 @@ class Found(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What a classifier answers to the samples of a block; it stays where the block is."""
+    """The answers of a classifier to the samples of a block; they stay where the block is."""
 
     calibration: Calibration
-    closest: NDArray[np.float64] | None  # distances, of a prototype model
+    closest: NDArray[np.float64] | None  # distances to the closest prototype
     n_known: int  # samples of a class that the classifier knows
     classes: list[Any]
 
     def take(self, rows: NDArray[np.int64]) -> Answers:
-        """Return those to some samples alone."""
+        """Return the answers to some of the samples."""
         certainty, correct, cells = self.calibration
         calibration = Calibration(certainty[rows], correct[rows], cells[rows])
         closest = None if self.closest is None else self.closest[rows]
@@ -89,7 +82,7 @@ class Answers(NamedTuple):
 
 
 def check_for_dask(estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any]) -> None:
-    """Refuse what would have to be fitted to samples that lie in blocks."""
+    """Reject what would have to be fitted to the samples."""
     certainty, cells = rules
     if not isinstance(estimator, FrozenEstimator):
         raise InputError(
@@ -124,10 +117,10 @@ def calibrate_on_dask(
     target: Target,
     test_size: Callable[[CertifyingTarget, int], float],
     random_state: Any,
-) -> Found:
-    """Ask a fitted classifier about samples in blocks, and find the front of its answers."""
-    # Kept, for they are small beside the samples, and to make them anew takes long.
-    blocks = kept(block_by_block(_ask, aligned_blocks(X=X, y=y), estimator, rules))
+) -> DaskCalibration:
+    """Have a fitted classifier answer samples in blocks, and compute the front of its answers."""
+    # The answers are small beside the samples, and expensive to compute again.
+    blocks = persist(map_blocks(_answer, aligned_blocks(X=X, y=y), estimator, rules))
     sizes = _sizes(blocks, np.asarray(estimator.classes_))
     n_samples, n_held, is_one_threshold = sum(sizes), None, False
     if certifies(target):
@@ -140,16 +133,16 @@ def calibrate_on_dask(
         blocks, held = _shares(blocks, sizes, n_held, random_state)
         sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
     ones = [(block,) for block in blocks]
-    labels, counts = gathered(merged(_add_cells, block_by_block(_count_cells, ones)))
+    labels, counts = reduce_blocks(_add_cells, map_blocks(_count_cells, ones))
     regions = Regions(labels[:0]) if is_one_threshold else regions_of(labels, counts, min_cell_size)
-    rows = tuple(sizes)
+    chunks = tuple(sizes)
     front = pareto_front(
-        array_by_block(_certainty, ones, rows=rows, dtype=np.float64),
-        array_by_block(_correct, ones, rows=rows, dtype=np.bool_),
-        array_by_block(_positions, ones, regions, rows=rows, dtype=np.int64),
+        map_blocks_to_array(_certainty, ones, chunks=chunks, dtype=np.float64),
+        map_blocks_to_array(_correct, ones, chunks=chunks, dtype=np.bool_),
+        map_blocks_to_array(_positions, ones, regions, chunks=chunks, dtype=np.int64),
         method=method,
     )
-    return Found(
+    return DaskCalibration(
         regions,
         front,
         None if n_held is None else _counted(held, regions, front),
@@ -161,15 +154,15 @@ def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> f
     """Return what `outlier_distance` does, without all distances in one place."""
     if not has_prototypes(unwrap(estimator)[1]):
         return float("inf")
-    return quantile_on_dask(block_by_block(_closest, ones), n_samples, INLIER_SHARE)
+    return quantile_on_dask(map_blocks(_closest, ones), n_samples, INLIER_SHARE)
 
 
-def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
+def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
     check_same_length(X=range(X.shape[0]), y=y)  # a sparse matrix has no length
     labels = _checked_labels(y)
     if not len(labels):
-        nothing = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
-        return Answers(nothing, np.zeros(0), 0, [])
+        empty = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
+        return Answers(empty, np.zeros(0), 0, [])
     known = set(np.asarray(estimator.classes_).tolist())
     distinct, counts = np.unique(labels, return_counts=True)
     n_known = sum(
@@ -177,12 +170,12 @@ def _ask(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
         for label, count in zip(distinct.tolist(), counts.tolist(), strict=True)
         if label in known
     )
-    found = evaluate(estimator, X, rules)
+    evaluation = evaluate(estimator, X, rules)
     return Answers(
-        Calibration(found.certainty, found.labels == labels, found.cells),
-        distances_to_closest(found.outputs),
+        Calibration(evaluation.certainty, evaluation.labels == labels, evaluation.cells),
+        distances_to_closest(evaluation.outputs),
         n_known,
-        distinct[:CLASSES_TO_NAME].tolist(),
+        distinct[:MAX_CLASSES].tolist(),
     )
 
 
@@ -196,35 +189,36 @@ def _checked_labels(y: Any) -> Array:
     return labels
 
 
-class _Told(NamedTuple):
+class _Summary(NamedTuple):
     sizes: list[int]
     n_known: int
     classes: list[Any]
 
 
 def _sizes(blocks: list[Any], classes: Array) -> list[int]:
-    """Return how many samples each block has, once it is known that they are of use."""
-    told: _Told = gathered(merged(_tell_all, block_by_block(_tell, [(block,) for block in blocks])))
-    if not sum(told.sizes):
+    """Return how many samples each block has, after a check that there are usable ones."""
+    parts = map_blocks(_summarise, [(block,) for block in blocks])
+    summary: _Summary = reduce_blocks(_merge_summaries, parts)
+    if not sum(summary.sizes):
         raise InputError("X must hold at least one sample, got 0")
-    if not told.n_known:
+    if not summary.n_known:
         raise InputError(
-            f"y must hold classes of the estimator ({classes.tolist()[:5]}), got none of them but "
-            f"{told.classes}"
+            f"y must hold classes of the estimator ({classes.tolist()[:MAX_CLASSES]}), got none of "
+            f"them but {summary.classes}"
         )
-    return told.sizes
+    return summary.sizes
 
 
-def _tell(answers: Answers) -> _Told:
-    return _Told([len(answers.calibration.correct)], answers.n_known, answers.classes)
+def _summarise(answers: Answers) -> _Summary:
+    return _Summary([len(answers.calibration.correct)], answers.n_known, answers.classes)
 
 
-def _tell_all(parts: Sequence[_Told]) -> _Told:
-    found = {label for part in parts for label in part.classes}
-    return _Told(
+def _merge_summaries(parts: Sequence[_Summary]) -> _Summary:
+    classes = {label for part in parts for label in part.classes}
+    return _Summary(
         [size for part in parts for size in part.sizes],
         sum(part.n_known for part in parts),
-        sorted(found, key=lambda label: (type(label).__name__, label))[:CLASSES_TO_NAME],
+        sorted(classes, key=lambda label: (type(label).__name__, label))[:MAX_CLASSES],
     )
 
 
@@ -256,12 +250,11 @@ def _count_cells(answers: Answers) -> tuple[Array, NDArray[np.int64]]:
 
 
 def _add_cells(parts: Sequence[tuple[Array, NDArray[np.int64]]]) -> tuple[Array, Array]:
-    # One without samples does not tell what kind of labels there are.
-    parts = [part for part in parts if len(part[0])] or parts[:1]
     labels = merge_labels("cells", [labels for labels, _ in parts])
     total = np.zeros(len(labels), np.int64)
     for own, counts in parts:
-        total[np.searchsorted(labels, own)] += counts
+        if len(own):
+            total[np.searchsorted(labels, own)] += counts
     return labels, total
 
 
@@ -279,37 +272,29 @@ def _counts(sizes: Sequence[int], n_held: int) -> list[int]:
 def _shares(
     blocks: list[Any], sizes: Sequence[int], n_held: int, random_state: Any
 ) -> tuple[list[Any], list[Any]]:
-    """Return the answers that make the front, and those held out."""
+    """Return the answers that the front is computed from, and those held out."""
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     drawn = [
         (block, number, n_out)
         for number, (block, n_out) in enumerate(zip(blocks, _counts(sizes, n_held), strict=True))
     ]
-    return block_by_block(_leave_in, drawn, seed), block_by_block(_leave_out, drawn, seed)
+    return map_blocks(_share, drawn, seed, False), map_blocks(_share, drawn, seed, True)
 
 
-def _drawn(seed: int, answers: Answers, number: int) -> NDArray[np.int64]:
-    size = len(answers.calibration.correct)
-    return np.random.default_rng([seed, number]).permutation(size)
-
-
-def _leave_in(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
-    return answers.take(np.sort(_drawn(seed, answers, number)[n_out:]))
-
-
-def _leave_out(seed: int, answers: Answers, number: int, n_out: int) -> Answers:
-    return answers.take(np.sort(_drawn(seed, answers, number)[:n_out]))
+def _share(seed: int, is_held_out: bool, answers: Answers, number: int, n_out: int) -> Answers:
+    order = np.random.default_rng([seed, number]).permutation(len(answers.calibration.correct))
+    return answers.take(np.sort(order[:n_out] if is_held_out else order[n_out:]))
 
 
 def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
-    """Return held-out samples as the rows of a front tell them apart."""
+    """Count held-out samples at the steps of a front."""
     column_of = regions.columns_of(np.arange(regions.shared + 1), front)
     steps, ones = StepThresholds.of(front), [(block,) for block in held]
-    counted = block_by_block(_count_by_step, ones, regions, column_of, steps)
+    counted = map_blocks(_count_by_step, ones, regions, column_of, steps)
     with warnings.catch_warnings():
-        # Of a million steps, which go to each worker once.
+        # There may be millions of steps, which go to each worker once.
         warnings.filterwarnings("ignore", message="Sending large graph")
-        step_counts: StepCounts = gathered(merged(merge_step_counts, counted))
+        step_counts: StepCounts = reduce_blocks(merge_step_counts, counted)
     return step_counts.held_out(steps)
 
 

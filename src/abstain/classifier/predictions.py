@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from abstain._core.checks import InputError
 from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
 from abstain._core.sklearn_private import check_sample_weight
-from abstain._scale.blockwise import by_block, refuse_dask
+from abstain._scale.blocks import refuse_dask
+from abstain._scale.lazy import lazy_on_dask
 from abstain.certainty.cells import cells_of
 from abstain.certainty.measures import certainty_of
 from abstain.certainty.outputs import Outputs
@@ -52,7 +53,7 @@ def _answers_in_blocks(
     dtype: Callable[[Any], Any], columns: Callable[[Any], int | None] | None = None
 ) -> Callable[[Method], Method]:
     """Mark a method that answers for each sample by itself: of Dask collections, lazily."""
-    mark, document = by_block("thresholds_", dtype, columns), documented(LAZY_SAMPLES)
+    mark, document = lazy_on_dask("thresholds_", dtype, columns), documented(LAZY_SAMPLES)
     return lambda method: mark(document(method))
 
 
@@ -186,7 +187,7 @@ class PredictionMixin(OperatingMixin):
             )
         return self._estimate_correct_proba(X)
 
-    @by_block("thresholds_", lambda clf: np.float64)
+    @lazy_on_dask("thresholds_", lambda clf: np.float64)
     def _estimate_correct_proba(self, X: Any) -> NDArray[np.float64]:
         evaluation = self._evaluate(X)
         positions = positions_of(evaluation.named_cells, self._regions)

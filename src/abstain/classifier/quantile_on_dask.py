@@ -1,11 +1,11 @@
-"""What is a high quantile of values that lie in blocks, exactly?
+"""What is a high quantile of values in blocks, exactly?
 
-It lies between two order statistics, and all values from the lower one on tell it. To find these
-without sorting everything in one place, each block names every so-manieth of its sorted values,
-with how many of its own there are from it up to the next that is named. All of these are at least
-what was named: so if counts are added from the highest named value downwards until they reach the
-number of values that is needed, the value named last is below as many or more. A second pass
-merges the values from there on. They are few more than the quantile leaves above it.
+It lies between two order statistics, and follows from all values at or above the lower one. To find
+these without sorting all values in one place, each block lists every k-th of its sorted values,
+with the number of its values from that one up to the next listed one. If these counts are added
+from the largest listed value downwards until they reach the number of values that are needed, at
+least as many values are not below the last one. A second pass merges the values from there on,
+hardly more than there are above the quantile.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -17,45 +17,44 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._scale.blocks import block_by_block, gathered, merged
+from abstain._scale.computing import reduce_blocks
+from abstain._scale.graphs import map_blocks
 
-__all__ = ["quantile_on_dask"]
-
-# Into how many parts a block is cut: more name more values, and leave fewer to be merged.
-PARTS = 1000
+# Values that a block lists: with more of them, fewer are merged in the second pass.
+LISTED = 1000
 
 
-class _Named(NamedTuple):
+class _Listed(NamedTuple):
     values: NDArray[np.float64]
     counts: NDArray[np.int64]
 
 
 def quantile_on_dask(blocks: Sequence[Any], n_values: int, share: float) -> float:
-    """Return what ``numpy.quantile`` would of the values of all blocks, bit for bit."""
+    """Return ``numpy.quantile`` of the values of all blocks, bit for bit."""
     ones = [(block,) for block in blocks]
-    at = (n_values - 1) * share
-    n_needed = n_values - int(at)  # from the lower of the two between which it lies
-    named: _Named = gathered(merged(_join, block_by_block(_name, ones)))
-    order = np.argsort(-named.values)
-    last = np.searchsorted(np.cumsum(named.counts[order]), n_needed)
-    least = float(named.values[order][last])
-    highest = merged(partial(_highest, n_needed), block_by_block(_values_from, ones, least))
-    two = np.sort(_highest(n_needed, [gathered(highest)]))[:2]
-    return float(np.quantile(two, at - int(at)))
+    rank = (n_values - 1) * share
+    n_needed = n_values - int(rank)  # from the lower of the two order statistics on
+    listed: _Listed = reduce_blocks(_join, map_blocks(_list_values, ones))
+    order = np.argsort(-listed.values)
+    last = np.searchsorted(np.cumsum(listed.counts[order]), n_needed)
+    lowest = float(listed.values[order][last])
+    parts = map_blocks(_values_from, ones, lowest)
+    highest = _highest(n_needed, [reduce_blocks(partial(_highest, n_needed), parts)])
+    return float(np.quantile(np.sort(highest)[:2], rank - int(rank)))
 
 
-def _name(values: NDArray[np.float64]) -> _Named:
-    step = -(-len(values) // PARTS) or 1
+def _list_values(values: NDArray[np.float64]) -> _Listed:
+    step = -(-len(values) // LISTED) or 1
     starts = np.arange(0, len(values), step)
-    return _Named(np.sort(values)[starts], np.diff(np.append(starts, len(values))))
+    return _Listed(np.sort(values)[starts], np.diff(np.append(starts, len(values))))
 
 
-def _join(parts: Sequence[_Named]) -> _Named:
-    return _Named(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+def _join(parts: Sequence[_Listed]) -> _Listed:
+    return _Listed(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def _values_from(least: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return values[values >= least]
+def _values_from(lowest: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values[values >= lowest]
 
 
 def _highest(n_needed: int, parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -248,9 +248,9 @@ def expand_patterns(paths: list[Path]) -> list[Path]:
     """Return the files that are named, or that match a quoted pattern."""
     if len(paths) == 1 and os.path.exists(paths[0]):
         return paths
-    from abstain._core.files import files_meant
+    from abstain._core.files import expand_patterns
 
-    return files_meant(paths)
+    return expand_patterns(paths)
 
 
 def check_model_files(model: Path, thresholds: Path | None = None) -> None:
@@ -275,3 +275,19 @@ def check_keeps_inputs(
     inputs |= {} if model is None else {model: "the model"}
     inputs |= {} if thresholds is None else {thresholds: "the thresholds file"}
     check_keeps_inputs(outputs, inputs)
+
+
+# --- a cluster ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Any]:
+    """Compute on a Dask cluster, whose errors name the option; yield its client."""
+    from abstain._scale.cluster import open_cluster
+    from abstain._scale.workers import ClusterError
+
+    try:
+        with open_cluster(address) as client:
+            yield client
+    except ClusterError as error:
+        raise InputError(f"--cluster {address}: {error}") from None

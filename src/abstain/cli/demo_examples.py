@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain import __version__
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain.classifier import RejectOptionClassifier
 from abstain.datasets import make_pearl_necklace
 from abstain.fronts import ParetoFront, pareto_front
@@ -97,7 +97,7 @@ def _write_tumours(folder: Path) -> tuple[Path, Path]:
     frame = frame.with_columns(pl.Series(LABEL, data.target_names[data.target[order]]))
     files = folder / "tumours.csv", folder / "new-tumours.csv"
     parts = frame[:N_TUMOURS_KNOWN], frame[N_TUMOURS_KNOWN:]
-    with whole_files(*files) as drafts:
+    with atomic_files(*files) as drafts:
         for part, draft in zip(parts, drafts, strict=True):
             part.write_csv(draft)
     return files
@@ -179,7 +179,7 @@ def compare_on_digits(folder: Path) -> Digits:
     per_digit, local_curve = _halve(_Predictions(certainty, correct, predicted))
 
     scores = folder / "scores.csv"
-    with whole_files(scores) as (draft,):
+    with atomic_files(scores) as (draft,):
         pl.DataFrame({"certainty": certainty, "digit": digits, "predicted": predicted}).write_csv(
             draft
         )
@@ -277,6 +277,6 @@ def _draw(global_curve: AveragedCurve, local_curve: AveragedCurve, path: Path) -
     ax.set(title="Naive Bayes on held-out digits (mean ± standard deviation)")
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
-    with whole_files(path) as (draft,):
+    with atomic_files(path) as (draft,):
         figure.savefig(draft, dpi=160)
     return path

@@ -18,6 +18,7 @@ from abstain.cli.common import (
     Separator,
     chosen_target,
     column_option,
+    connect,
     expand_patterns,
     output_option,
     print_json,
@@ -129,15 +130,13 @@ def _choose_on_cluster(
     """Read score files on a cluster, and choose a row of their front."""
     from abstain import pareto_front
     from abstain._core.files import check_regular_file
-    from abstain._scale.cluster import cluster
-    from abstain._scale.patience import told_if_workers_die
     from abstain.cli.terminal import counted
     from abstain.tables.score_fronts import choose_on_cluster, read_on_cluster
 
     for path in paths:
         check_regular_file(path)
     begin(f"asking the cluster {address}")
-    with cluster(address) as client, told_if_workers_die(client, address):
+    with connect(address) as client:
         watch = begin(f"reading {counted(len(paths), 'file')}")
         scores = read_on_cluster(client, paths, columns, options, watch)
         begin(f"computing the {method} front of {int(scores.certainty.shape[0]):,} samples")

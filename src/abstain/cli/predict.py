@@ -16,6 +16,7 @@ from abstain.cli.common import (
     Separator,
     check_keeps_inputs,
     check_model_files,
+    connect,
     expand_patterns,
     model_errors_in_one_line,
     output_option,
@@ -155,15 +156,9 @@ def _predict_many(
 def _answer_on_cluster(
     address: str, clf: Any, jobs: Any, options: Any, reject_mark: str, watch: Any
 ) -> Any:
-    from abstain._scale.cluster import cluster
-    from abstain._scale.patience import told_if_workers_die
     from abstain.tables.batch import answer_on_cluster, scratch_folder
 
-    with (
-        scratch_folder(jobs) as scratch,
-        cluster(address) as client,
-        told_if_workers_die(client, address),
-    ):
+    with scratch_folder(jobs) as scratch, connect(address) as client:
         return answer_on_cluster(
             client, clf, jobs, scratch, options, reject_mark=reject_mark, watch=watch
         )

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.errors import InputError
-from abstain._core.files import check_can_write, whole_files
-from abstain._core.signals import undone_at_the_end
+from abstain._core.files import atomic_files, check_can_write
+from abstain._core.signals import cleanup_at_end
 from abstain.datasets.sources import SOURCES, Source, TidyFile, import_optional
 
 Arrays = dict[str, NDArray[Any]]
@@ -130,7 +130,7 @@ def fetch(source: Source, folder: Path) -> None:
         check_can_write(path)
     raws = [_download(address, source) for address in source.addresses]
     contents = _convert(raws, source)
-    with whole_files(*paths) as drafts:
+    with atomic_files(*paths) as drafts:
         for draft, content in zip(drafts, contents, strict=True):
             draft.write_bytes(content)
 
@@ -149,7 +149,7 @@ def _quiet(logger: Any) -> Iterator[None]:
 def _download(address: str, source: Source) -> bytes:
     pooch = import_optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
     temporary = mkdtemp(prefix="abstain-")
-    with undone_at_the_end(partial(shutil.rmtree, temporary, ignore_errors=True)):
+    with cleanup_at_end(partial(shutil.rmtree, temporary, ignore_errors=True)):
         download = pooch.create(
             path=temporary,
             base_url="",

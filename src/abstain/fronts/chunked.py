@@ -1,17 +1,18 @@
-"""How do samples that lie in chunks, wherever they are, become staircases?
+"""How are staircases built from samples in chunks?
 
-Only wrong samples make steps. A first pass gathers of each chunk the certainties of its wrong
-samples, cell by cell; merged, they are the values v₁ < … < v_k at which a cell can step. A second
-pass hands them to every chunk, which counts its right samples in each of the intervals
+Only wrong samples make steps. A first pass gathers the certainties of the wrong samples of each
+chunk, cell by cell; merged, they are the values v₁ < … < v_k at which a cell can step. In a second
+pass every chunk counts its correct samples in each of the intervals
 
     (−∞, v₁], (v₁, v₂], …, (v_k, ∞)
 
 and keeps the smallest of each. Counts add up, and the smallest of all is the smallest of the
-smallest, so that chunks are merged in any order. With c_i right samples in interval i and s_i the
-smallest of them, the step at v_i loses c₁ + … + c_i of them at the threshold min(v_{i+1}, s_{i+1}).
+smallest, so chunks are merged in any order. With c_i correct samples in interval i and s_i the
+smallest of them, the step at v_i rejects c₁ + … + c_i of them, at the threshold
+min(v_{i+1}, s_{i+1}).
 
-What leaves a chunk grows with the errors, not with the samples; and where the errors of all chunks
-are more than its samples, with these, for it then names the intervals that it has samples in.
+The result for a chunk grows with the errors of all chunks, not with its samples; where there are
+more errors than samples in the chunk, it lists only the intervals that it has samples in.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -31,25 +32,18 @@ from abstain._core.checks import (
 )
 from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
-__all__ = [
-    "Errors",
-    "RightOnes",
-    "checked_chunk",
-    "count_right",
-    "gather_errors",
-    "join",
-    "merge_errors",
-    "merge_right",
-]
-
 Array = NDArray[Any]
+
+# A list of the intervals takes half as much memory again as their counts and smallest values.
+SPARSE_SHARE = 0.5
 
 
 class Errors(NamedTuple):
     """The wrong samples of some chunks.
 
-    The distinct certainties of cell ``j`` are those from ``starts[j]`` up to ``starts[j + 1]``, and
-    ascend; so many wrong samples have each. Cells without any are there too.
+    The distinct certainties of cell ``j`` are those from ``starts[j]`` up to ``starts[j + 1]``, in
+    ascending order, and ``counts`` says how many wrong samples have each. Cells without wrong
+    samples are included.
     """
 
     labels: Array
@@ -58,28 +52,19 @@ class Errors(NamedTuple):
     counts: NDArray[np.int64]
     n_samples: int
 
-    @property
-    def n_errors(self) -> int:
-        """Number of wrong samples."""
-        return int(self.counts.sum())
 
-
-class RightOnes(NamedTuple):
-    """The right samples of some chunks: how many are in each interval, and the smallest there.
+class CorrectCounts(NamedTuple):
+    """The correct samples of some chunks: how many are in each interval, and the smallest there.
 
     Cell ``j`` with k certainties of wrong samples has k + 1 intervals, from ``starts[j] + j`` on.
-    Of ``n_intervals`` in all, those that have samples are named where they are few, in any order;
-    None stands for all.
+    Where only few of all ``n_intervals`` have samples, ``intervals`` lists them, in any order; None
+    stands for all.
     """
 
     n_intervals: int
-    named: NDArray[np.int64] | None
+    intervals: NDArray[np.int64] | None
     counts: NDArray[np.int64]
     smallest: NDArray[np.float64]
-
-
-# Naming an interval takes half as much again as what is told of it.
-FEW = 0.5
 
 
 class _Chunk(NamedTuple):
@@ -88,12 +73,19 @@ class _Chunk(NamedTuple):
     labels: Array
     codes: Array
 
+    def by_cell(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Return the ascending certainties of the wrong and the correct samples of each cell."""
+        if not len(self.labels):
+            return []
+        return list(sorted_by_cell(self.certainty, self.correct, self.codes, len(self.labels)))
 
-def checked_chunk(certainty: Any, correct: Any, cells: Any) -> _Chunk | None:
-    """Return a chunk as arrays; None of one without samples."""
+
+def checked_chunk(certainty: Any, correct: Any, cells: Any) -> _Chunk:
+    """Return a chunk as arrays; one without samples has no cells."""
     check_same_length(certainty=certainty, correct=correct, cells=cells)
     if not len(certainty):
-        return None
+        no_codes = np.zeros(0, dtype=np.uint8)
+        return _Chunk(np.zeros(0), no_codes.astype(bool), no_codes.astype(np.int64), no_codes)
     certainty = check_real_vector("certainty", certainty)
     correct = check_boolean_vector("correct", correct)
     return _Chunk(certainty, correct, *encode_cells(cells, n_samples=len(certainty)))
@@ -102,18 +94,15 @@ def checked_chunk(certainty: Any, correct: Any, cells: Any) -> _Chunk | None:
 def gather_errors(certainty: Any, correct: Any, cells: Any = None) -> Errors:
     """Return the wrong samples of a chunk."""
     chunk = checked_chunk(certainty, correct, cells)
-    if chunk is None:
-        nothing = np.zeros(0, dtype=np.int64)
-        return Errors(nothing, np.zeros(1, dtype=np.int64), np.zeros(0), nothing, 0)
     wrong = ~chunk.correct
-    found = _grouped(chunk.codes[wrong], chunk.certainty[wrong], None, len(chunk.labels))
-    return Errors(chunk.labels, *found, len(chunk.certainty))
+    groups = _group(chunk.codes[wrong], chunk.certainty[wrong], None, len(chunk.labels))
+    return Errors(chunk.labels, *groups, len(chunk.certainty))
 
 
-def _grouped(
+def _group(
     codes: Array, values: NDArray[np.float64], counts: Array | None, n_cells: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Sort values within cells, and make one of those that are equal."""
+    """Sort values within cells, and group those that are equal."""
     order = np.lexsort((values, codes))
     codes, values = codes[order], values[order]
     is_first = np.ones(len(values), dtype=bool)
@@ -123,129 +112,117 @@ def _grouped(
         sizes = np.diff(np.append(firsts, len(values)))
     else:
         sizes = np.add.reduceat(counts[order], firsts) if len(firsts) else counts[:0]
-    of_cells = np.bincount(codes[firsts], minlength=n_cells)
-    return np.append(0, np.cumsum(of_cells)), values[firsts], sizes.astype(np.int64)
+    n_values = np.bincount(codes[firsts], minlength=n_cells)
+    return np.append(0, np.cumsum(n_values)), values[firsts], sizes.astype(np.int64)
 
 
 def merge_errors(parts: Sequence[Errors]) -> Errors:
     """Return the wrong samples of all chunks."""
-    # One without samples does not tell what kind of labels there are.
     parts = [part for part in parts if part.n_samples] or parts[:1]
     labels = merge_labels("cells", [part.labels for part in parts])
     codes = [
         np.repeat(np.searchsorted(labels, part.labels), np.diff(part.starts)) for part in parts
     ]
-    found = _grouped(
+    groups = _group(
         np.concatenate(codes),
         np.concatenate([part.certainties for part in parts]),
         np.concatenate([part.counts for part in parts]),
         len(labels),
     )
-    return Errors(labels, *found, sum(part.n_samples for part in parts))
+    return Errors(labels, *groups, sum(part.n_samples for part in parts))
 
 
-def count_right(errors: Errors, certainty: Any, correct: Any, cells: Any = None) -> RightOnes:
-    """Return the right samples of a chunk between the wrong ones of all chunks."""
+def count_correct(errors: Errors, certainty: Any, correct: Any, cells: Any = None) -> CorrectCounts:
+    """Return the correct samples of a chunk between the wrong ones of all chunks."""
     chunk = checked_chunk(certainty, correct, cells)
-    n_intervals = len(errors.certainties) + len(errors.labels)
-    if chunk is None:
-        nothing = np.zeros(0, dtype=np.int64)
-        return RightOnes(n_intervals, nothing, nothing, np.zeros(0))
-    of_chunk = np.searchsorted(errors.labels, chunk.labels)
-    sorted_ones = sorted_by_cell(chunk.certainty, chunk.correct, chunk.codes, len(chunk.labels))
-    found = [
-        _of_cell(errors, cell, right)
-        for cell, (_, right) in zip(of_chunk.tolist(), sorted_ones, strict=True)
+    cells_of_all = np.searchsorted(errors.labels, chunk.labels).tolist()
+    counted = [
+        _count_in_cell(errors, cell, values)
+        for cell, (_, values) in zip(cells_of_all, chunk.by_cell(), strict=True)
     ]
-    named, counts, smallest = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return _compact(RightOnes(n_intervals, named, counts, smallest))
+    nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+    intervals, counts, smallest = map(np.concatenate, zip(nothing, *counted, strict=True))
+    n_intervals = len(errors.certainties) + len(errors.labels)
+    sparse = CorrectCounts(n_intervals, intervals, counts, smallest)
+    return sparse if len(intervals) < SPARSE_SHARE * n_intervals else _dense([sparse])
 
 
-def _of_cell(
-    errors: Errors, cell: int, right: NDArray[np.float64]
+def _count_in_cell(
+    errors: Errors, cell: int, correct: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the intervals of a cell that have right samples, how many, and the smallest.
+    """Return the intervals of a cell that have correct samples, how many, and the smallest.
 
     The shorter of two ascending lists is looked up in the longer.
     """
     start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
     wrong = errors.certainties[start:stop]
-    if len(right) < len(wrong):
-        intervals = np.searchsorted(wrong, right, side="left")
+    if len(correct) < len(wrong):
+        intervals = np.searchsorted(wrong, correct, side="left")
         firsts = np.flatnonzero(np.diff(intervals, prepend=-1))
-        counts = np.diff(firsts, append=len(right))
-        return intervals[firsts] + start + cell, counts, right[firsts]
-    ends = np.searchsorted(right, wrong, side="right")
-    begins, ends = np.append(0, ends), np.append(ends, len(right))
-    is_there = ends > begins
-    begins, ends = begins[is_there], ends[is_there]
-    return np.flatnonzero(is_there) + start + cell, ends - begins, right[begins]
+        counts = np.diff(firsts, append=len(correct))
+        return intervals[firsts] + start + cell, counts, correct[firsts]
+    ends = np.searchsorted(correct, wrong, side="right")
+    begins, ends = np.append(0, ends), np.append(ends, len(correct))
+    has_samples = ends > begins
+    begins, ends = begins[has_samples], ends[has_samples]
+    return np.flatnonzero(has_samples) + start + cell, ends - begins, correct[begins]
 
 
-def _compact(right: RightOnes) -> RightOnes:
-    """Name no intervals where nearly all have samples."""
-    if right.named is None or len(right.named) < FEW * right.n_intervals:
-        return right
-    return _spread([right])
-
-
-def _spread(parts: Sequence[RightOnes]) -> RightOnes:
-    """Return the right samples of all chunks, for all intervals."""
+def _dense(parts: Sequence[CorrectCounts]) -> CorrectCounts:
+    """Return the correct samples of all chunks, for all intervals."""
     counts = np.zeros(parts[0].n_intervals, dtype=np.int64)
     smallest = np.full(parts[0].n_intervals, np.inf)
     for part in parts:
-        there = slice(None) if part.named is None else part.named
-        counts[there] += part.counts
-        smallest[there] = np.minimum(smallest[there], part.smallest)
-    return RightOnes(parts[0].n_intervals, None, counts, smallest)
+        own = slice(None) if part.intervals is None else part.intervals
+        counts[own] += part.counts
+        smallest[own] = np.minimum(smallest[own], part.smallest)
+    return CorrectCounts(parts[0].n_intervals, None, counts, smallest)
 
 
-def merge_right(parts: Sequence[RightOnes]) -> RightOnes:
-    """Return the right samples of all chunks."""
-    named = [part.named for part in parts if part.named is not None]
-    n_named = sum(map(len, named))
-    if len(named) < len(parts) or n_named >= FEW * parts[0].n_intervals:
-        return _spread(parts)
-    every = np.concatenate(named)
-    order = np.argsort(every, kind="stable")
-    every = every[order]
-    firsts = np.flatnonzero(np.diff(every, prepend=-1))
+def merge_correct(parts: Sequence[CorrectCounts]) -> CorrectCounts:
+    """Return the correct samples of all chunks."""
+    sparse = [part.intervals for part in parts if part.intervals is not None]
+    if len(sparse) < len(parts) or sum(map(len, sparse)) >= SPARSE_SHARE * parts[0].n_intervals:
+        return _dense(parts)
+    intervals = np.concatenate(sparse)
+    order = np.argsort(intervals, kind="stable")
+    intervals = intervals[order]
+    firsts = np.flatnonzero(np.diff(intervals, prepend=-1))
     if not len(firsts):
         return parts[0]
     counts = np.concatenate([part.counts for part in parts])[order]
     smallest = np.concatenate([part.smallest for part in parts])[order]
-    return RightOnes(
+    return CorrectCounts(
         parts[0].n_intervals,
-        every[firsts],
+        intervals[firsts],
         np.add.reduceat(counts, firsts),
         np.minimum.reduceat(smallest, firsts),
     )
 
 
-def join(errors: Errors, right: RightOnes) -> Staircases:
+def join_counts(errors: Errors, correct: CorrectCounts) -> Staircases:
     """Return the staircases of all cells."""
     if not errors.n_samples:
         raise InputError("certainty must hold at least one sample, got 0")
-    right = _spread([right])
+    correct = _dense([correct])
     steps = []
     for cell in range(len(errors.labels)):
         start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
-        values = errors.certainties[start:stop]
-        own = slice(start + cell, stop + cell + 1)
-        lost, smallest = np.cumsum(right.counts[own])[:-1], right.smallest[own][1:]
-        caught = np.cumsum(errors.counts[start:stop])
-        thresholds = np.minimum(np.append(values[1:], np.inf)[: len(values)], smallest)
-        n_steps = len(values) - int(len(values) > 0 and values[-1] == np.inf)  # below no threshold
+        values, own = errors.certainties[start:stop], slice(start + cell, stop + cell + 1)
+        true_rejects = np.cumsum(errors.counts[start:stop])
+        false_rejects = np.cumsum(correct.counts[own])[:-1]
+        next_wrong = np.append(values[1:], np.inf)[: len(values)]
+        thresholds = np.minimum(next_wrong, correct.smallest[own][1:])
+        # A wrong sample of certainty inf is below no threshold.
+        n_steps = len(values) - int(len(values) > 0 and values[-1] == np.inf)
         steps.append(
             (
-                np.append(0, caught[:n_steps]),
-                np.append(0, lost[:n_steps]),
+                np.append(0, true_rejects[:n_steps]),
+                np.append(0, false_rejects[:n_steps]),
                 np.append(-np.inf, thresholds[:n_steps]) + 0.0,  # −0 is 0
             )
         )
-    true_rejects, false_rejects, thresholds = (
-        np.concatenate(part) for part in zip(*steps, strict=True)
-    )
+    true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
     return Staircases(
         cells=errors.labels,
         starts=np.cumsum([0, *(len(step[0]) for step in steps)]),
@@ -253,5 +230,5 @@ def join(errors: Errors, right: RightOnes) -> Staircases:
         false_rejects=false_rejects,
         thresholds=thresholds,
         n_samples=errors.n_samples,
-        n_errors=errors.n_errors,
+        n_errors=int(errors.counts.sum()),
     )

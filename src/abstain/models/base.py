@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from abstain._core.checks import InputError
 from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import is_dask
-from abstain._scale.blockwise import Method, by_block
+from abstain._scale.lazy import Method, lazy_on_dask
 from abstain.models.adaptive_distances import AdaptiveDistance, canonical, normalise, relevances
 from abstain.models.costs import Cost, Loss
 from abstain.models.data import ArrayData, Data, Rows
@@ -53,7 +53,7 @@ ROWS = 2048
 
 # Marks a method of a fitted model that also takes Dask collections. Dask needs the type and the
 # number of columns of the result in advance.
-answers_in_blocks: Callable[..., Callable[[Method], Method]] = partial(by_block, "prototypes_")
+answers_in_blocks: Callable[..., Callable[[Method], Method]] = partial(lazy_on_dask, "prototypes_")
 
 
 def label_type(model: Any) -> Any:

@@ -1,15 +1,14 @@
-"""How do samples that lie in chunks, wherever they are, answer what a fit asks of them?
+"""What does a fit compute from one chunk of its samples, and how are the results merged?
 
-Each answer is a function of one chunk and a way to merge the answers of several. A first pass
-checks the samples and summarises them: classes, their sizes, weights and sums, and the range of
-each feature. From merged summaries follow the classes of all chunks and the mean of the samples; a
-second pass measures how far the samples of each chunk are from it, and a third makes labelled
-blocks of them, scaled.
+A first pass checks the samples and summarises them: classes, their sizes, weights and sums, and the
+range of each feature. The merged summaries give the classes of all chunks and the mean of the
+samples; a second pass measures how far the samples of each chunk are from it, and a third makes
+labelled blocks of them, scaled.
 
-Several prototypes of a class, or such that are drawn, start from samples. Of a class with no more
-than `TO_START_FROM` of them, these are all, as on one machine; of a larger one so many, drawn
-without replacement: each sample gets a random key, and those with the least keys stay, chunk by
-chunk and then of the chunks together.
+Several prototypes per class, and prototypes that are drawn, are initialized from samples: from all
+samples of a class with at most `MAX_START_SAMPLES`, as on one machine, and from that many of a
+larger one, drawn without replacement. For that each sample gets a random key, and those with the
+smallest keys are kept, first of each chunk and then of all chunks.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -37,31 +36,17 @@ from abstain.models.scaling import (
 from abstain.models.solvers import PRECISION
 from abstain.models.validation import check_labels, check_magnitude, present_columns
 
-__all__ = [
-    "TO_START_FROM",
-    "Coding",
-    "Drawn",
-    "Summary",
-    "batched",
-    "deviations",
-    "draw",
-    "labelled",
-    "merge_drawn",
-    "merge_summaries",
-    "n_batches",
-    "summarise",
-]
-
 Array = NDArray[Any]
 
-# Samples of a class among which its prototypes are found: k-means centres of more hardly differ.
-TO_START_FROM = 20_000
+# Samples of a class from which its prototypes are initialized: k-means centres of more hardly
+# differ.
+MAX_START_SAMPLES = 20_000
 
 
 class Summary(NamedTuple):
-    """What is known of the samples of some chunks, class by class and feature by feature.
+    """The samples of some chunks, summed by class and by feature.
 
-    Samples that weigh nothing count in ``labels`` and ``has_value`` alone.
+    Samples of weight zero count in ``labels`` and ``has_value`` only.
     """
 
     labels: Array
@@ -76,7 +61,7 @@ class Summary(NamedTuple):
 
 
 class Coding(NamedTuple):
-    """The classes of all chunks, what their weights are multiplied by, and the precision."""
+    """The classes of all chunks, the factors of their weights, and the floating-point type."""
 
     classes: Array
     factors: Array
@@ -91,14 +76,13 @@ class Drawn(NamedTuple):
 
 
 def summarise(n_features: int, X: Any, y: Any, sample_weight: Any = None) -> Summary:
-    """Check a chunk, and return what is known of it."""
+    """Check a chunk, and summarise it."""
     check_same_length(X=X, y=y, sample_weight=sample_weight)
     if not len(X):
-        nothing, of_class = np.zeros(0), np.zeros((0, n_features))
-        ranges = np.full(n_features, np.nan), np.full(n_features, np.nan)
-        is_there = np.zeros(n_features, dtype=bool)
-        sizes = np.zeros(0, dtype=np.int64)
-        return Summary(nothing, sizes, nothing, of_class, of_class, is_there, ranges, [0], None)
+        empty, sums, missing = np.zeros(0), np.zeros((0, n_features)), np.full(n_features, np.nan)
+        sizes, has_value = np.zeros(0, dtype=np.int64), np.zeros(n_features, dtype=bool)
+        ranges = missing, missing
+        return Summary(empty, sizes, empty, sums, sums, has_value, ranges, [0], None)
     samples = _samples(X)
     labels, codes = np.unique(_checked_targets(y), return_inverse=True)
     has_value = present_columns(samples)
@@ -147,9 +131,9 @@ def _weights(sample_weight: Any, samples: Array) -> Array:
     if sample_weight is None:
         return np.ones(len(samples), dtype=samples.dtype)
     weights = check_real_vector("sample_weight", sample_weight)
-    strange = ~(np.isfinite(weights) & (weights >= 0))
-    if strange.any():
-        where = int(strange.argmax())
+    is_valid = np.isfinite(weights) & (weights >= 0)
+    if not is_valid.all():
+        where = int(is_valid.argmin())
         raise InputError(
             f"sample_weight must hold finite numbers that are not negative, got {weights[where]} "
             f"at index {where}"
@@ -158,7 +142,7 @@ def _weights(sample_weight: Any, samples: Array) -> Array:
 
 
 def _with_weight(samples: Array, labels: NDArray[np.int64], weights: Array) -> Rows:
-    """Return samples without those that weigh nothing."""
+    """Return the samples whose weight is not zero."""
     if weights.all():
         return Rows(samples, labels, weights)
     has_weight = weights > 0
@@ -166,17 +150,17 @@ def _with_weight(samples: Array, labels: NDArray[np.int64], weights: Array) -> R
 
 
 def merge_summaries(parts: Sequence[Summary]) -> Summary:
-    """Return what is known of the samples of all chunks."""
+    """Return the summary of the samples of all chunks."""
     chunk_sizes = [size for part in parts for size in part.chunk_sizes]
-    # One without samples does not tell what kind of labels there are.
     parts = [part for part in parts if len(part.labels)] or parts[:1]
     labels = merge_labels("y", [part.labels for part in parts])
-    found = Summary(
+    shape = len(labels), parts[0].sums.shape[1]
+    total = Summary(
         labels,
         np.zeros(len(labels), dtype=np.int64),
         np.zeros(len(labels)),
-        np.zeros((len(labels), parts[0].sums.shape[1])),
-        np.zeros((len(labels), parts[0].sums.shape[1])),
+        np.zeros(shape),
+        np.zeros(shape),
         np.logical_or.reduce([part.has_value for part in parts]),
         merge_ranges([part.ranges for part in parts]),
         chunk_sizes,
@@ -184,18 +168,18 @@ def merge_summaries(parts: Sequence[Summary]) -> Summary:
     )
     for part in parts:
         own = np.searchsorted(labels, part.labels)
-        found.sizes[own] += part.sizes
-        found.weights[own] += part.weights
-        found.sums[own] += part.sums
-        found.present[own] += part.present
-    return found
+        total.sizes[own] += part.sizes
+        total.weights[own] += part.weights
+        total.sums[own] += part.sums
+        total.present[own] += part.present
+    return total
 
 
 def _rows(coding: Coding, X: Any, y: Any, sample_weight: Any) -> Rows:
-    """Return a chunk that has been checked before, its classes by number."""
+    """Return a chunk that has been checked before, with the codes of its classes."""
     if not len(X):
-        nothing = np.zeros(0, dtype=coding.dtype)
-        return Rows(np.zeros((0, X.shape[1]), coding.dtype), nothing.astype(np.int64), nothing)
+        empty = np.zeros(0, dtype=coding.dtype)
+        return Rows(np.zeros((0, X.shape[1]), coding.dtype), empty.astype(np.int64), empty)
     samples = _samples(X).astype(coding.dtype, copy=False)
     labels = np.searchsorted(coding.classes, _targets(y))
     weights = _weights(sample_weight, samples) * coding.factors[labels]
@@ -205,7 +189,7 @@ def _rows(coding: Coding, X: Any, y: Any, sample_weight: Any) -> Rows:
 def deviations(
     coding: Coding, origin: Array, X: Any, y: Any, sample_weight: Any = None
 ) -> Deviations:
-    """Return by how much the samples of a chunk deviate from an origin."""
+    """Return how far the samples of a chunk deviate from an origin."""
     samples, _, weights = _rows(coding, X, y, sample_weight)
     return deviations_from(origin, samples, weights)
 
@@ -213,25 +197,26 @@ def deviations(
 def draw(
     coding: Coding,
     limits: dict[int, int],
-    seed: list[int],
+    seed: int,
+    number: int,
     X: Any,
     y: Any,
     sample_weight: Any = None,
 ) -> Drawn:
-    """Draw at most so many samples of some classes from a chunk."""
+    """Draw samples of some classes from a chunk, up to the limit of each class."""
     rows = _rows(coding, X, y, sample_weight)
-    keys = np.random.default_rng(seed).random(len(rows.labels))
-    return _with_least_keys(limits, Drawn(rows, keys))
+    keys = np.random.default_rng([seed, number]).random(len(rows.labels))
+    return _smallest_keys(limits, Drawn(rows, keys))
 
 
 def merge_drawn(limits: dict[int, int], parts: Sequence[Drawn]) -> Drawn:
-    """Return those of the samples that would have been drawn from all chunks at once."""
+    """Return the samples that would have been drawn from all chunks at once."""
     each = zip(*(part.rows for part in parts), strict=True)
     rows = Rows(*(np.concatenate(column) for column in each))
-    return _with_least_keys(limits, Drawn(rows, np.concatenate([part.keys for part in parts])))
+    return _smallest_keys(limits, Drawn(rows, np.concatenate([part.keys for part in parts])))
 
 
-def _with_least_keys(limits: dict[int, int], drawn: Drawn) -> Drawn:
+def _smallest_keys(limits: dict[int, int], drawn: Drawn) -> Drawn:
     rows, keys = drawn
     chosen = []
     for label, limit in limits.items():
@@ -251,7 +236,7 @@ def labelled(
 
 
 def n_batches(size: int, rows: int) -> int:
-    """Return how many batches, of at most so many rows, a chunk has."""
+    """Return how many batches of at most the given rows a chunk has."""
     return -(-size // rows)
 
 
@@ -267,7 +252,7 @@ def batched(
 ) -> list[list[LabelledBlock]]:
     """Return the samples of a chunk in mini-batches of equal size, drawn from the chunk alone."""
     samples, labels, weights = _rows(coding, X, y, sample_weight)
-    weights = weights / mean_weight  # single precision holds no 1e39
+    weights = weights / mean_weight  # 1e39 overflows single precision
     order = np.random.default_rng(seed).permutation(len(samples))
     parts = np.array_split(order, n_batches(len(samples), rows)) if len(samples) else []
     return [

@@ -1,23 +1,20 @@
-"""How is a model fitted to samples that only Dask can hold?
+"""How is a model fitted to the samples of Dask collections?
 
-Three passes over the blocks (see `chunked`) check the samples, find their scaling and make labelled
-blocks of them, which stay in the memory of the workers; whoever makes the blocks at some cost, and
-has the memory for them twice, persists them before. From then on only parameters go out, and sums
-come back.
+Three passes over the blocks (see `chunked`) check the samples, find their scaling and compute
+labelled blocks, which stay in the memory of the workers. If the blocks are expensive to compute and
+fit into memory twice, persist them before. From then on only parameters and sums travel.
 
-Neighbouring blocks form at most `SEGMENTS` segments, each in one place. For an evaluation, each
-thread of each worker gets one task for all of its segments, whose sums are added in a tree (see
-`_kept`). So an evaluation needs about as many tasks as there are threads, whatever the number of
-blocks, and its result depends on the blocks alone, to the last bit: not on the number of workers,
-nor on what became of them.
+Neighbouring blocks form at most `SEGMENTS` segments, each on one worker. An evaluation takes one
+task per thread, whatever the number of blocks, and adds the sums of the segments in a tree (see
+`_scale.tree_sums`). So its result depends on the blocks alone, to the last bit: not on the number
+of workers, nor on whether some of them died.
 
-Adam visits the segments in random order, one after the other: batches are small, and each starts
-from where the one before has ended. Blocks should therefore be alike; rows that are sorted by class
-are best shuffled before.
+Adam steps through the segments in random order, one after the other: batches are small, and each
+starts from the parameters that the one before has reached. Blocks should therefore be alike;
+shuffle rows that are sorted by class.
 
-On Linux, workers do their arithmetic up to twice as fast if ``MALLOC_MMAP_THRESHOLD_`` is
-16777216 in their environment: Dask has memory given back to the system whenever an array has done
-its duty.
+On Linux, workers compute up to twice as fast with ``MALLOC_MMAP_THRESHOLD_=16777216`` in their
+environment: by default Dask has memory returned to the system as soon as an array is released.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -32,18 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.checks import InputError
-from abstain._scale.blocks import (
-    aligned_blocks,
-    block_by_block,
-    gathered,
-    in_block,
-    kept,
-    later,
-    merged,
-)
-from abstain._scale.persisted import Kept
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import compute, persist, reduce_blocks
+from abstain._scale.graphs import delayed_call, map_blocks
+from abstain._scale.tree_sums import PersistedBlocks
 from abstain.models.chunked import (
-    TO_START_FROM,
+    MAX_START_SAMPLES,
     Coding,
     Drawn,
     Summary,
@@ -62,19 +53,17 @@ from abstain.models.scaling import Deviations, Scaling, merge_deviations
 from abstain.models.solvers import AdamState, Batches, batch_rows
 from abstain.models.validation import check_columns_present, class_factors
 
-__all__ = ["read_blocks", "without_rows"]
-
 Array = NDArray[Any]
 Segment = list[list[LabelledBlock]]
 
-# Sums that an evaluation adds up, at most: enough to keep hundreds of threads busy.
+# At most this many sums are added in an evaluation: enough to keep hundreds of threads busy.
 SEGMENTS = 256
-# Of a class with many prototypes, so many samples for each of them are drawn to start from.
-FOR_EACH = 20
+# Samples per prototype that are drawn for initialization, in a class with many prototypes.
+START_SAMPLES_PER_PROTOTYPE = 20
 
 
 def without_rows(X: Any) -> Any:
-    """Return an array or a frame with the features of a Dask collection and no samples."""
+    """Return an array or a frame with the features of a Dask collection and no rows."""
     if X.ndim != 2:
         raise InputError(f"X must be two-dimensional, got {X.ndim} dimension(s)")
     if hasattr(X, "columns"):
@@ -87,10 +76,9 @@ def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Data:
     if y is None:
         raise InputError("y must hold the class of each sample, got None")
     blocks = aligned_blocks(X=X, y=y, sample_weight=sample_weight)
-    n_features = int(X.shape[1])
-    found = kept(block_by_block(summarise, blocks, n_features))
-    # Even one summary is merged: that copies what is not ours to change.
-    summary: Summary = merge_summaries([gathered(merged(merge_summaries, found))])
+    summaries = persist(map_blocks(summarise, blocks, int(X.shape[1])))
+    # Merging copies what is not ours to change, even if there is one block only.
+    summary = merge_summaries([reduce_blocks(merge_summaries, summaries)])
     if not len(summary.labels):
         raise InputError("X must hold at least one sample, got 0")
     if len(summary.labels) < 2:
@@ -101,7 +89,7 @@ def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Data:
 
 
 class DaskData:
-    """Samples in blocks that Dask keeps, or makes when they are asked for."""
+    """Samples in the blocks of Dask collections."""
 
     def __init__(self, blocks: list[tuple[Any, ...]], summary: Summary, coding: Coding) -> None:
         self._blocks, self._summary, self._coding = blocks, summary, coding
@@ -109,37 +97,31 @@ class DaskData:
         self.n_features = int(summary.sums.shape[1])
 
     def class_sizes(self) -> list[int]:
-        """Return how many samples each class has."""
-        found: list[int] = self._summary.sizes.tolist()
-        return found
+        """Return the number of samples of each class."""
+        sizes: list[int] = self._summary.sizes.tolist()
+        return sizes
 
     def class_sums(self) -> tuple[Array, Array]:
-        """Return the weighted sum of each feature in each class, and the weight of all present."""
+        """Return the weighted sum of each feature in each class, and the weight of its values."""
         factors = self._coding.factors[:, np.newaxis]
         return self._summary.sums * factors, self._summary.present * factors
 
     def ranges(self) -> tuple[Array, Array]:
-        """Return the lowest and the highest value of each feature."""
+        """Return the minimum and the maximum of each feature."""
         return self._summary.ranges
 
     def deviations(self, origin: Array) -> Deviations:
-        """Return by how much the samples deviate from an origin."""
-        found = self._of_each(lambda number: partial(deviations, self._coding, origin))
-        return merge_deviations([gathered(merged(merge_deviations, found))])
-
-    def _of_each(self, function_of: Callable[[int], Callable[..., Any]]) -> list[Any]:
-        return [
-            in_block(number, function_of(number), *block)
-            for number, block in enumerate(self._blocks)
-        ]
+        """Return how far the samples deviate from an origin."""
+        parts = map_blocks(deviations, self._blocks, self._coding, origin)
+        return merge_deviations([reduce_blocks(merge_deviations, parts)])
 
     def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
-        """Return samples of the classes that do not start from their means.
+        """Return samples of the classes that are not initialized by their means.
 
-        What there are more of than can be taken is drawn at random; else nothing is.
+        Where a class has more samples than its limit, some are drawn at random.
         """
         limits = {
-            label: max(TO_START_FROM, FOR_EACH * count)
+            label: max(MAX_START_SAMPLES, START_SAMPLES_PER_PROTOTYPE * count)
             for label, count in enumerate(counts)
             if isinstance(init, str) and (count > 1 or init != "kmeans")
         }
@@ -152,50 +134,52 @@ class DaskData:
         sizes = self.class_sizes()
         draws = any(sizes[label] > limit for label, limit in limits.items())
         seed = int(random_state.randint(2**31 - 1)) if draws else 0
-        found = self._of_each(lambda number: partial(draw, self._coding, limits, [seed, number]))
-        drawn: Drawn = gathered(merged(partial(merge_drawn, limits), found))
+        blocks = [(seed, number, *block) for number, block in enumerate(self._blocks)]
+        parts = map_blocks(draw, blocks, self._coding, limits)
+        drawn: Drawn = reduce_blocks(partial(merge_drawn, limits), parts)
         return drawn.rows
 
     def blocks(self, scaling: Scaling) -> Blocks:
-        """Have all samples kept, scaled, where they are."""
-        return Segments(self._of_each(lambda number: partial(labelled, self._coding, scaling)))
+        """Persist all samples, scaled."""
+        return Segments(map_blocks(labelled, self._blocks, self._coding, scaling))
 
     def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
-        """Have all samples kept, in mini-batches that are drawn block by block."""
+        """Persist all samples in mini-batches, which are drawn from one block each."""
         sizes = self._summary.chunk_sizes
         rows = batch_rows(sum(sizes))
         weights = self._summary.weights * self._coding.factors
         mean_weight = float(weights.sum() / sum(sizes))
         seeds = random_state.randint(2**31 - 1, size=len(sizes)).tolist()
-        made = self._of_each(
-            lambda number: partial(batched, self._coding, scaling, mean_weight, rows, seeds[number])
-        )
-        return DaskBatches(Segments(made), [n_batches(size, rows) for size in sizes], sum(sizes))
+        blocks = [(seed, *block) for seed, block in zip(seeds, self._blocks, strict=True)]
+        parts = map_blocks(batched, blocks, self._coding, scaling, mean_weight, rows)
+        return DaskBatches(Segments(parts), [n_batches(size, rows) for size in sizes], sum(sizes))
 
 
 class Segments:
-    """Labelled blocks in the memory of workers, neighbours together."""
+    """Labelled blocks in the memory of workers, in segments of neighbours."""
 
     def __init__(self, blocks: list[Any]) -> None:
         cuts = np.linspace(0, len(blocks), min(len(blocks), SEGMENTS) + 1).astype(int)
         self.cuts = list(pairwise(cuts.tolist()))
-        self.kept = Kept([later(_joined, blocks[start:stop]) for start, stop in self.cuts])
+        self.persisted = PersistedBlocks(
+            [delayed_call(_join, blocks[start:stop]) for start, stop in self.cuts]
+        )
 
     def total(self, sums: Callable[[Iterable[LabelledBlock]], Sums]) -> Sums:
-        """Return what a function sums up over all blocks, segment by segment."""
-        found: Sums = self.kept.total(partial(_sums_of, sums), _added)
-        return found
+        """Return the sums that a function computes over all blocks."""
+        total: Sums = self.persisted.sum(partial(_sum_segment, sums), _add)
+        return total
 
 
-def _joined(blocks: list[Segment]) -> Segment:
+def _join(blocks: list[Segment]) -> Segment:
     return list(chain.from_iterable(blocks))
 
 
-def _sums_of(sums: Callable[[Iterable[LabelledBlock]], Sums], segment: Segment) -> Sums:
+def _sum_segment(sums: Callable[[Iterable[LabelledBlock]], Sums], segment: Segment) -> Sums:
     return sums(chain.from_iterable(segment))
 
 
-def _added(some: Sums, others: Sums) -> Sums:
+def _add(some: Sums, others: Sums) -> Sums:
     return [one + other for one, other in zip(some, others, strict=True)]
 
 
@@ -212,7 +196,7 @@ class DaskBatches:
         return self._segments
 
     def compared_blocks(self) -> Blocks:
-        """Return all blocks: unlike a pass, workers evaluate a cost all at once."""
+        """Return all blocks: unlike an epoch, an evaluation uses all workers at once."""
         return self._segments
 
     def __len__(self) -> int:
@@ -229,12 +213,12 @@ class DaskBatches:
         order = random_state.permutation(len(self._sizes))
         seeds = random_state.randint(2**31 - 1, size=len(order)).tolist()
         ends = [0, *accumulate(self._sizes[index] for index in order)]
-        moving: Any = state
+        delayed: Any = state
         for index, (start, stop) in zip(order, pairwise(ends), strict=True):
             steps = partial(_steps, cost, shares[start:stop], self._mean_weight, seeds[index])
-            moving = later(steps, moving, self._segments.kept.parts[index])
-        arrived: AdamState = gathered(moving)
-        return arrived
+            delayed = delayed_call(steps, delayed, self._segments.persisted.blocks[index])
+        last: AdamState = compute(delayed)
+        return last
 
 
 def _steps(

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.checks import InputError
 from abstain._core.estimators import pass_through, unwrap
-from abstain._core.files import check_can_write, whole_files
+from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier
 from abstain.report.content import N_STEPS, find_content
 
@@ -89,7 +89,7 @@ def write_report(
     page = render_report(
         clf, X, y, title=title, feature_names=feature_names, sample_names=sample_names, watch=watch
     )
-    with whole_files(target) as (draft,):
+    with atomic_files(target) as (draft,):
         draft.write_text(page, encoding="utf-8")
 
 

@@ -31,7 +31,7 @@ from abstain.saving.classes import KNOWN
 from abstain.saving.classes.trees import boosting_tree_state, tree_state
 from abstain.saving.container import can_hold
 from abstain.saving.kinds import describe, is_object
-from abstain.saving.known import Known, public_name
+from abstain.saving.known import KnownClass, public_name
 
 Array = NDArray[Any]
 MAX_DEPTH = 100
@@ -130,7 +130,7 @@ class Encoder:
         name, owner = public_name(type(value)), type(value).__name__
         if hasattr(value, "best_estimator_"):
             raise InputError(f"a {owner} cannot be saved; save its best_estimator_")
-        known = KNOWN.get(name, Known(name))
+        known = KNOWN.get(name, KnownClass(name))
         params, state = known.settings(value), known.state(value)
         if name in KNOWN:
             known.check(value, state)

@@ -20,7 +20,7 @@ from abstain.saving.kinds import Kind, Sizes, anything_plain, check_attributes, 
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownClass:
     """A class that files may name, and what its objects must be like."""
 
     # The public name, such as "sklearn.svm.SVC", which files hold.

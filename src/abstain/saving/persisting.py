@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.checks import InputError, shown
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain._core.text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.classes import KNOWN
@@ -73,7 +73,7 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
         encoder = Encoder()
         model = encoder.encode(clf)
     header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
-    with whole_files(target) as (draft,), open(draft, "wb") as file, _saving_errors(clf):
+    with atomic_files(target) as (draft,), open(draft, "wb") as file, _saving_errors(clf):
         write(file, Contents(header, encoder.arrays))
 
 

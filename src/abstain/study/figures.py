@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from abstain._core.checks import InputError
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
 from abstain.study.classifiers import CLASSIFIERS
@@ -56,7 +56,7 @@ def draw_figures(curves: Curves, folder: Path) -> list[Path]:
         figure = make()
         if figure is not None:
             files.append(folder / name)
-            with whole_files(files[-1]) as (draft,):
+            with atomic_files(files[-1]) as (draft,):
                 figure.savefig(draft, dpi=130)
     return files
 

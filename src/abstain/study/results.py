@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 import polars as pl
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain.study.claims import ClaimResult, check_claims
 from abstain.study.curves import (
     GRID,
@@ -78,7 +78,7 @@ def write_tables(curves: Curves, folder: Path) -> list[Path]:
         "guarantees.csv": as_table(TargetCounts, count_targets(records)),
     }
     files = [folder / name for name in tables]
-    with whole_files(*files) as drafts:
+    with atomic_files(*files) as drafts:
         for table, draft in zip(tables.values(), drafts, strict=True):
             _write(table, draft)
     return files

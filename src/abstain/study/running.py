@@ -36,8 +36,8 @@ from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
 from abstain._core.errors import Argument, InputError
-from abstain._core.files import check_can_write, check_regular_file, whole_files
-from abstain._core.signals import undone_if_told_to_stop
+from abstain._core.files import atomic_files, check_can_write, check_regular_file
+from abstain._core.signals import cleanup_on_signal
 from abstain.study.curves import Curves
 from abstain.study.figures import check_matplotlib, draw_figures
 from abstain.study.measuring import Record
@@ -51,10 +51,7 @@ DRAFT = ".abstain-"
 NUMERICAL_PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 OTHER_PACKAGES = ["joblib", "polars", "matplotlib"]
 # Code that the records do not depend on.
-UNRELATED_ROOMS = {
-    *("__main__", "_scale", "cli"),
-    *("plotting", "report", "saving", "tables"),
-}
+UNRELATED_ROOMS = {"__main__", "_scale", "cli", "plotting", "report", "saving", "tables"}
 UNRELATED_MODULES = {"study/claims", "study/curves", "study/figures", "study/results"}
 # Seconds between updates of run.json, and between looks of a worker at its parent process.
 UPDATE_INTERVAL, PARENT_CHECK_INTERVAL = 1.0, 0.5
@@ -243,7 +240,7 @@ def _read_json(file: Path) -> Any:
 
 
 def _write_json(file: Path, content: Any) -> None:
-    with whole_files(file) as (draft,):
+    with atomic_files(file) as (draft,):
         draft.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
@@ -261,12 +258,12 @@ def run_tasks(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Recor
         parallel = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
         calls = (delayed(_run_task)(plan, task, os.getpid()) for task in missing)
         with (
-            undone_if_told_to_stop(_kill_workers),
+            cleanup_on_signal(_kill_workers),
             _worker_errors(n_jobs),
             _closing(parallel(calls)) as results,
         ):
             for task, records in results:
-                with whole_files(_file(folder, task)) as (draft,):
+                with atomic_files(_file(folder, task)) as (draft,):
                     draft.write_text(json.dumps(_file_content(study, task, records)))
                 n_done += 1
                 watch(n_done, len(tasks))

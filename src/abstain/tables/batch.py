@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from abstain._core.errors import InputError, Message
-from abstain._core.files import named_if, passing_folder, whole_files
-from abstain._core.signals import undone_at_the_end
-from abstain._scale.patience import as_they_come
+from abstain._core.files import atomic_files, name_file_if, temporary_folder
+from abstain._core.signals import cleanup_at_end
+from abstain._scale.computing import completed
 from abstain.tables.answering import AnswerCounts, answer_table
 from abstain.tables.columns import columns_of_model
 from abstain.tables.reading import TableFile, TextOptions, check_needed
@@ -82,7 +82,7 @@ def plan_jobs(paths: Sequence[Path], out: Path | None, options: TextOptions) -> 
     """Open tables, and name their outputs in the folder ``out`` like the tables, without .gz."""
     tables = []
     for path in paths:
-        with named_if(len(paths) > 1, path):
+        with name_file_if(len(paths) > 1, path):
             tables.append(options.open(path))
     outs = [None] * len(paths) if out is None else _outputs(paths, out)
     return [Job(table, own) for table, own in zip(tables, outs, strict=True)]
@@ -129,7 +129,7 @@ def output_folder(jobs: Sequence[Job]) -> Iterator[None]:
         return
     folder = jobs[0].out.parent
     is_new = not os.path.exists(folder)
-    with undone_at_the_end(partial(_remove_if_empty, folder)) if is_new else nullcontext():
+    with cleanup_at_end(partial(_remove_if_empty, folder)) if is_new else nullcontext():
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -205,7 +205,7 @@ def scratch_folder(jobs: Sequence[Job]) -> Iterator[Path | None]:
     if jobs[0].out is None:
         yield None
         return
-    with passing_folder(jobs[0].out.absolute()) as folder:
+    with temporary_folder(jobs[0].out.absolute()) as folder:
         yield folder
 
 
@@ -232,7 +232,7 @@ def answer_on_cluster(
     ]
     results: list[Any] = [None] * len(jobs)
     try:
-        for done, index in enumerate(as_they_come(futures), start=1):
+        for done, index in enumerate(completed(futures), start=1):
             results[index] = _result(futures[index], jobs[index], scratch)
             watch(done, len(jobs))
     finally:
@@ -294,7 +294,7 @@ def _move(job: Job, scratch: Path | None) -> None:
     _, written = _worker_paths(job, scratch)
     if written is None or job.out is None:
         return
-    with whole_files(job.out) as (draft,):
+    with atomic_files(job.out) as (draft,):
         mode = draft.stat().st_mode
         shutil.move(written, draft)
         with suppress(PermissionError):  # the worker runs as another user

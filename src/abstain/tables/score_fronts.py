@@ -24,18 +24,10 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from abstain._core.errors import InputError
-from abstain._core.files import check_can_write, check_keeps_inputs, named_if, whole_files
-from abstain._scale.blocks import (
-    aligned_blocks,
-    array_by_block,
-    block_by_block,
-    gathered,
-    in_block,
-    later,
-    merged,
-    merged_where_made,
-)
-from abstain._scale.patience import as_they_come
+from abstain._core.files import atomic_files, check_can_write, check_keeps_inputs, name_file_if
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import completed, compute, reduce_blocks, reduce_on_workers
+from abstain._scale.graphs import delayed_call, map_blocks, map_blocks_to_array
 from abstain.fronts import ParetoFront, PooledFront
 from abstain.tables.reading import TextOptions
 from abstain.tables.scores import FileScores, ScoreColumns, Scores, merge_cells, read_file
@@ -203,27 +195,27 @@ def read_on_cluster(
     are_several = len(paths) > 1
     files = dask.persist(
         *(
-            later(_read_on_worker, path.absolute(), path, columns, options, are_several)
+            delayed_call(_read_on_worker, path.absolute(), path, columns, options, are_several)
             for path in paths
         )
     )
-    futures = client.compute([later(FileScores.summary, file) for file in files])
-    for done, index in enumerate(as_they_come(futures), start=1):
+    futures = client.compute([delayed_call(FileScores.summary, file) for file in files])
+    for done, index in enumerate(completed(futures), start=1):
         if futures[index].status != "finished":
             futures[index].result()  # raises its error
         watch(done, len(paths))
     summaries = client.gather(futures)
 
     def first_row(index: int, code: int) -> int:
-        return int(gathered(later(FileScores.first_row, files[index], code)))
+        return int(compute(delayed_call(FileScores.first_row, files[index], code)))
 
     labels, positions = merge_cells(paths, columns, summaries, first_row)
-    rows, blocks = tuple(summary.n_rows for summary in summaries), [(file,) for file in files]
+    chunks, blocks = tuple(summary.n_rows for summary in summaries), [(file,) for file in files]
     located = list(zip(files, positions, strict=True))
     return ScoresOnCluster(
-        certainty=array_by_block(_certainty_of, blocks, rows=rows, dtype=np.float64),
-        correct=array_by_block(_correct_of, blocks, rows=rows, dtype=np.bool_),
-        cells=array_by_block(_cells_of, located, rows=rows, dtype=np.int64),
+        certainty=map_blocks_to_array(_certainty_of, blocks, chunks=chunks, dtype=np.float64),
+        correct=map_blocks_to_array(_correct_of, blocks, chunks=chunks, dtype=np.bool_),
+        cells=map_blocks_to_array(_cells_of, located, chunks=chunks, dtype=np.int64),
         labels=labels,
     )
 
@@ -233,7 +225,7 @@ def _read_on_worker(
 ) -> FileScores:
     """Read a file, and report errors under the name that the user has given it."""
     try:
-        with named_if(are_several, path):
+        with name_file_if(are_several, path):
             return read_file(path, columns, options)
     except InputError as error:
         message = error.message.substitute(str(path), str(name))
@@ -264,10 +256,9 @@ def choose_on_cluster(
     point = operating_point(front, TARGETS[target](value))
     pairs = aligned_blocks(certainty=scores.certainty, correct=scores.correct)
     triples = aligned_blocks(certainty=scores.certainty, correct=scores.correct, cells=scores.cells)
-    counts = gathered(merged(_add, block_by_block(_count_by_cell, triples, point.thresholds)))
-    wrong = merged_where_made(_merge_wrong, block_by_block(_wrong_certainties, pairs))
-    wins = [in_block(number, _count_wins, wrong, *pair) for number, pair in enumerate(pairs)]
-    n_wins = gathered(merged(sum, wins))
+    counts = reduce_blocks(_add, map_blocks(_count_by_cell, triples, point.thresholds))
+    wrong = reduce_on_workers(_merge_wrong, map_blocks(_wrong_certainties, pairs))
+    n_wins = reduce_blocks(sum, map_blocks(_count_wins, pairs, wrong))
     return _make_choice(front, (target, value), point, scores.labels, counts, n_wins)
 
 
@@ -290,7 +281,7 @@ def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
 
 def write_choice(choice: Choice, files: tuple[Path, Path, Path], version: str) -> None:
     """Write the front, the thresholds of the chosen row and the JSON document: all or none."""
-    with whole_files(*files) as (front, thresholds, document):
+    with atomic_files(*files) as (front, thresholds, document):
         write_frame(_front_table(choice.front), front)
         write_frame(choice.cells, thresholds)
         document.write_text(choice_as_json(choice, version) + "\n", encoding="utf-8")

@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
-from abstain._core.files import named_if
+from abstain._core.files import name_file_if
 from abstain.tables.reading import TableFile, TextOptions, find_column, rows_counted_from
 from abstain.tables.records import read_errors_in_one_line
 
@@ -114,7 +114,7 @@ def read_scores(
     """Read score files as if they were one; ``watch`` is called with files read and of all."""
     files = []
     for done, path in enumerate(paths, start=1):
-        with named_if(len(paths) > 1, path):
+        with name_file_if(len(paths) > 1, path):
             files.append(read_file(path, columns, options))
         watch(done, len(paths))
     labels, positions = merge_cells(
@@ -200,7 +200,7 @@ def merge_cells(
         try:
             labels, positions = _common_labels(columns.cell, names, n_rows)
         except _BadCellError as error:
-            with named_if(are_several, paths[error.file]):
+            with name_file_if(are_several, paths[error.file]):
                 raise error.located(first_row(error.file, error.code)) from None
     if columns.y_true is not None and columns.y_pred is not None:
         named = {
@@ -208,7 +208,7 @@ def merge_cells(
             for path, file in zip(paths, files, strict=True)
             if file.class_names is not None
         }
-        with named_if(are_several, next(iter(named))):
+        with name_file_if(are_several, next(iter(named))):
             _check_named_alike(columns.y_true, columns.y_pred, list(named.values()))
     return labels, positions
 

@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol
 import polars as pl
 
 from abstain._core.errors import Argument, InputError, shown
-from abstain._core.files import check_can_write, passing_folder, whole_files
+from abstain._core.files import atomic_files, check_can_write, temporary_folder
 from abstain._core.text import without_formula
 from abstain.tables.reading import RowBlock, TableFile
 from abstain.tables.text_format import PARQUET, quote_field
@@ -150,9 +150,9 @@ def open_writer(out: Path, table: TableFile, numeric: list[str]) -> Iterator[Ans
     """
     names = new_column_names(table.names)
     separator = separator_for(out, table)
-    with whole_files(out) as (draft,):
+    with atomic_files(out) as (draft,):
         if separator is None:
-            with passing_folder(draft) as folder:
+            with temporary_folder(draft) as folder:
                 parts = _ParquetWriter(folder, names, numeric)
                 yield parts
                 parts.join(draft)

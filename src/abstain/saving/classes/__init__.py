@@ -10,11 +10,11 @@ from abstain.saving.classes.own import OWN
 from abstain.saving.classes.preprocessing import PREPROCESSING
 from abstain.saving.classes.reject_option import REJECT_OPTION
 from abstain.saving.classes.trees import TREES
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 __all__ = ["KNOWN"]
 
-KNOWN: dict[str, Known] = {
+KNOWN: dict[str, KnownClass] = {
     known.name: known
     for known in (REJECT_OPTION, *OWN, *COMPOSITE, *PREPROCESSING, *MATRICES, *TREES)
 }

@@ -28,7 +28,7 @@ from abstain.saving.kinds import (
     strings,
     word,
 )
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 
 def _is_step(value: Any, sizes: Sizes) -> bool:
@@ -57,7 +57,7 @@ column_step = Kind("a name, an estimator and columns", _is_column_step)
 # --- calibrated classifiers ---------------------------------------------------------------------
 
 
-class _Calibrated(Known):
+class _Calibrated(KnownClass):
     """A calibrated classifier is saved as an estimator and a curve per score."""
 
     def state(self, obj: Any) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _isotonic_problem(obj: Any, sizes: Sizes) -> str:
     return "" if is_sound else "its steps do not rise"
 
 
-class _Columns(Known):
+class _Columns(KnownClass):
     """In scikit-learn 1.6, the columns that remain are in a list that warns when it is read."""
 
     def state(self, obj: Any) -> dict[str, Any]:
@@ -158,11 +158,11 @@ by_name = Kind(
 )
 
 COMPOSITE = (
-    Known(
+    KnownClass(
         "sklearn.pipeline.Pipeline",
         params={"steps": listed(step), "memory": nothing},
     ),
-    Known("sklearn.frozen.FrozenEstimator", params={"estimator": estimator}),
+    KnownClass("sklearn.frozen.FrozenEstimator", params={"estimator": estimator}),
     _Columns(
         "sklearn.compose.ColumnTransformer",
         FEATURES
@@ -182,7 +182,7 @@ COMPOSITE = (
         },
         problem=_columns_problem,
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.FunctionTransformer",
         {"n_features_in_": optional(size("d")), "feature_names_in_": optional(strings("d"))},
         # A file that names a function must not choose what it is called with.
@@ -204,9 +204,9 @@ COMPOSITE = (
         params={"estimator": optional(estimator), "cv": splitter},
         problem=_calibrated_problem,
     ),
-    Known("sklearn.calibration._SigmoidCalibration", {"a_": number(), "b_": number()}),
-    Known("sklearn.calibration._TemperatureScaling", {"beta_": number()}),
-    Known(
+    KnownClass("sklearn.calibration._SigmoidCalibration", {"a_": number(), "b_": number()}),
+    KnownClass("sklearn.calibration._TemperatureScaling", {"beta_": number()}),
+    KnownClass(
         "sklearn.isotonic.IsotonicRegression",
         {
             "increasing_": flag,
@@ -220,7 +220,7 @@ COMPOSITE = (
         problem=_isotonic_problem,
     ),
     *(
-        Known(f"sklearn.model_selection.{name}")
+        KnownClass(f"sklearn.model_selection.{name}")
         for name in (
             "GroupKFold",
             "KFold",

@@ -34,7 +34,7 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 
 def _one_row_for_two(obj: Any, sizes: Sizes) -> str:
@@ -92,7 +92,7 @@ METRICS = (
 )
 
 
-class _Neighbours(Known):
+class _Neighbours(KnownClass):
     """Nearest neighbours are saved as their samples, and fitted again."""
 
     def state(self, obj: Any) -> dict[str, Any]:
@@ -118,12 +118,12 @@ pair_of_sizes = Kind(
 )
 
 MATRICES = (
-    Known(
+    KnownClass(
         "sklearn.linear_model.LogisticRegression",
         LINEAR | {"n_iter_": whole("*")},
         problem=_one_row_for_two,
     ),
-    Known(
+    KnownClass(
         "sklearn.linear_model.RidgeClassifier",
         FEATURES
         | {
@@ -138,8 +138,8 @@ MATRICES = (
             obj, {"r": 1} | sizes | {"k": len(obj._label_binarizer.classes_)}
         ),
     ),
-    Known("sklearn.svm.LinearSVC", LINEAR | {"n_iter_": size()}, problem=_one_row_for_two),
-    Known(
+    KnownClass("sklearn.svm.LinearSVC", LINEAR | {"n_iter_": size()}, problem=_one_row_for_two),
+    KnownClass(
         "sklearn.naive_bayes.GaussianNB",
         CLASSES
         | FEATURES
@@ -151,7 +151,7 @@ MATRICES = (
             "epsilon_": number(low=0),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
         LINEAR
         | {
@@ -166,7 +166,7 @@ MATRICES = (
         },
         problem=_one_row_for_two,
     ),
-    Known(
+    KnownClass(
         "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
         CLASSES
         | FEATURES
@@ -186,7 +186,7 @@ MATRICES = (
             else "its scalings and rotations do not belong together"
         ),
     ),
-    Known(
+    KnownClass(
         "sklearn.neural_network.MLPClassifier",
         CLASSES
         | FEATURES
@@ -211,7 +211,7 @@ MATRICES = (
         ),
         problem=_layers_fit,
     ),
-    Known(
+    KnownClass(
         "sklearn.svm.SVC",
         CLASSES
         | FEATURES
@@ -247,7 +247,7 @@ MATRICES = (
             "metric_params": nothing,
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.neighbors.NearestCentroid",
         CLASSES
         | FEATURES
@@ -259,7 +259,7 @@ MATRICES = (
             "within_class_std_dev_": optional(real("d", low=0)),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.dummy.DummyClassifier",
         CLASSES
         | {

@@ -22,7 +22,7 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 # --- prototype models ---------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ from abstain.saving.known import Known
 def _model_problem(obj: Any, sizes: Sizes) -> str:
     known = set(obj.classes_.tolist())
     if set(obj.prototype_labels_.tolist()) != known:
-        return "its prototypes are not of its classes"
+        return "its prototypes have other classes"
     settings = {name: value for name, value in vars(obj).items() if not name.endswith("_")}
     try:
         check_parameters(settings, sizes["d"])
@@ -73,12 +73,16 @@ names = Kind(
     "a list of names",
     lambda value, sizes: type(value) in (list, tuple) and all(type(each) is str for each in value),
 )
-notations = Kind(
-    "how numbers are written, by column",
-    lambda value, sizes: type(value) is dict
-    and all(type(name) is str and names.fits(parts, {}) and len(parts) == 5
-            and max(map(len, parts[:4])) <= LONGEST_UNIT for name, parts in value.items()),
-)  # fmt: skip
+
+
+def _are_notations(value: Any, sizes: Sizes) -> bool:
+    return type(value) is dict and all(
+        type(name) is str
+        and names.fits(parts, {})
+        and len(parts) == 5
+        and max(map(len, parts[:4])) <= LONGEST_UNIT
+        for name, parts in value.items()
+    )
 
 
 def _are_known_values(value: Any, sizes: Sizes) -> bool:
@@ -103,7 +107,7 @@ def _columns_problem(obj: Any, sizes: Sizes) -> str:
         and {name for name, is_text in are_text.items() if is_text} <= set(obj.categorical)
         and {name for name, is_text in are_text.items() if not is_text} <= set(obj.numeric)
     )
-    return "" if is_sound else "what it knows of columns is not of its columns"
+    return "" if is_sound else "its known values and notations are of other columns"
 
 
 # --- certainty ----------------------------------------------------------------------------------
@@ -111,11 +115,11 @@ def _columns_problem(obj: Any, sizes: Sizes) -> str:
 
 def _trust_problem(obj: Any, sizes: Sizes) -> str:
     if set(obj.prototype_labels_.tolist()) != set(obj.classes_.tolist()):
-        return "its prototypes are not of its classes"
-    return "" if len(obj.classes_) > 1 else "it knows one class only"
+        return "its prototypes have other classes"
+    return "" if len(obj.classes_) > 1 else "it has only one class"
 
 
-TRUST_SCORE = Known(
+TRUST_SCORE = KnownClass(
     "abstain.TrustScore",
     {
         "classes_": labels("k"),
@@ -131,11 +135,11 @@ TRUST_SCORE = Known(
 OWN = (
     TRUST_SCORE,
     *(
-        Known(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
+        KnownClass(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
         for name, fitted in _MODELS.items()
     ),
-    *(Known(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
-    Known(
+    *(KnownClass(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
+    KnownClass(
         "abstain.tables.TableColumns",
         FEATURES
         | {
@@ -148,7 +152,7 @@ OWN = (
             "categorical": names,
             "label": optional(text),
             "missing": names,
-            "written": optional(notations),
+            "written": optional(Kind("how numbers are written, by column", _are_notations)),
         },
         problem=_columns_problem,
     ),

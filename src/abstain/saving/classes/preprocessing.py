@@ -28,7 +28,7 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 
 def _encoder_problem(obj: Any, sizes: Sizes) -> str:
@@ -98,7 +98,7 @@ numbers = Kind(
 )
 
 PREPROCESSING = (
-    Known(
+    KnownClass(
         "sklearn.preprocessing.StandardScaler",
         FEATURES
         | {
@@ -108,7 +108,7 @@ PREPROCESSING = (
             "n_samples_seen_": either(number(low=0), whole("d"), real("d", low=0)),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.MinMaxScaler",
         FEATURES
         | dict.fromkeys(
@@ -116,11 +116,11 @@ PREPROCESSING = (
         )
         | {"n_samples_seen_": number(low=0)},
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.RobustScaler",
         FEATURES | {"center_": MEAN_AND_SCALE, "scale_": optional(NO_ZEROS)},
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.OneHotEncoder",
         FEATURES
         | {
@@ -134,11 +134,11 @@ PREPROCESSING = (
         finish=_finish_encoder,
         problem=_encoder_problem,
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.LabelBinarizer",
         CLASSES | {"y_type_": word("binary", "multiclass"), "sparse_input_": flag},
     ),
-    Known(
+    KnownClass(
         "sklearn.impute.SimpleImputer",
         FEATURES
         | {
@@ -154,7 +154,7 @@ PREPROCESSING = (
             "_fill_dtype": optional(anything_plain),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.decomposition.PCA",
         FEATURES
         | {
@@ -170,7 +170,7 @@ PREPROCESSING = (
             "_n_features_out": optional(size()),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.cluster.KMeans",
         FEATURES
         | {

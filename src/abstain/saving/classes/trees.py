@@ -30,7 +30,7 @@ from abstain.saving.kinds import (
     size,
     word,
 )
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 Array = NDArray[Any]
 LEAF, UNDEFINED = -1, -2
@@ -213,8 +213,8 @@ TREE = FEATURES | {
 }
 
 
-def _forest(name: str, tree: str) -> Known:
-    return Known(
+def _forest(name: str, tree: str) -> KnownClass:
+    return KnownClass(
         f"sklearn.ensemble.{name}",
         FEATURES
         | CLASSES
@@ -293,16 +293,16 @@ stages = Kind(
 
 
 TREES = (
-    Known("sklearn.tree.DecisionTreeClassifier", TREE, problem=_tree_problem),
-    Known("sklearn.tree.ExtraTreeClassifier", TREE, problem=_tree_problem),
-    Known(
+    KnownClass("sklearn.tree.DecisionTreeClassifier", TREE, problem=_tree_problem),
+    KnownClass("sklearn.tree.ExtraTreeClassifier", TREE, problem=_tree_problem),
+    KnownClass(
         "sklearn.tree.DecisionTreeRegressor",
         FEATURES | {"n_outputs_": one, "max_features_": size(low=1), "tree_": instance("Tree")},
         problem=_tree_problem,
     ),
     _forest("RandomForestClassifier", "DecisionTreeClassifier"),
     _forest("ExtraTreesClassifier", "ExtraTreeClassifier"),
-    Known(
+    KnownClass(
         "sklearn.ensemble.HistGradientBoostingClassifier",
         CLASSES
         | FEATURES
@@ -325,7 +325,7 @@ TREES = (
         finish=_finish_boosting,
         problem=_boosting_problem,
     ),
-    Known(
+    KnownClass(
         "sklearn.ensemble.GradientBoostingClassifier",
         CLASSES
         | FEATURES

@@ -1,4 +1,4 @@
-"""Are parts that are made in one go what they would be in many?"""
+"""Do fused tasks compute the same as the tasks that they are made of?"""
 
 from operator import add
 
@@ -9,7 +9,7 @@ from dask.core import get_dependencies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain._scale.blocks import in_one_go
+from abstain._scale.graphs import fuse_tasks
 
 NODES = 12
 
@@ -44,8 +44,8 @@ def test_parts_are_the_same(drawn):
     before, asked = drawn
     parts = [made_of(before)[number] for number in asked]
     with dask.config.set(scheduler="synchronous"):
-        assert dask.compute(*in_one_go(parts)) == dask.compute(*parts)
-        assert dask.compute(*in_one_go(in_one_go(parts))) == dask.compute(*parts)
+        assert dask.compute(*fuse_tasks(parts)) == dask.compute(*parts)
+        assert dask.compute(*fuse_tasks(fuse_tasks(parts))) == dask.compute(*parts)
 
 
 def all_needed(tasks, key):
@@ -57,7 +57,7 @@ def all_needed(tasks, key):
 def test_no_task_is_done_for_one_part_alone(drawn):
     before, asked = drawn
     nodes = made_of(before)
-    parts = in_one_go([nodes[number] for number in asked])
+    parts = fuse_tasks([nodes[number] for number in asked])
     needed = [all_needed(tasks_of(parts), part.key) for part in parts]
     others = set(tasks_of(parts)) - {part.key for part in parts}
     assert all(sum(key in some for some in needed) > 1 for key in others)
@@ -66,7 +66,7 @@ def test_no_task_is_done_for_one_part_alone(drawn):
 def test_each_block_of_an_array_is_one_task():
     x = da.random.default_rng(0).random(100, chunks=10)
     y = (x + 1) * x.sum()
-    parts = in_one_go(list(y.to_delayed(optimize_graph=False)))
+    parts = fuse_tasks(list(y.to_delayed(optimize_graph=False)))
     sums = [key for key in tasks_of(parts) if "sum" in str(key)]
     assert len(tasks_of(parts)) == 10 + 10 + len(sums)  # draws, for both; blocks; and sums of all
     with dask.config.set(scheduler="synchronous"):
@@ -75,6 +75,6 @@ def test_each_block_of_an_array_is_one_task():
 
 def test_what_a_cluster_has_already_is_taken_from_there(client):
     x = da.random.default_rng(0).random(100, chunks=10).persist()
-    parts = in_one_go(list((x + 1).to_delayed(optimize_graph=False)))
+    parts = fuse_tasks(list((x + 1).to_delayed(optimize_graph=False)))
     assert len(tasks_of(parts)) == 20
     assert np.array_equal(np.concatenate(dask.compute(*parts)), x.compute() + 1)

@@ -1,4 +1,4 @@
-"""Is a sum over what workers keep the same wherever it is kept?"""
+"""Is a sum over persisted blocks the same wherever they are?"""
 
 import dask
 import dask.array as da
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain._scale import persisted as _kept
-from abstain._scale.blocks import later
-from abstain._scale.persisted import Kept, join, sums_of
+from abstain._scale import tree_sums
+from abstain._scale.graphs import delayed_call
+from abstain._scale.tree_sums import PersistedBlocks, join, sum_group
 
 
 def tree(names):
@@ -35,7 +35,7 @@ def groups(draw):
 @given(groups(), st.randoms())
 def test_the_tree_is_that_of_the_numbers(shared_out, random):
     size, groups = shared_out
-    found = [sums_of(str, written, size, group, group) for group in groups]
+    found = [sum_group(str, written, size, group, group) for group in groups]
     random.shuffle(found)
     first = join(written, size, found[: len(found) // 2])
     (total,) = join(written, size, [first, *found[len(found) // 2 :]]).values()
@@ -44,8 +44,8 @@ def test_the_tree_is_that_of_the_numbers(shared_out, random):
 
 @given(st.integers(1, 300), st.integers(1, 8))
 def test_neighbours_leave_few_sums(size, n_groups):
-    for group in _kept.cut(range(size), n_groups):
-        left = sums_of(str, written, size, group, group)
+    for group in tree_sums.split(range(size), n_groups):
+        left = sum_group(str, written, size, group, group)
         assert len(left) <= max(1, 2 * (size.bit_length() - 1))
 
 
@@ -58,13 +58,13 @@ def add(one, other):
 
 
 def total(parts):
-    return Kept(parts).total(np.sin, add)
+    return PersistedBlocks(parts).sum(np.sin, add)
 
 
-@pytest.mark.parametrize("most", [0, _kept.MOST_SUMS])  # workers add for each other, or not
+@pytest.mark.parametrize("most", [0, tree_sums.MAX_SUMS])  # workers add for each other, or not
 def test_a_sum_is_the_same_to_the_last_bit(client, monkeypatch, most):
-    monkeypatch.setattr(_kept, "MOST_SUMS", most)
-    parts = [later(block, number) for number in range(37)]
+    monkeypatch.setattr(tree_sums, "MAX_SUMS", most)
+    parts = [delayed_call(block, number) for number in range(37)]
     with dask.config.set(scheduler="synchronous"):
         here = total(parts)
     there = total(parts)

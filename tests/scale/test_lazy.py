@@ -87,7 +87,7 @@ def test_the_model_is_one_node_of_the_graph(iris):
     model = GLVQ(max_iter=10, tol=1e-2).fit(*iris)
     found = model.predict(da.from_array(iris[0], chunks=(10, -1)))
     needs = found.dask.get_all_dependencies()
-    (node,) = [key for key in needs if str(key).startswith("itself")]
+    (node,) = [key for key in needs if str(key).startswith("identity")]
     assert sum(node in needed for needed in needs.values()) == 15
 
 

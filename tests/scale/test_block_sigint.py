@@ -1,21 +1,25 @@
-"""Is Ctrl-C heard, by whom it is for and when it may be?"""
+"""Does Ctrl-C reach the process that it is for, when it may?"""
 
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
 
-from abstain._scale.interrupts import unheard_by_what_starts
+from abstain._scale.cluster import block_sigint
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="signal masks of POSIX: run this on Linux or macOS"
+)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no masks of signals")
 def test_an_interrupt_that_is_held_back_is_not_lost():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     passed = []
 
     def block():
-        with unheard_by_what_starts():
+        with block_sigint():
             os.kill(os.getpid(), signal.SIGINT)
             passed.append("the rest of the block")
 
@@ -27,3 +31,10 @@ def test_an_interrupt_that_is_held_back_is_not_lost():
     finally:
         signal.signal(signal.SIGINT, before)
     assert passed
+
+
+def test_processes_that_are_started_ignore_it():
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('still there')"
+    with block_sigint():
+        printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed == "still there\n"
