@@ -10,28 +10,18 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "abstain"
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
-# Files that are still to be mended.
-PENDING = {
-    "_scale/cluster.py",
-    "_scale/patience.py",
-}
 
 
 def option_texts() -> list[str]:
     """Return the file, the line and the text of every option below ``cli``."""
     findings = []
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.jinja")]):
         name = path.relative_to(PACKAGE).as_posix()
         if name.startswith("cli/"):
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             findings += [f"{name}:{number}: {text}" for text in OPTION.findall(line)]
     return findings
-
-
-def unexpected() -> list[str]:
-    """Return the findings in files that are not pending."""
-    return [each for each in option_texts() if each.split(":")[0] not in PENDING]
 
 
 if __name__ == "__main__":

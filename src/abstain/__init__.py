@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         operating_point,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # What ``import *`` brings: no modules, and no names as common as ``load`` and ``save``.
 __all__ = [

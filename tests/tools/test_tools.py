@@ -18,7 +18,7 @@ def test_importing_the_package_imports_nothing_heavy():
 
 
 def test_nothing_below_the_command_line_names_an_option():
-    assert option_texts.unexpected() == []
+    assert option_texts.option_texts() == []
 
 
 def test_the_option_check_sees_options_but_no_rules_between_sections():

@@ -18,7 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError, as_labels, check_same_length, shown
 from abstain._core.estimators import has_prototypes, names_of_features, pass_through, unwrap
-from abstain.plotting._plane import BLOCK, Plane, find_plane, plane_of_features
+from abstain.models.plane import (
+    BLOCK,
+    Plane,
+    filled_by_means,
+    find_plane,
+    plane_of_features,
+    without_names,
+)
 
 Array = NDArray[Any]
 
@@ -125,14 +132,6 @@ def project(
     return Projection(classifier, X, plane, positions, prototypes, labels, grid)
 
 
-def without_names(model: Any) -> Any:
-    """Return a copy of a model that takes samples without feature names."""
-    model = copy(model)
-    if hasattr(model, "feature_names_in_"):
-        del model.feature_names_in_
-    return model
-
-
 def _filled_by_prototypes(model: Any, X: Any) -> Array:
     """Return samples in the precision of the model, missing values from the closest prototype."""
     from sklearn.utils.validation import validate_data
@@ -144,15 +143,6 @@ def _filled_by_prototypes(model: Any, X: Any) -> Array:
     if not missing.any():
         return samples
     return np.where(missing, model.prototypes_[without_names(model).apply(samples)], samples)
-
-
-def filled_by_means(samples: Array) -> Array:
-    """Return samples whose missing and infinite values are the mean of the feature."""
-    missing = ~np.isfinite(samples)
-    if not missing.any():
-        return samples
-    counts = np.maximum((~missing).sum(axis=0), 1)
-    return np.where(missing, np.where(missing, 0.0, samples).sum(axis=0) / counts, samples)
 
 
 def _names(

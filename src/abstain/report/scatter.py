@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from abstain._core.estimators import has_prototypes, pass_through, unwrap
 from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier
-from abstain.plotting._plane import find_plane
-from abstain.plotting._projection import filled_by_means, without_names
+from abstain.models.plane import filled_by_means, find_plane, without_names
 from abstain.report.samples import Samples
 
 Array = NDArray[Any]

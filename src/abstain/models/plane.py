@@ -10,6 +10,7 @@ so that squared distances of the model are squared distances in the figure, plus
 plane.
 """
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -250,3 +251,20 @@ def _with_signs(directions: Array) -> Array:
     return np.asarray(
         directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]
     )
+
+
+def without_names(model: Any) -> Any:
+    """Return a copy of a model that takes samples without feature names."""
+    model = copy(model)
+    if hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
+    return model
+
+
+def filled_by_means(samples: Array) -> Array:
+    """Return samples whose missing and infinite values are the mean of the feature."""
+    missing = ~np.isfinite(samples)
+    if not missing.any():
+        return samples
+    counts = np.maximum((~missing).sum(axis=0), 1)
+    return np.where(missing, np.where(missing, 0.0, samples).sum(axis=0) / counts, samples)
