@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = '''
 import sys
 
@@ -88,6 +90,7 @@ CANNOT_LOAD = (
 NO_WORKERS = "the cluster has had no workers for 1 seconds; start some and run it again (a worker "
 
 
+@pytest.mark.cluster
 def test_every_call_ends_with_an_error_of_one_line(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "modules").mkdir()

@@ -2,6 +2,7 @@
 
 from math import log2
 
+from abstain.models.on_dask import SEGMENTS
 from tools.numbers.writing import Row, find, record, table
 
 FRONTS, CLASSIFIER, MODELS = (record(f"dask_{name}") for name in ("fronts", "classifier", "models"))
@@ -65,8 +66,6 @@ def models() -> str:
 SAMPLES, WORKERS, SHARE_WRONG = 10**10, 100, 0.01
 ERRORS, OWN = SAMPLES * SHARE_WRONG, SAMPLES / WORKERS
 NETWORK = 1.25e9  # bytes per second: ten gigabits
-# A fit on Dask sends this many sums to the client, besides one per worker.
-SEGMENTS = 256
 
 
 def per_sample(seconds: float, row: Row, file: Row) -> float:
@@ -123,6 +122,7 @@ def on_paper() -> str:
     tree = (log2(WORKERS) - 1) * 16 * ERRORS / NETWORK
     exact = MANY["exact_seconds"] * GROWTH ** log2(ERRORS / MANY["errors"])
     hull = MANY["hull_seconds"] * ERRORS / MANY["errors"]
+    # A fit sends one sum per segment of blocks to the client, and one per worker.
     sums_back = (SEGMENTS + WORKERS) * GMLVQ["parameters_kB"] / 1e3
     lines = [
         [
