@@ -1,14 +1,22 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study picture dist check-dist clean
+.PHONY: demo test test-slow test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study numbers picture dist check-dist clean
 
 PYTHON ?= python3
 
 demo: .venv/ready
 	@.venv/bin/python -m abstain demo
 
+# Every law and every comparison with a reference. Tests that are marked as slow are left out.
 test: .venv/ready
-	.venv/bin/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
+	$(PYTEST) --dist worksteal -m "not ($(MARKED))" $(PYTEST_ARGS)
+
+# A process runs whole files, whose tests share a cluster or the runs of a study.
+test-slow: .venv/ready
+	$(PYTEST) --dist loadfile -m "$(MARKED)" $(PYTEST_ARGS)
+
+PYTEST = .venv/bin/python -m pytest -n auto
+MARKED = browser or cluster or paper or slow
 
 # The lowest versions that pyproject.toml declares.
 test-lowest: build/lowest/ready
@@ -54,12 +62,14 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/predict.py
 	.venv/bin/python benchmarks/one_look.py
+	$(MAKE) numbers
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the
 # defaults: long, kept in build/ and resumed when stopped. Needs the data sets beside the project.
 benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/models.py
 	.venv/bin/python benchmarks/defaults.py
+	$(MAKE) numbers
 
 # The same for reject options.
 benchmarks-rejection: .venv/ready
@@ -67,6 +77,7 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/reliability.py
 	.venv/bin/python benchmarks/local_thresholds.py
 	.venv/bin/python benchmarks/guarantee.py
+	$(MAKE) numbers
 
 # The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data
 # sets that do not lie beside the project are downloaded.
@@ -74,6 +85,11 @@ study: export ABSTAIN_DATA_HOME ?= $(wildcard ../shared/data)
 study: .venv/ready
 	.venv/bin/python -m abstain study --out build/study
 	.venv/bin/python -m tools.publish_study build/study docs/results
+	$(MAKE) numbers
+
+# The numbers and tables of README.md and docs, from the records in docs/benchmarks and docs/results.
+numbers: .venv/ready
+	.venv/bin/python -m tools.render_numbers
 
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo
@@ -107,12 +123,13 @@ build/sklearn-%/ready: .venv/ready
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/sklearn-$* 'scikit-learn==$*.*'
 	@touch $@
 
-# The wheel alone, in an empty environment, runs the demo.
+# The wheel alone, in an empty environment, runs the demo; a package index would take both files.
 check-dist: dist
 	rm -rf build/wheel
 	$(PYTHON) -m venv build/wheel
 	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	build/wheel/bin/abstain demo --out build/wheel/demo
+	.venv/bin/python -m twine check --strict dist/*
 
 clean:
 	rm -rf .venv build dist abstain-demo abstain-study .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -18,9 +18,19 @@ os.environ["SCIPY_ARRAY_API"] = "1"  # without it, scikit-learn skips one of its
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Timings are never asserted. Under CI the examples are the same every time.
-settings.register_profile("abstain", deadline=None, derandomize="CI" in os.environ)
+# Timings are never asserted. Under CI the examples are the same every time. Tests that need more or
+# fewer examples scale this number, in tests/examples.py.
+settings.register_profile(
+    "abstain", deadline=None, derandomize="CI" in os.environ, max_examples=100
+)
 settings.load_profile("abstain")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that use the cluster of tests/scale."""
+    for item in items:
+        if "client" in getattr(item, "fixturenames", ()):
+            item.add_marker("cluster")
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,7 @@ def measure(n_samples: int) -> Row:
     return {
         "samples": n_samples,
         "errors": clf.front_.n_errors,
-        "cells": len(clf.cells_),
+        "cells": len(clf.cells_) - 1,
         "distances_seconds": asking,
         "fit_seconds": fitting,
         "reject_seconds": answering,

@@ -3,19 +3,21 @@
 Fourteen data sets in alphabetical order are dealt out in turn: every other one is to choose on, the
 rest are to report on and decide nothing. One prototype a class, stratified five-fold
 cross-validation, z-scored in the fold, one thread. A setting is scored by its accuracy minus that
-of the defaults before the study on the same folds, averaged over sets. A gain is *noticeable* if it
-exceeds both two standard errors over sets and a tenth of a point. A setting is *good* for a model
-if on the sets of choice no other is noticeably better.
+of the defaults before the study on the same folds, averaged over sets. A gain is *significant* if
+it exceeds both two standard errors over sets and a tenth of a point. A setting is *good* for a
+model if on the sets of choice no other is significantly better.
 
 1. Φ with regularization, or bandwidth and regularization one at a time: what was the default stays
    if it is good; else comes the good setting with the fewest changes, and of several the one that
    moves least.
 2. With these, tol by the same rule, and one max_iter for all models: the smallest with which no
-   model warns in more than one of twenty fits or is noticeably less accurate than with the largest.
+   model warns in more than one of twenty fits or is significantly less accurate than with the
+   largest.
 
-``python benchmarks/defaults.py`` prints the tables of ``docs/defaults.md`` and writes
-``docs/benchmarks/defaults.json``. Folds that are done are kept in ``build/``: a run that was
-stopped goes on where it was. ``--quick`` takes four small sets and writes nothing.
+``python benchmarks/defaults.py`` writes ``docs/benchmarks/defaults.json``, from which ``make
+numbers`` takes the tables of ``docs/defaults.md``. Folds that are done are kept in ``build/``: a
+run that was stopped goes on where it was. ``--quick`` takes four small sets, prints the record and
+writes nothing.
 """
 
 import argparse
@@ -42,6 +44,7 @@ from settings.choosing import (
     tabulate,
 )
 from settings.fitting import Outcome, area_under_risk, fit_missing
+from settings.recording import written
 from settings.samples import (
     FEW_ROWS,
     FILES,
@@ -55,7 +58,6 @@ from settings.samples import (
     folds,
     load,
 )
-from settings.tables import show, written
 from settings.tried import (
     BEFORE,
     FACTORS,
@@ -71,7 +73,7 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_limits
 
 from abstain import models
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "defaults.json"
@@ -182,7 +184,7 @@ def _read(file: Path) -> Any:
 
 
 def _keep(file: Path, value: Any) -> None:
-    with whole_files(file) as (draft,):
+    with atomic_files(file) as (draft,):
         draft.write_text(json.dumps(value))
 
 
@@ -257,9 +259,10 @@ def main() -> None:
             results = collect(Run(CACHE / fingerprint(), arguments.data, sets))
     except KeyboardInterrupt:
         sys.exit("stopped: the same command goes on from here")
-    show(results)
-    if not arguments.quick:
-        with whole_files(RESULTS) as (draft,):
+    if arguments.quick:
+        print(written(results))
+    else:
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(written(results))
         print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
 

@@ -26,7 +26,7 @@ from measuring import best_times, growth_of_process, show  # noqa: E402
 
 from abstain import pareto_front  # noqa: E402
 from abstain.fronts.staircases import build_staircases  # noqa: E402
-from tests.reference.fronts import paper_dynamic_programme, true_rejects_by_budget  # noqa: E402
+from tests.reference.fronts import paper_dynamic_program, true_rejects_by_budget  # noqa: E402
 
 RESULTS = ROOT / "docs" / "benchmarks" / "fronts.json"
 ERROR_RATE = 0.065
@@ -115,7 +115,7 @@ def compare_algorithms(n_samples: int, n_cells: int) -> dict[str, Any]:
     exact, greedy = best_times(
         3, lambda: pareto_front(*data), lambda: pareto_front(*data, method="greedy")
     )
-    (literal,) = best_times(1, lambda: paper_dynamic_programme(budgets))
+    (literal,) = best_times(1, lambda: paper_dynamic_program(budgets))
     return {
         "samples": n_samples,
         "cells": n_cells,

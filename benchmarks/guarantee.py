@@ -28,7 +28,7 @@ from measuring import show, write_record  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import track  # noqa: E402
 
-from abstain._core.files import whole_files  # noqa: E402
+from abstain._core.files import atomic_files  # noqa: E402
 
 DATA = Path(os.environ.get("ABSTAIN_DATA_HOME", ROOT.parent / "shared" / "data"))
 CACHE = ROOT / "build" / "benchmarks" / "guarantee"
@@ -107,7 +107,7 @@ def rows_of(part: str, is_quick: bool) -> list[Row]:
     rows = PARTS[part](is_quick)
     if not is_quick:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with whole_files(file) as (draft,):
+        with atomic_files(file) as (draft,):
             draft.write_text(json.dumps(rows))
     return rows
 

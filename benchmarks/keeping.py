@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 __all__ = ["KeptRows"]
 
@@ -46,7 +46,7 @@ class KeptRows:
         """Return a file of samples, written by the first that needs it."""
         file = self.folder / f"{name}.npz"
         if not file.exists():
-            with whole_files(file) as (draft,):
+            with atomic_files(file) as (draft,):
                 write(draft)
         return file
 
@@ -56,7 +56,7 @@ class KeptRows:
             sys.exit(
                 "the code changed while it was measured: run again, all rows are measured anew"
             )
-        with whole_files(file) as (draft,):
+        with atomic_files(file) as (draft,):
             draft.write_text(json.dumps(row))
 
 

@@ -4,10 +4,11 @@ A classifier is fitted once and asked about samples that it has not seen. Some o
 thresholds, the others test these. ``local/`` says which sets (`sets`), which answers (`answers`),
 which methods (`methods`, `logistic`) and how they are tried (`trials`).
 
-``python benchmarks/local_thresholds.py`` prints the tables of ``docs/local-thresholds.md``, writes
-``docs/benchmarks/local_thresholds.json`` and draws ``docs/images/local-*.png``, in about twenty
-minutes on one thread. What is done is kept in ``build/``: a run that was stopped goes on where it
-was. ``--quick`` takes three sets and two draws and writes nothing.
+``python benchmarks/local_thresholds.py`` writes ``docs/benchmarks/local_thresholds.json``, from
+which ``make numbers`` takes the tables of ``docs/local-thresholds.md``, and draws
+``docs/images/local-*.png``, in about twenty minutes on one thread. What is done is kept in
+``build/``: a run that was stopped goes on where it was. ``--quick`` takes three sets and two draws,
+prints the record and writes nothing.
 """
 
 import argparse
@@ -29,12 +30,11 @@ from local.drawing import draw
 from local.methods import COVERAGES
 from local.sets import CHOSEN_ON, CONFIRMING, FILES, load
 from local.summary import Record, summarize
-from local.tables import show
 from local.trials import ERRORS_REMOVED, MAX_TEST, SIZES, is_large_enough, try_methods
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "local_thresholds.json"
@@ -125,9 +125,10 @@ def main() -> None:
         },
         **summarize([row for rows in found for row in rows]),
     }
-    show(results)
-    if not arguments.quick:
-        with whole_files(RESULTS) as (draft,):
+    if arguments.quick:
+        print(written(results))
+    else:
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(written(results), encoding="utf-8")
         draw(results, IMAGES)
         print(f"\nwritten to {RESULTS.relative_to(ROOT)}, drawn in {IMAGES.relative_to(ROOT)}")

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 RECORDS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
 
@@ -69,6 +69,6 @@ def write_record(name: str, packages: list[str], **figures: Any) -> None:
         **{package: version(package) for package in packages},
         "cores": os.cpu_count(),
     }
-    with whole_files(RECORDS / name) as (draft,):
+    with atomic_files(RECORDS / name) as (draft,):
         draft.write_text(json.dumps(about | figures, indent=2) + "\n")
     print(f"\nwritten to docs/benchmarks/{name}")

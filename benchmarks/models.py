@@ -28,7 +28,7 @@ from peers.folds import N_FOLDS, SETS, write_folds
 from peers.running import Task, describe, measure, python_of
 from peers.tables import show
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "models.json"
@@ -272,7 +272,7 @@ def main() -> None:
         sys.exit("stopped: the same command goes on from here")
     show(results)
     if arguments.folds == N_FOLDS:
-        with whole_files(RESULTS) as (draft,):
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(json.dumps(results, indent=2) + "\n")
         print(f"written to {RESULTS.relative_to(ROOT)}")
 

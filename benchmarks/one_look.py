@@ -25,7 +25,7 @@ from sklearn.frozen import FrozenEstimator
 
 import abstain
 from abstain import GMLVQ, RejectOptionClassifier
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "one_look.json"
 N_FITTED, N_CALIBRATED, N_MANY, N_FEATURES, N_CLASSES = 4_000, 4_000, 100_000, 20, 3
@@ -96,7 +96,7 @@ def main() -> None:
         "at_most": AT_MOST,
         "classifiers": figures,
     }
-    with whole_files(RESULTS) as (draft,):
+    with atomic_files(RESULTS) as (draft,):
         draft.write_text(json.dumps(record, indent=2) + "\n")
 
 

@@ -29,7 +29,7 @@ import sklearn
 from rich.console import Console
 from rich.table import Table
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "predict.json"
@@ -154,7 +154,7 @@ def main() -> None:
         "bars": {"times_polars": MOST_TIMES, "peak_megabytes": MOST_MEGABYTES},
         "tables": rows,
     }
-    with whole_files(RESULTS) as (draft,):
+    with atomic_files(RESULTS) as (draft,):
         draft.write_text(json.dumps(results, indent=2) + "\n")
     print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
 

@@ -40,7 +40,7 @@ from rejectors.running import Task, describe, measure, python_of, time_out_of_fo
 from rejectors.tables import show
 from scipy.stats import binom
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "rejection.json"
@@ -278,7 +278,7 @@ def main() -> None:
         sys.exit("stopped: the same command goes on from here")
     show(results)
     if not arguments.quick:
-        with whole_files(RESULTS) as (draft,):
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(json.dumps(results, indent=2) + "\n")
         print(f"written to {RESULTS.relative_to(ROOT)}")
 

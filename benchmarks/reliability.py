@@ -12,9 +12,10 @@ All are clipped to [1e-6, 1 − 1e-6]. Draws of a set are paired: differences ha
 of their mean over the draws. Ten bins with as many of the test samples of all draws each compare
 the mean probability with the share that is right, with a standard error over the draws.
 
-``python benchmarks/reliability.py`` prints the tables of ``docs/probability.md``, writes
-``docs/benchmarks/reliability.json`` and draws ``docs/images/reliability.png``, in a few minutes on
-one thread. What is done is kept in ``build/``: a run that was stopped goes on where it was.
+``python benchmarks/reliability.py`` writes ``docs/benchmarks/reliability.json``, from which ``make
+numbers`` takes the tables of ``docs/probability.md``, and draws ``docs/images/reliability.png``, in
+a few minutes on one thread. What is done is kept in ``build/``: a run that was stopped goes on
+where it was.
 """
 
 import argparse
@@ -44,7 +45,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from abstain import GMLVQ, RejectOptionClassifier
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain.datasets import make_pearl_necklace
 from abstain.metrics import reliability_curve
 
@@ -262,7 +263,7 @@ def draw(rows: list[Row], path: Path) -> None:
     """Draw the reliability diagrams of all classifiers on each set."""
     from matplotlib.figure import Figure
 
-    from abstain.plotting._styles import CURVE_COLOURS
+    from abstain.plotting._drawing import CURVE_COLOURS
 
     figure = Figure(figsize=(11.0, 8.4), layout="constrained")
     panels = figure.subplots(3, 4)
@@ -297,12 +298,12 @@ def draw(rows: list[Row], path: Path) -> None:
         ax.legend(handles, labels, loc="center left", frameon=False)
     figure.supxlabel("estimated probability of being right, mean of a tenth of the test samples")
     figure.supylabel("share of them that is right, ± 2 standard errors over the draws")
-    with whole_files(path) as (draft,):
+    with atomic_files(path) as (draft,):
         figure.savefig(draft, dpi=120)
 
 
 def print_tables(rows: list[Row], summary: Row) -> None:
-    """Print all pairs, and the tables of the page as it has them."""
+    """Print all pairs, and how many differ."""
     lines = []
     for row in rows:
         line: Row = {"set".ljust(14): row["set"].ljust(14)}
@@ -316,20 +317,7 @@ def print_tables(rows: list[Row], summary: Row) -> None:
         line["worst bin"] = f"{worst_bin(row):+.1f}"
         lines.append(line)
     show("mean over the draws ± standard error", lines)
-    print_markdown(summary["by_set"], "set")
-    print_markdown(summary["by_classifier"], "classifier")
     show("differences of more than two standard errors", summary["verdicts"])
-
-
-def print_markdown(rows: list[Row], key: str) -> None:
-    scores = [("brier", "Brier"), ("log_loss", "log loss")]
-    first, *others = PROBABILITIES
-    head = [name for _, title in scores for name in (f"{title}: {first}", *others)]
-    print(f"\n| {key} | {' | '.join(head)} |\n| --- |{' ---: |' * len(head)}")
-    for row in rows:
-        values = [row[score].get(way) for score, _ in scores for way in PROBABILITIES]
-        told = ["" if value is None else f"{value:.3f}" for value in values]
-        print(f"| {row[key]} | {' | '.join(told)} |")
 
 
 def worst_bin(row: Row) -> float:

@@ -34,7 +34,7 @@ from measuring import show  # noqa: E402
 
 from abstain import RejectOptionClassifier  # noqa: E402
 from abstain import load as load_model  # noqa: E402
-from abstain._core.files import whole_files  # noqa: E402
+from abstain._core.files import atomic_files  # noqa: E402
 from abstain.cli.demo import run_demo  # noqa: E402
 from abstain.report import write_report  # noqa: E402
 from tests.report.browsing import CHROMIUM, WHY_NOT, Page, open_browser  # noqa: E402
@@ -185,7 +185,7 @@ def main() -> None:
             "bars": BARS,
             "reports": rows,
         }
-        with whole_files(RESULTS) as (draft,):
+        with atomic_files(RESULTS) as (draft,):
             draft.write_text(json.dumps(results, indent=2) + "\n")
         print(f"\nwritten to {RESULTS.relative_to(ROOT)}")
 

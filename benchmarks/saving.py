@@ -25,7 +25,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import abstain
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "saving.json"
 N_SAMPLES, N_TREES, ROUNDS, MOST_TIMES = 5_000, 100, 15, 1.5
@@ -79,7 +79,7 @@ def main() -> None:
         "n_samples": N_SAMPLES,
         **figures,
     }
-    with whole_files(RESULTS) as (draft,):
+    with atomic_files(RESULTS) as (draft,):
         draft.write_text(json.dumps(record, indent=2) + "\n")
 
 

@@ -54,7 +54,7 @@ for clf, name in ((one, "one threshold"), (many, "one per cell")):
 # (classes 0 and 2), far from the prototype and yet on its side: these two have the highest
 # thresholds. The cell of the widest cluster (class 1) rejects nothing.
 
-for label, threshold in zip(many.cells_, many.thresholds_, strict=False):
+for label, threshold in zip(many.cells_[:-1], many.thresholds_[:-1], strict=True):
     print(f"cell of class {label}: reject below {threshold:.3f}")
-(shared,) = one.operating_point_.thresholds
+shared = one.thresholds_[0]
 print(f"all cells: reject below {shared:.3f}")

@@ -11,22 +11,10 @@ import numpy as np
 import polars as pl
 
 from abstain import InputError, pareto_front
-from abstain._score_files import (
-    ScoreColumns,
-    choose,
-    output_files,
-    read_scores,
-    write_choice,
-)
-from abstain.tables import (
-    ReadAhead,
-    Wishes,
-    answer_table,
-    fit_table,
-    judge,
-    labelled_samples,
-    open_table,
-)
+from abstain.tables import FitOptions, answer_table, fit_table, labelled_samples, open_table
+from abstain.tables.evaluation import count_outcomes
+from abstain.tables.score_fronts import choose, output_files, write_choice
+from abstain.tables.scores import ScoreColumns, read_scores
 from fuzz.damage import damaged
 from fuzz.running import Rng, check_refusal, run_cases
 
@@ -71,29 +59,28 @@ def classifier() -> Any:
     with TemporaryDirectory() as folder:
         path = Path(folder, "t.csv")
         path.write_bytes(valid_files()["t.csv"])
-        return fit_table(open_table(path), Wishes(LABEL, model="glvq", cv=2)).clf
+        return fit_table(open_table(path), FitOptions(LABEL, model="glvq", cv=2)).clf
 
 
 def fit(path: Path, out: Path) -> None:
     """Do what abstain fit does, but for the file."""
-    fit_table(open_table(path), Wishes(LABEL, model="naive-bayes", cv=2))
+    fit_table(open_table(path), FitOptions(LABEL, model="naive-bayes", cv=2))
 
 
 def predict(path: Path, out: Path) -> None:
     """Do what abstain predict does."""
-    with ReadAhead(open_table(path, block_size=1000)) as ahead:
-        answer_table(classifier(), ahead, out / "answers.csv")
+    answer_table(classifier(), open_table(path, block_size=1000), out / "answers.csv")
     assert [each.name for each in out.iterdir()] == ["answers.csv"]
 
 
 def report(path: Path, out: Path) -> None:
     """Do what abstain report does, but for the page."""
-    judge(classifier(), labelled_samples(classifier(), open_table(path)))
+    count_outcomes(classifier(), labelled_samples(classifier(), open_table(path)))
 
 
 def front(path: Path, out: Path) -> None:
     """Do what abstain front does."""
-    scores = read_scores(path, ScoreColumns("certainty", correct="ok", cell="organ"))
+    scores = read_scores([path], ScoreColumns("certainty", correct="ok", cell="organ"))
     found = pareto_front(scores.certainty, scores.correct, scores.cells)
     choice = choose(scores, found, "reject_rate", 0.1)
     write_choice(choice, output_files(out / "front.csv", path), "0")

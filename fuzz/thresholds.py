@@ -37,7 +37,7 @@ def document() -> dict[str, Any]:
     return {
         "format": "abstain-thresholds-1",
         "thresholds": [v if np.isfinite(v) else str(v) for v in clf.thresholds_.tolist()],
-        "cells": [*map(str, clf.cells_.tolist()), None],
+        "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
         "row": point.row,
         "reject_rate": point.reject_rate,
         "accuracy": point.accuracy,
@@ -77,7 +77,7 @@ def case(rng: Rng, folder: Path) -> str:
     before = clf.thresholds_.copy()
     try:
         given = read_thresholds(path)
-        clf.retarget(given)
+        clf.set_thresholds(given)
     except InputError as error:
         check_refusal(error)
         assert np.array_equal(clf.thresholds_, before), "refused thresholds were taken"
@@ -85,7 +85,7 @@ def case(rng: Rng, folder: Path) -> str:
     else:
         asked = [float(value) for value in given["thresholds"]]
         assert clf.thresholds_.tolist() == asked, "other thresholds were taken"
-        clf.retarget(before)
+        clf.set_thresholds(before)
         said = "taken"
     assert path.read_bytes() == content, "the file was changed"
     return said

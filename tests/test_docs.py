@@ -8,11 +8,14 @@ import importlib
 import io
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+import typer
 
 import abstain
+from abstain.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -138,6 +141,43 @@ def test_the_code_of_a_page_prints_what_the_page_says(page, tmp_path, monkeypatc
         assert printed.getvalue() == promised
 
 
+# --- commands exist -----------------------------------------------------------------------------
+
+COMMAND_LINE = (DOCS / "guide" / "command-line.md").read_text(encoding="utf-8")
+QUICK_START = (DOCS / "quick-start.md").read_text(encoding="utf-8")
+GROUP = typer.main.get_command(app)
+LINES = re.findall(r"^    abstain (.+)$", COMMAND_LINE + QUICK_START, re.MULTILINE)
+
+
+def options_of(command):
+    return {option for parameter in command.params for option in parameter.opts}
+
+
+def test_every_command_is_on_the_page():
+    assert set(re.findall(r"(?<![.\w])abstain ([a-z]+)", COMMAND_LINE)) == set(GROUP.commands)
+
+
+def test_every_option_on_the_page_is_one_of_some_command():
+    known = {"--help"} | options_of(GROUP)
+    known = known.union(*map(options_of, GROUP.commands.values()))
+    assert set(re.findall(r"--[a-z][a-z-]+", COMMAND_LINE)) <= known
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_on_the_pages_takes_its_options(line):
+    name, *arguments = shlex.split(line)
+    given = {word for word in arguments if word.startswith("--")}
+    assert given <= options_of(GROUP.commands[name])
+
+
+def test_reports_are_made_of_other_rows_than_models():
+    fitted = {shlex.split(line)[1] for line in LINES if line.startswith("fit ")}
+    reported = {shlex.split(line)[2] for line in LINES if line.startswith("report ")}
+    assert fitted
+    assert reported
+    assert fitted.isdisjoint(reported)
+
+
 # --- examples and building ----------------------------------------------------------------------
 
 
@@ -148,7 +188,18 @@ def test_an_example_opens_with_the_title_of_its_page(script):
     assert len(underline) >= len(title)
 
 
-def test_make_docs_is_part_of_what_must_hold():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "sphinx --fail-on-warning" in makefile
-    assert "make docs" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+def test_what_must_hold_before_a_change_lands_has_all_tests_and_the_documentation():
+    makefile, ci = (ROOT / name for name in ("Makefile", ".ci/run"))
+    commands = re.findall(r"^make (.+?)(?: PYTEST_ARGS.*)?$", ci.read_text(), re.MULTILINE)
+    assert {"test", "test-slow", "docs"} <= set(commands)
+    assert "sphinx --fail-on-warning" in makefile.read_text()
+
+
+# What make test leaves out is exactly what make test-slow runs.
+def test_the_markers_that_make_names_are_registered(pytestconfig):
+    makefile = (ROOT / "Makefile").read_text()
+    (marked,) = re.findall(r"^MARKED = (.+)$", makefile, re.MULTILINE)
+    assert '-m "not ($(MARKED))"' in makefile
+    assert '-m "$(MARKED)"' in makefile
+    known = {line.split(":")[0] for line in pytestconfig.getini("markers")}
+    assert set(marked.split(" or ")) <= known

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from abstain import RejectOptionClassifier, RejectRate
 from abstain.models import GMLVQ
 
+pytestmark = pytest.mark.slow
 pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to run the examples")
 
 # Those that are told where to write. All others take no options and run when `make docs` builds the

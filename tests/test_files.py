@@ -9,11 +9,11 @@ import pytest
 from abstain import InputError
 from abstain._core import files as _files
 from abstain._core.files import (
+    atomic_files,
     check_can_write,
     check_keeps_inputs,
     check_regular_file,
-    passing_folder,
-    whole_files,
+    temporary_folder,
 )
 from tests.drafts import left_draft
 
@@ -23,7 +23,7 @@ def names(folder):
 
 
 def test_files_appear_together_at_the_end(tmp_path):
-    with whole_files(tmp_path / "a.csv", tmp_path / "b.json") as drafts:
+    with atomic_files(tmp_path / "a.csv", tmp_path / "b.json") as drafts:
         for draft in drafts:
             draft.write_text("new")
         assert not {"a.csv", "b.json"} & set(names(tmp_path))
@@ -32,7 +32,7 @@ def test_files_appear_together_at_the_end(tmp_path):
 
 
 def test_a_draft_lies_beside_its_target_with_the_same_suffix(tmp_path):
-    with whole_files(tmp_path / "a.parquet") as (draft,):
+    with atomic_files(tmp_path / "a.parquet") as (draft,):
         assert (draft.parent, draft.suffix) == (tmp_path, ".parquet")
 
 
@@ -41,7 +41,7 @@ def test_a_failure_leaves_nothing_new_and_keeps_the_old(tmp_path, failure):
     (tmp_path / "old.csv").write_text("old")
 
     def write_half():
-        with whole_files(tmp_path / "old.csv", tmp_path / "new.csv") as (draft, _):
+        with atomic_files(tmp_path / "old.csv", tmp_path / "new.csv") as (draft, _):
             draft.write_text("half")
             raise failure
 
@@ -51,9 +51,9 @@ def test_a_failure_leaves_nothing_new_and_keeps_the_old(tmp_path, failure):
     assert (tmp_path / "old.csv").read_text() == "old"
 
 
-def test_a_full_disk_is_told_in_one_line(tmp_path):
+def test_a_full_disk_is_reported_in_one_line(tmp_path):
     def write():
-        with whole_files(tmp_path / "a.csv", tmp_path / "b.csv"):
+        with atomic_files(tmp_path / "a.csv", tmp_path / "b.csv"):
             raise OSError(28, "No space left on device")
 
     with pytest.raises(InputError, match=r"cannot write .*a\.csv, .*b\.csv: No space left"):
@@ -68,7 +68,7 @@ def test_a_failing_move_names_the_path_and_leaves_no_draft(tmp_path, monkeypatch
     monkeypatch.setattr(os, "replace", refuse)
     with (
         pytest.raises(InputError, match=r"cannot write .*a\.csv: No space left"),
-        whole_files(tmp_path / "a.csv"),
+        atomic_files(tmp_path / "a.csv"),
     ):
         pass
     assert names(tmp_path) == []
@@ -77,7 +77,7 @@ def test_a_failing_move_names_the_path_and_leaves_no_draft(tmp_path, monkeypatch
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    with whole_files(tmp_path / "link.csv") as (draft,):
+    with atomic_files(tmp_path / "link.csv") as (draft,):
         draft.write_text("new")
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "real.csv").read_text() == "new"
@@ -85,21 +85,21 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path):
     (tmp_path / "a.csv").touch(mode=0o600)
-    with whole_files(tmp_path / "a.csv"):
+    with atomic_files(tmp_path / "a.csv"):
         pass
     assert stat.S_IMODE((tmp_path / "a.csv").stat().st_mode) == 0o600
 
 
 def test_permissions_of_a_new_file_are_the_usual_ones(tmp_path):
     (tmp_path / "usual").touch()
-    with whole_files(tmp_path / "a.csv"):
+    with atomic_files(tmp_path / "a.csv"):
         pass
     assert (tmp_path / "a.csv").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 def test_a_name_as_long_as_names_can_be(tmp_path):
     path = tmp_path / ("n" * 251 + ".csv")
-    with whole_files(path) as (draft,):
+    with atomic_files(path) as (draft,):
         draft.write_text("x")
     assert path.read_text() == "x"
 
@@ -171,7 +171,7 @@ def test_drafts_that_may_be_in_use_are_left_alone(tmp_path, monkeypatch):
         (tmp_path / name).touch()
     check_can_write(tmp_path / "b.csv")
     assert names(tmp_path) == sorted(others)
-    # Where a machine cannot be told from others, nothing is removed.
+    # Where machines cannot be distinguished, nothing is removed.
     left.touch()
     monkeypatch.setattr(_files, "_machine", lambda: None)
     check_can_write(tmp_path / "b.csv")
@@ -179,7 +179,7 @@ def test_drafts_that_may_be_in_use_are_left_alone(tmp_path, monkeypatch):
 
 
 def test_a_folder_is_removed_with_all_that_is_in_it(tmp_path):
-    with passing_folder(tmp_path / "a.csv") as folder:
+    with temporary_folder(tmp_path / "a.csv") as folder:
         assert folder.parent == tmp_path
         (folder / "part").touch()
     assert names(tmp_path) == []
@@ -197,7 +197,7 @@ def test_files_and_folders_are_synced(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(os, "replace", replace)
-    with whole_files(tmp_path / "a.csv", tmp_path / "b.csv") as drafts:
+    with atomic_files(tmp_path / "a.csv", tmp_path / "b.csv") as drafts:
         pass
     first, second = map(str, drafts)
     moved = [("moved", first), ("moved", second)]

@@ -4,11 +4,21 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from abstain import Accuracy, InputError, RejectCost, RejectRate, operating_point, pareto_front
-from tests.fronts.strategies import half_tied
+from abstain import (
+    Accuracy,
+    Guarantee,
+    InputError,
+    RejectCost,
+    RejectRate,
+    operating_point,
+    pareto_front,
+)
+from abstain.targets.base import certifies
+from tests.examples import many_examples
+from tests.fronts.strategies import half_tied, synthetic
 
 shares = st.sampled_from([0.05, 0.1, 0.25, 0.5, 0.9])
 
@@ -22,6 +32,7 @@ def points(front):
     ]
 
 
+@many_examples
 @given(half_tied(max_size=30), shares)
 def test_reject_rate_is_the_most_accurate_row_within_the_budget(data, rate):
     front = pareto_front(*data)
@@ -32,6 +43,7 @@ def test_reject_rate_is_the_most_accurate_row_within_the_budget(data, rate):
             assert (chosen[3], -chosen[2]) >= (accuracy, -rejects)
 
 
+@many_examples
 @given(half_tied(max_size=30), shares)
 def test_accuracy_is_the_row_with_the_fewest_rejects_that_reaches_it(data, accuracy):
     front = pareto_front(*data)
@@ -45,6 +57,7 @@ def test_accuracy_is_the_row_with_the_fewest_rejects_that_reaches_it(data, accur
         assert chosen[2] == min(rejects for _, _, rejects, _ in reaching)
 
 
+@many_examples
 @given(half_tied(max_size=30), st.sampled_from([0.05, 0.2, 0.5, 0.8]))
 def test_reject_cost_is_the_cheapest_row(data, cost):
     front = pareto_front(*data)
@@ -57,6 +70,7 @@ def test_reject_cost_is_the_cheapest_row(data, cost):
 
 
 # With known costs each cell decides for itself, and the answer is a breakpoint of the envelope.
+@many_examples
 @given(half_tied(max_size=40), st.sampled_from([0.07, 0.31, 0.53]))
 def test_reject_cost_needs_no_more_than_the_hull(data, cost):
     exact, hull = pareto_front(*data), pareto_front(*data, method="hull")
@@ -101,6 +115,7 @@ def test_an_operating_point_without_answers_has_no_accuracy():
 
 
 # Applied to the calibration data, the thresholds reject what the point says they do.
+@many_examples
 @given(half_tied(max_size=40), shares)
 def test_reject_applies_the_thresholds(data, rate):
     point = operating_point(pareto_front(*data), RejectRate(rate))
@@ -114,10 +129,62 @@ def test_reject_needs_cells_only_where_there_are_several():
     assert single.reject([0.15, 0.3]).tolist() == [True, False]
     two = operating_point(pareto_front([0.1, 0.2], [False, True], ["a", "b"]), RejectRate(0.5))
     assert two.reject([0.15, 0.15], ["b", "a"]).tolist() == [False, True]
-    with pytest.raises(InputError, match="cells must name one of 2 cells a sample, got None"):
+    with pytest.raises(InputError, match="cells must name one of 2 cells per sample, got None"):
         two.reject([0.15])
     with pytest.raises(InputError, match=r"calibration data \('a', 'b'\), got 'c'"):
         two.reject([0.15], ["c"])
+
+
+def test_a_point_prints_accuracy_and_coverage_on_one_line():
+    certainty, correct = [0.1, 0.2, 0.8, 0.9] * 25, [False, True, True, True] * 25
+    front = pareto_front(certainty, correct)
+    assert repr(operating_point(front, RejectRate(0.25))) == (
+        "OperatingPoint(accuracy=1, coverage=0.75, true_rejects=25, false_rejects=0, "
+        "n_thresholds=1)"
+    )
+    target = Accuracy(0.9, confidence=0.95)
+    certified = operating_point(front, target, held_out=(certainty, correct))
+    assert str(certified).endswith("certified_accuracy=0.9, confidence=0.95)")
+    everything = operating_point(pareto_front([0.1], [False]), RejectCost(0.5))
+    assert "accuracy=nan, coverage=0" in repr(everything)
+
+
+# --- what a target may do -------------------------------------------------------------------------
+
+
+class Row:
+    """A target with nothing but `choose`."""
+
+    def choose(self, front):
+        return 1
+
+
+class Strict(Row):
+    """A target of somebody else that also certifies."""
+
+    def min_test_samples(self):
+        return 5
+
+    def certify(self, front, held_out):
+        return 0, Guarantee(0.5, 0.5, held_out.n_samples, 5, 0, 0.9, 1)
+
+
+def test_a_target_chooses_and_certifies_by_its_own_methods():
+    front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+    held_out = ([0.5] * 7, [True] * 7)
+    assert operating_point(front, Row()).row == 1
+    assert operating_point(front, Row(), held_out).row == 1
+    assert operating_point(front, Row(), held_out).guarantee is None
+    assert operating_point(front, Strict()).row == 1
+    certified = operating_point(front, Strict(), held_out)
+    assert (certified.row, certified.guarantee.n_samples) == (0, 7)
+
+
+def test_only_a_confidence_needs_samples_that_test():
+    assert certifies(Accuracy(0.99, confidence=0.95))
+    assert Accuracy(0.99, confidence=0.95).min_test_samples() == 299
+    for target in (Accuracy(0.99), RejectRate(0.1), RejectCost(0.2), Row()):
+        assert not certifies(target)
 
 
 @pytest.mark.parametrize("target", [0.99, Accuracy])
@@ -143,6 +210,24 @@ def test_targets_out_of_range_are_refused(target, message):
         target.choose(pareto_front([0.1, 0.2], [False, True]))
 
 
+# A suggested value must itself be accepted: 1 is no confidence, but a reject rate.
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        (Accuracy(0.9, confidence=100), None),
+        (Accuracy(0.9, confidence=99), "99 % is 0.99"),
+        (RejectCost(100), None),
+        (RejectRate(100), "100 % is 1"),
+        (RejectRate(2), None),
+    ],
+    ids=repr,
+)
+def test_a_percentage_is_translated_where_its_share_is_accepted(target, remedy):
+    with pytest.raises(InputError, match="must be a number in") as caught:
+        target.check()
+    assert str(caught.value).partition("; ")[2] == (remedy or "")
+
+
 # --- nested rows ----------------------------------------------------------------------------------
 
 
@@ -166,6 +251,7 @@ def test_so_it_does_beyond_the_last_calibration_error():
 # Of many rows some reach an accuracy by chance: it must also be reached with each sample left out
 # of its own threshold, and by the probabilities, as far as some row does.
 @given(half_tied(max_size=40), st.floats(0.05, 1))
+@example(synthetic(60, 3, seed=22), 0.9)  # each condition excludes other rows
 def test_an_accuracy_is_reached_with_each_sample_left_out_and_by_the_probabilities(data, accuracy):
     front = pareto_front(*data, method="pooled")
     reached = front.accuracies >= accuracy

@@ -18,6 +18,8 @@ PUBLIC_MODULES = [
     "abstain.models",
     "abstain.plotting",
     "abstain.report",
+    "abstain.saving",
+    "abstain.tables",
 ]
 
 # What numpydoc calls the faults that matter to a reader: no docstring; no summary; parameters

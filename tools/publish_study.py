@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 
 FIGURES = {
     "artificial.png": "Artificial sets: test curves with global and local thresholds, the SVM and "
@@ -49,7 +49,7 @@ def publish(study: Path, folder: Path) -> None:
         sys.exit(f"{study} is not finished: {run['tasks']} tasks; run the study again")
     text = page(study)
     folder.mkdir(parents=True, exist_ok=True)
-    with whole_files(*(folder / name for name in [*names, PAGE])) as (*drafts, last):
+    with atomic_files(*(folder / name for name in [*names, PAGE])) as (*drafts, last):
         for name, draft in zip(names, drafts, strict=True):
             shutil.copyfile(study / name, draft)
         last.write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain.report import write_report
 from tests.report.browsing import WHY_NOT, Page, open_browser
 from tests.report.problems import breast_tumours
@@ -23,7 +23,7 @@ def take_picture(picture: Path) -> None:
         driver.set_window_size(1000, 1000)
         page = Page(driver, file)
         page.wait("document.querySelector('#curve .scatterlayer')")
-        with whole_files(picture) as (draft,):
+        with atomic_files(picture) as (draft,):
             draft.write_bytes(driver.get_screenshot_as_png())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from local.summary import Record
 
 __all__ = ["draw"]
@@ -88,5 +88,5 @@ def _tidy(ax: Axes) -> None:
 
 
 def _save(figure: Figure, path: Path) -> None:
-    with whole_files(path) as (draft,):
+    with atomic_files(path) as (draft,):
         figure.savefig(draft, dpi=160)

@@ -28,7 +28,14 @@ def summarize(rows: list[Record]) -> Record:
     return {
         "sets": _sets(rows),
         "by_method": [line for group in GROUPS for line in _by_method(_in(rows, group), group)],
-        "by_accuracy": [line for group in GROUPS for line in _by_accuracy(_in(rows, group), group)],
+        "by_accuracy": [
+            {"sets": group, **line} for group in GROUPS for line in _by_accuracy(_in(rows, group))
+        ],
+        "by_classifier": [
+            {"classifier": name, **line}
+            for name in dict.fromkeys(row["classifier"] for row in rows)
+            for line in _by_accuracy([row for row in rows if row["classifier"] == name])
+        ],
         "by_set": _by_set(rows),
         "behind": _behind(rows),
         "pairs": _pairs(rows),
@@ -134,20 +141,19 @@ def _by_method(rows: list[Record], group: str) -> list[Record]:
     return lines
 
 
-def _by_accuracy(rows: list[Record], group: str) -> list[Record]:
+def _by_accuracy(rows: list[Record]) -> list[Record]:
     """Return, for each way to set thresholds, how often an accuracy is missed on test samples."""
     lines = []
     for size in SIZES:
         tried = _at(rows, size)
         # pair, draw, target; what is answered and how far the accuracy is above the target
-        found = {way: np.array([row["reached"][way] for _, row in tried]) for way in WAYS}
-        for way, values in found.items() if tried else []:
+        reached = {way: np.array([row["reached"][way] for _, row in tried]) for way in WAYS}
+        for way, values in reached.items() if tried else []:
             answered, above = values[..., 0], values[..., 1]
-            own = found[OWN][..., 1] < 0
+            own = reached[OWN][..., 1] < 0
             missed = above < 0
             lines.append(
                 {
-                    "sets": group,
                     "size": size,
                     "way": way,
                     "cases": missed.size,

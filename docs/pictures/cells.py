@@ -3,9 +3,9 @@
 import necklace
 from matplotlib import pyplot as plt
 
-found = necklace.necklace()
+pearls = necklace.necklace()
 figure, ax = plt.subplots(figsize=(7.2, 3.8))
-necklace.draw_samples(ax, found)
-necklace.draw_borders(ax, found)
-necklace.draw_prototypes(ax, found)
+necklace.draw_samples(ax, pearls)
+necklace.draw_borders(ax, pearls)
+necklace.draw_prototypes(ax, pearls)
 necklace.tidy_plane(ax)

@@ -3,14 +3,14 @@
 import necklace
 from matplotlib import pyplot as plt
 
-found = necklace.necklace()
+pearls = necklace.necklace()
 places, columns, rows = necklace.grid()
-certainty = found.one.certainties(places).reshape(len(rows), len(columns))
-wrong = found.one.predict(found.X) != found.y
+certainty = pearls.one.certainties(places).reshape(len(rows), len(columns))
+wrong = pearls.one.predict(pearls.X) != pearls.y
 
 figure, ax = plt.subplots(figsize=(7.2, 3.8))
 mesh = ax.pcolormesh(columns, rows, certainty, cmap="cividis", shading="auto", rasterized=True)
-ax.scatter(*found.X[~wrong].T, s=3, color="white", alpha=0.45, linewidths=0)
-ax.scatter(*found.X[wrong].T, s=24, color="#ff5a36", marker="x", linewidths=1.3)
+ax.scatter(*pearls.X[~wrong].T, s=3, color="white", alpha=0.45, linewidths=0)
+ax.scatter(*pearls.X[wrong].T, s=24, color="#ff5a36", marker="x", linewidths=1.3)
 necklace.tidy_plane(ax)
 figure.colorbar(mesh, ax=ax, label="relative similarity", shrink=0.75)

@@ -4,8 +4,8 @@ import necklace
 import numpy as np
 from matplotlib import pyplot as plt
 
-found = necklace.necklace()
-certainty, correct, cells = found.many.calibration_
+pearls = necklace.necklace()
+certainty, correct, cells = pearls.many.calibration_
 generator = np.random.default_rng(0)
 # Thresholds that reject the same share on average, from none to half of a cell each.
 true_rejects, false_rejects = [], []
@@ -19,8 +19,8 @@ for _ in range(4_000):
 figure, ax = plt.subplots()
 ax.scatter(true_rejects, false_rejects, s=4, color="#bbbbbb", linewidths=0, label="at random")
 for clf, name, style in (
-    (found.one, "one threshold", {"color": necklace.GLOBAL, "linestyle": "--"}),
-    (found.many, "one a cell, the exact front", {"color": necklace.LOCAL, "linewidth": 2}),
+    (pearls.one, "one threshold", {"color": necklace.GLOBAL, "linestyle": "--"}),
+    (pearls.many, "one per cell, the exact front", {"color": necklace.LOCAL, "linewidth": 2}),
 ):
     ax.plot(clf.front_.true_rejects, clf.front_.false_rejects, label=name, **style)
 ax.set(

@@ -4,10 +4,10 @@ import necklace
 import numpy as np
 from matplotlib import pyplot as plt
 
-found = necklace.necklace()
-certainty, correct, cells = found.many.calibration_
+pearls = necklace.necklace()
+certainty, correct, cells = pearls.many.calibration_
 figure, axes = plt.subplots(5, 1, figsize=(7.2, 5.4), sharex=True)
-(shared,) = found.one.operating_point_.thresholds
+shared = pearls.one.thresholds_[0]
 for cell, ax in enumerate(axes):
     inside = cells == cell
     parts = [certainty[inside & ~correct], certainty[inside & correct]]
@@ -20,7 +20,7 @@ for cell, ax in enumerate(axes):
     )
     ax.set_yscale("symlog", linthresh=5)
     ax.axvline(shared, color="black", linestyle="--", linewidth=1)
-    own = found.many.thresholds_[cell]
+    own = pearls.many.thresholds_[cell]
     if np.isfinite(own):
         ax.axvline(own, color=necklace.LOCAL, linewidth=2)
     note = "" if np.isfinite(own) else " (none rejected)"

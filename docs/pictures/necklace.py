@@ -1,4 +1,4 @@
-"""What do the pictures of the pearl necklace share? The data, the model, its plane and colours."""
+"""The data, model, plane and colours that the pictures of the pearl necklace share."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ RATE = 0.05
 
 
 class Necklace(NamedTuple):
-    """Samples, new samples, and the two classifiers that differ in their cells alone."""
+    """Samples, new samples, and the two classifiers that differ only in their cells."""
 
     X: Array
     y: Array
@@ -49,25 +49,25 @@ def necklace() -> Necklace:
 
 
 def grid(n_columns: int = 500) -> tuple[Array, Array, Array]:
-    """Return the places of the plane at which a classifier is asked, and the two axes."""
+    """Return the positions of a grid in the plane, and its two axes."""
     columns = np.linspace(LEFT, RIGHT, n_columns)
     rows = np.linspace(LOW, HIGH, n_columns // 2)
     return np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2), columns, rows
 
 
-def draw_samples(ax: Axes, found: Necklace, *, n_shown: int = 500) -> None:
-    """Draw some samples in the colour of their class, those that are got wrong as crosses."""
-    X, y = found.X[:n_shown], found.y[:n_shown]
-    wrong = found.one.predict(X) != y
+def draw_samples(ax: Axes, pearls: Necklace, *, n_shown: int = 500) -> None:
+    """Draw some samples in the colour of their class, wrong ones as crosses."""
+    X, y = pearls.X[:n_shown], pearls.y[:n_shown]
+    wrong = pearls.one.predict(X) != y
     for label, colour in enumerate(COLOURS):
         right, missed = (y == label) & ~wrong, (y == label) & wrong
         ax.scatter(*X[right].T, s=6, color=colour, linewidths=0, alpha=0.7)
         ax.scatter(*X[missed].T, s=22, color=colour, marker="x", linewidths=1.2)
 
 
-def draw_prototypes(ax: Axes, found: Necklace) -> None:
+def draw_prototypes(ax: Axes, pearls: Necklace) -> None:
     """Draw the prototypes as stars."""
-    model = found.one.estimator_
+    model = pearls.one.estimator_
     ax.scatter(
         *model.prototypes_.T,
         s=140,
@@ -78,16 +78,16 @@ def draw_prototypes(ax: Axes, found: Necklace) -> None:
     )
 
 
-def draw_borders(ax: Axes, found: Necklace) -> None:
+def draw_borders(ax: Axes, pearls: Necklace) -> None:
     """Draw the borders between the cells."""
     places, columns, rows = grid()
-    winners = found.one.estimator_.apply(places).reshape(len(rows), len(columns))
+    winners = pearls.one.estimator_.apply(places).reshape(len(rows), len(columns))
     for border in range(1, len(COLOURS)):
         ax.contour(columns, rows, winners >= border, [0.5], colors="black", linewidths=0.7)
 
 
 def draw_rejects(ax: Axes, clf: RejectOptionClassifier) -> None:
-    """Shade what is rejected."""
+    """Shade the rejected regions."""
     places, columns, rows = grid()
     rejected = clf.reject(places).reshape(len(rows), len(columns))
     ax.contourf(
@@ -102,7 +102,7 @@ def tidy_plane(ax: Axes) -> None:
 
 
 def test_curve(clf: RejectOptionClassifier, X: Array, y: Array) -> tuple[Array, Array]:
-    """Return reject rates and accuracies that the thresholds of a front have on other samples."""
+    """Return reject rates and accuracies of the rows of a front on other samples."""
     certainty, right = clf.certainties(X), clf.predict(X) == y
     cells = clf.apply(X)
     rates, accuracies = [], []

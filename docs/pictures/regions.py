@@ -1,16 +1,16 @@
-"""What is rejected with one threshold for all, and with one a cell?"""
+"""What is rejected with one threshold for all cells, and with one per cell?"""
 
 import necklace
 from matplotlib import pyplot as plt
 
-found = necklace.necklace()
+pearls = necklace.necklace()
 figure, axes = plt.subplots(1, 2, figsize=(9, 2.9), layout="constrained")
 for ax, clf, name in zip(
-    axes, (found.one, found.many), ("one threshold", "one a cell"), strict=True
+    axes, (pearls.one, pearls.many), ("one threshold", "one per cell"), strict=True
 ):
     necklace.draw_rejects(ax, clf)
-    necklace.draw_borders(ax, found)
-    necklace.draw_samples(ax, found)
+    necklace.draw_borders(ax, pearls)
+    necklace.draw_samples(ax, pearls)
     point = clf.operating_point_
     ax.set_title(
         f"{name}: {point.true_rejects} of {point.n_errors} errors caught, "

@@ -13,7 +13,14 @@ TYPE_CHECKING = False  # as in typing, whose import would be half of this one
 if TYPE_CHECKING:
     from typing import Any
 
-    from abstain import cells, certainty, datasets, metrics, models, plotting, report
+    # Under their own names, so that type checkers know that they are public.
+    from abstain import cells as cells
+    from abstain import certainty as certainty
+    from abstain import datasets as datasets
+    from abstain import metrics as metrics
+    from abstain import models as models
+    from abstain import plotting as plotting
+    from abstain import report as report
     from abstain._core.checks import InputError
     from abstain.certainty import TrustScore
     from abstain.classifier import (
@@ -27,18 +34,8 @@ if TYPE_CHECKING:
     )
     from abstain.fronts import ParetoFront, PooledFront, pareto_front
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
-    from abstain.plotting import (
-        AccuracyRejectCurveDisplay,
-        CertaintyContourDisplay,
-        PrototypeDisplay,
-        RejectConfusionDisplay,
-        RejectOutcomesDisplay,
-        RejectRegionDisplay,
-        RelevanceDisplay,
-        RelevanceMatrixDisplay,
-        ReliabilityDisplay,
-    )
-    from abstain.saving import load, save
+    from abstain.saving import load as load
+    from abstain.saving import save as save
     from abstain.targets import (
         Accuracy,
         Guarantee,
@@ -51,6 +48,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# What ``import *`` brings: no modules, and no names as common as ``load`` and ``save``.
 __all__ = [
     "GLVQ",
     "GMLVQ",
@@ -60,43 +58,24 @@ __all__ = [
     "MRSLVQ",
     "RSLVQ",
     "Accuracy",
-    "AccuracyRejectCurveDisplay",
-    "CertaintyContourDisplay",
     "CoverageScorer",
     "Guarantee",
     "InputError",
     "OperatingPoint",
     "ParetoFront",
     "PooledFront",
-    "PrototypeDisplay",
-    "RejectConfusionDisplay",
     "RejectCost",
     "RejectCostScorer",
     "RejectOptionClassifier",
-    "RejectOutcomesDisplay",
     "RejectRate",
-    "RejectRegionDisplay",
-    "RelevanceDisplay",
-    "RelevanceMatrixDisplay",
-    "ReliabilityDisplay",
     "Target",
     "TrustScore",
-    "__version__",
     "augrc_scorer",
     "aurc_scorer",
-    "cells",
-    "certainty",
-    "datasets",
     "front_augrc_scorer",
-    "load",
-    "metrics",
-    "models",
     "operating_point",
     "pareto_front",
-    "plotting",
     "read_thresholds",
-    "report",
-    "save",
 ]
 
 _MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "report")
@@ -107,9 +86,6 @@ _HOME = {
     "front_augrc_scorer read_thresholds",
     "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
-    "plotting": "AccuracyRejectCurveDisplay CertaintyContourDisplay PrototypeDisplay "
-    "RejectConfusionDisplay RejectOutcomesDisplay RejectRegionDisplay RelevanceDisplay "
-    "RelevanceMatrixDisplay ReliabilityDisplay",
     "saving": "load save",
     "targets": "Accuracy Guarantee OperatingPoint RejectCost RejectRate Target operating_point",
 }
@@ -126,4 +102,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted({*__all__, *_MODULES, "__version__", "load", "save"})

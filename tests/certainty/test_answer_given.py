@@ -3,22 +3,24 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, make_blobs, make_classification
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
 from sklearn.ensemble import (
+    BaggingClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -160,6 +162,29 @@ def test_saturated_posteriors_keep_their_order(model, n_classes, blobs):
     assert np.isfinite(certainty).all()
 
 
+# Unscaled features: most posteriors are exactly 1, and "auto" still tells the samples apart.
+@pytest.mark.parametrize(
+    ("model", "load", "scale"),
+    [
+        (SGDClassifier(loss="log_loss", random_state=0), load_breast_cancer, 4),
+        (SGDClassifier(loss="log_loss", random_state=0), load_digits, 4),
+        (BaggingClassifier(GaussianNB(), 5, random_state=0), load_digits, 4),
+        (VotingClassifier([("bayes", GaussianNB())], voting="soft"), load_digits, 4),
+        (MLPClassifier(max_iter=20, random_state=0), load_digits, 20),
+    ],
+    ids=["sgd-2", "sgd-10", "bagging", "voting", "network"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_auto_tells_saturated_posteriors_apart(model, load, scale):
+    X, y = load(return_X_y=True)
+    it, new = clone(model).fit(4 * X[::2], y[::2]), scale * X[1::2]
+    certainty = measure_certainty(it, new)
+    n_distinct = len(np.unique(certainty))
+    assert len(np.unique(max_posterior(it, new))) < 0.75 * n_distinct
+    assert n_distinct > 0.75 * len(certainty)
+    assert np.isfinite(certainty).all()
+
+
 # A threshold set on the posteriors changes the answers, not the scale that posteriors come from.
 
 
@@ -227,7 +252,7 @@ def test_entropy_is_its_formula(blobs):
 def test_one_class_has_no_entropy():
     it = GaussianNB().fit([[0.0], [1.0]], ["a", "a"])
     assert posterior_entropy(it, [[0.5]]).tolist() == [0]
-    assert log_odds(it, [[0.5]]).tolist() == [np.inf]
+    assert log_odds(it, [[0.5]]).tolist() == [1e9]
 
 
 # Votes

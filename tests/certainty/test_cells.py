@@ -94,8 +94,8 @@ def test_one_cell_for_all_or_one_for_each_predicted_class(estimator):
 def test_the_cell_of_a_prototype_is_where_it_is_the_closest(model):
     it, X = fitted(model({"sure": 2, "maybe": 3}, random_state=0)), blobs()[2].copy()
     X[::7, 1] = np.nan
-    found = find_cells(it, X, "prototype")
-    assert found.tolist() == [row.index(min(row)) for row in it.distances(X).tolist()]
+    cells = find_cells(it, X, "prototype")
+    assert cells.tolist() == [row.index(min(row)) for row in it.distances(X).tolist()]
     assert find_cells(it, it.prototypes_, "prototype").tolist() == [0, 1, 2, 3, 4, 5]
 
 
@@ -194,15 +194,15 @@ def test_models_of_several_folds_have_no_cells_of_their_own():
 def test_the_clusters_of_a_fitted_clusterer_are_cells(make):
     X, _, new, _ = blobs()
     clusterer = make(KMeans(4, random_state=0).fit(X))
-    found = find_cells(fitted(GLVQ()), new, clusterer)
-    assert found.tolist() == clusterer.predict(new).tolist()
-    assert len(set(found.tolist())) == 4
+    cells = find_cells(fitted(GLVQ()), new, clusterer)
+    assert cells.tolist() == clusterer.predict(new).tolist()
+    assert len(set(cells.tolist())) == 4
 
 
 def test_another_classifier_can_draw_the_cells():
     new = blobs()[2]
-    found = find_cells(fitted(GLVQ()), new, fitted(GaussianNB()))
-    assert found.tolist() == fitted(GaussianNB()).predict(new).tolist()
+    cells = find_cells(fitted(GLVQ()), new, fitted(GaussianNB()))
+    assert cells.tolist() == fitted(GaussianNB()).predict(new).tolist()
 
 
 @pytest.mark.parametrize("clusterer", [KMeans(4), make_pipeline(StandardScaler(), KMeans(4))])

@@ -44,7 +44,7 @@ from tests.certainty.samples import (
 
 
 class NearestMean(ClassifierMixin, BaseEstimator):
-    """Answers, and tells nothing else."""
+    """Has predict and nothing else."""
 
     def fit(self, X, y):
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -369,7 +369,7 @@ def test_distance_is_lowest_for_outliers(estimator, measure):
         (LinearSVC(), "decision"),
         (RidgeClassifier(), "decision"),
         (SGDClassifier(), "decision"),
-        (SGDClassifier(loss="log_loss"), "conf"),
+        (SGDClassifier(loss="log_loss"), "logit"),
         (LogisticRegression(), "logit"),
         (GaussianNB(), "logit"),
         (LinearDiscriminantAnalysis(), "logit"),
@@ -377,7 +377,7 @@ def test_distance_is_lowest_for_outliers(estimator, measure):
         (HistGradientBoostingClassifier(max_iter=3), "logit"),
         (GradientBoostingClassifier(n_estimators=3), "logit"),
         (VotingClassifier([("nb", GaussianNB())]), "votes"),
-        (VotingClassifier([("nb", GaussianNB())], voting="soft"), "conf"),
+        (VotingClassifier([("nb", GaussianNB())], voting="soft"), "logit"),
         (OutputCodeClassifier(LogisticRegression(), random_state=0), "votes"),
         (KNeighborsClassifier(), "conf"),
         (NearestCentroid(), "conf"),
@@ -491,9 +491,9 @@ def test_models_of_several_folds_are_refused(estimator, name):
 )
 def test_any_function_of_estimator_and_samples_is_a_measure(certainty):
     it, X = fitted(GaussianNB()), blobs()[2]
-    found = measure_certainty(it, X, certainty)
-    assert found.dtype == np.float64
-    assert found.tolist() == list(certainty(it, X))
+    values = measure_certainty(it, X, certainty)
+    assert values.dtype == np.float64
+    assert values.tolist() == list(certainty(it, X))
 
 
 def test_the_functions_of_the_registry_are_callables_like_any_other():
@@ -504,8 +504,8 @@ def test_the_functions_of_the_registry_are_callables_like_any_other():
 
 
 def test_infinite_certainty_is_a_value_like_any_other():
-    found = measure_certainty(None, [[1], [2]], lambda it, X: [np.inf, -np.inf])
-    assert found.tolist() == [np.inf, -np.inf]
+    values = measure_certainty(None, [[1], [2]], lambda it, X: [np.inf, -np.inf])
+    assert values.tolist() == [np.inf, -np.inf]
 
 
 @pytest.mark.parametrize(

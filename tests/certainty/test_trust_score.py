@@ -102,8 +102,8 @@ def test_gaps_and_sparse_samples(blobs):
     positive = np.maximum(X, 0)
     dense = TrustScore().fit(positive, y)
     linear = LogisticRegression(max_iter=1000).fit(positive, y)
-    found = TrustScore().fit(csr_matrix(positive), y)(linear, csr_matrix(np.maximum(new, 0)))
-    assert found == pytest.approx(dense(linear, np.maximum(new, 0)), abs=0.2)
+    sparse = TrustScore().fit(csr_matrix(positive), y)(linear, csr_matrix(np.maximum(new, 0)))
+    assert sparse == pytest.approx(dense(linear, np.maximum(new, 0)), abs=0.2)
 
 
 def test_behind_transformers_distances_are_those_of_the_last_step(blobs):
@@ -117,7 +117,7 @@ def test_behind_transformers_distances_are_those_of_the_last_step(blobs):
 
 
 class Silent(ClassifierMixin, BaseEstimator):
-    """Answers, and tells nothing else."""
+    """Has predict and nothing else."""
 
     def fit(self, X, y):
         self.model_ = GaussianNB().fit(X, y)

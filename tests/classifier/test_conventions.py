@@ -37,6 +37,7 @@ from abstain import (
     RejectRate,
     augrc_scorer,
     aurc_scorer,
+    save,
 )
 from abstain.certainty import measure_certainty
 from abstain.metrics import augrc_score, aurc_score
@@ -82,6 +83,58 @@ def test_parameters_reach_the_estimator_and_the_target():
     # The default target has parameters too.
     assert RejectOptionClassifier(GMLVQ()).set_params(target__rate=0.3).target == RejectRate(0.3)
     assert RejectOptionClassifier(GMLVQ()).target is None
+
+
+ANSWERS = ["predict", "reject", "certainties", "apply", "decide", "explain", "predict_proba"]
+
+
+# Parameters take effect at the next fit; a target that is silently without effect is a trap.
+@pytest.mark.parametrize("change", [{"target": RejectRate(0.3)}, {"target__rate": 0.3}], ids=str)
+def test_a_fitted_classifier_does_not_answer_for_another_target(change, iris, tmp_path):
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1)).fit(X, y)
+    before = clf.reject(X)
+    clf.set_params(**change)
+    message = r"set for, RejectRate\(rate=0.1\), got RejectRate\(rate=0.3\); call retarget"
+    for method in ANSWERS:
+        with pytest.raises(InputError, match=message) as caught:
+            getattr(clf, method)(X)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=message):
+        clf.score(X, y)
+    with pytest.raises(InputError, match=message):
+        save(clf, tmp_path / "model.abstain")
+    after = clf.retarget(clf.target).reject(X)
+    assert after.sum() > before.sum()
+    assert np.array_equal(clone(clf).fit(X, y).reject(X), after)
+    assert np.array_equal(clf.set_params(target__rate=0.1).fit(X, y).reject(X), before)
+
+
+def test_a_classifier_answers_for_an_equal_target(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    before = clf.reject(X)
+    assert np.array_equal(clf.set_params(target=RejectRate(0.1)).reject(X), before)
+    assert np.array_equal(clf.set_params(target=None).reject(X), before)
+    clf.set_params(target=RejectRate(0.3), target__rate=0.1)
+    assert np.array_equal(clf.reject(X), before)
+    # Thresholds from outside are of no target.
+    clf.set_params(target=RejectRate(0.3)).set_thresholds(clf.thresholds_)
+    assert np.array_equal(clf.reject(X), before)
+    assert np.array_equal(pickle.loads(pickle.dumps(clf)).reject(X), before)
+
+
+def test_a_target_with_choose_alone_is_used_and_kept(iris):
+    class Most:
+        def choose(self, front):
+            return len(front) - 1
+
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB(), target=Most()).fit(X, y)
+    assert clf.reject(X).all()
+    assert clone(clf).fit(X, y).reject(X).all()
+    with pytest.raises(InputError, match="call retarget"):
+        clf.set_params(target=Most()).reject(X)
 
 
 def test_a_search_goes_through_models_and_targets(iris):
@@ -354,7 +407,8 @@ def test_coverage_is_the_largest_share_at_which_the_accuracy_is_reached(iris):
 def test_rejects_in_labels_do_not_disturb_the_scorers(iris):
     X, y = iris
     names = np.array(["a", "b", "c"])[y]
-    plain = RejectOptionClassifier(FrozenEstimator(GaussianNB().fit(X, names))).fit(X, names)
+    frozen = FrozenEstimator(GaussianNB().fit(X[::2], names[::2]))
+    plain = RejectOptionClassifier(frozen).fit(X, names)
     marked = clone(plain).set_params(reject_label="?").fit(X, names)
     assert aurc_scorer(marked, X, names) == aurc_scorer(plain, X, names)
     assert marked.score(X, names) == plain.score(X, names)

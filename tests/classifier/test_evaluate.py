@@ -18,11 +18,17 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    StackingClassifier,
     VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -41,7 +47,7 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])
 
 def check(clf, X):
     found = clf.decide(X)
-    np.testing.assert_array_equal(clf.classes_[found.answers], clf.estimator_.predict(X))
+    np.testing.assert_array_equal(clf.classes_[found.class_indices], clf.estimator_.predict(X))
     np.testing.assert_array_equal(found.certainty, clf.certainties(X))
     np.testing.assert_array_equal(found.positions, clf.apply(X))
     np.testing.assert_array_equal(found.rejected, clf.reject(X))
@@ -107,7 +113,7 @@ def test_cells_that_calibration_has_not_seen_share_a_threshold(iris):
     model = models.GLVQ(8, max_iter=10, tol=1e-2)
     clf = RejectOptionClassifier(model, method="exact", min_cell_size=12)
     clf.fit(X, y)
-    assert (clf.decide(X).positions == len(clf.cells_)).any()
+    assert (clf.decide(X).positions == len(clf.cells_) - 1).any()
     check(clf, X)
 
 
@@ -234,6 +240,10 @@ ASKED_ONCE = [
     (MLPClassifier(max_iter=30), "predict_proba"),
     (LinearSVC(), "decision_function"),
     (models.RSLVQ(), "decision_function"),
+    (SGDClassifier(loss="log_loss", random_state=0), "decision_function"),
+    (KNeighborsClassifier(), "predict_proba"),
+    (OneVsRestClassifier(LogisticRegression()), "predict_proba"),
+    (StackingClassifier([("nb", GaussianNB())], cv=2), "predict_proba"),
 ]
 
 
@@ -262,6 +272,21 @@ def test_one_call_tells_everything(iris, model, asked, cells):
             vars(last).pop(name, None)
         assert {name for name, count in counter.calls.items() if count} == {asked}
         assert counter.calls[asked] == 1
+
+
+# A threshold compares the posteriors that the certainty is computed from.
+@pytest.mark.parametrize("certainty", ["auto", "conf", "margin"])
+@pytest.mark.parametrize("kind", [FixedThresholdClassifier, TunedThresholdClassifierCV])
+@pytest.mark.parametrize("inner", [LogisticRegression(), GaussianNB(), RandomForestClassifier(5)])
+def test_the_classifier_behind_a_threshold_is_asked_once(iris, kind, inner, certainty):
+    X, y = np.nan_to_num(iris[0])[50:, :2], iris[1][50:]
+    options = {"threshold": 0.3, "pos_label": "versicolor"} if "Fixed" in kind.__name__ else {}
+    model = kind(clone(inner), **options).fit(X, y)
+    expected = model.predict(X)
+    counter = Counter(model.estimator_)
+    found = evaluate(model, X, Rules(certainty, "class").named(model))
+    assert found.labels.tolist() == expected.tolist()
+    assert sum(counter.calls.values()) == 1
 
 
 def test_a_subclass_with_a_predict_of_its_own_is_asked(iris):

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from abstain import (
     GMLVQ,
     Accuracy,
+    Guarantee,
     InputError,
     RejectCost,
     RejectOptionClassifier,
@@ -87,7 +88,7 @@ def test_few_samples_of_a_frozen_classifier_all_test_one_threshold(frozen):
     target = Accuracy(0.85, confidence=0.95)
     clf = RejectOptionClassifier(model, target=target).fit(X, y)
     assert clf.operating_point_.n_samples == clf.operating_point_.guarantee.n_samples == 1000
-    assert len(clf.cells_) == 0
+    assert clf.cells_.tolist() == [None]
     assert len(clf.thresholds_) == 1
     same = RejectOptionClassifier(model, target=target, cells="global").fit(X, y)
     assert same.thresholds_[0] == clf.thresholds_[0]
@@ -103,7 +104,7 @@ def test_a_frozen_classifier_shares_its_calibration_data_out(test_size, n_tested
     point = clf.fit(X, y).operating_point_
     assert point.guarantee.n_samples == n_tested
     assert point.n_samples == len(y) - n_tested
-    assert len(clf.cells_) == 10
+    assert len(clf.cells_) == 11
 
 
 def test_the_seed_decides_what_is_held_out(digits):
@@ -191,3 +192,26 @@ def test_a_guarantee_takes_frames_as_well():
     clf = RejectOptionClassifier(model, target=target, random_state=0).fit(X, y)
     assert clf.operating_point_.guarantee.bound >= 0.95
     assert clf.feature_names_in_.tolist() == X.columns.tolist()
+
+
+class Unsure(RejectRate):
+    """A target of somebody else: its rate is certified if no test sample is wrong."""
+
+    def min_test_samples(self):
+        return 20
+
+    def certify(self, front, held_out):
+        row = self.choose(front)
+        return row, Guarantee(0.5, 0.5, held_out.n_samples, 0, 0, 0.5, 1)
+
+
+def test_a_target_of_ones_own_is_held_out_and_certified_like_ours(digits):
+    X, y = digits
+    clf = RejectOptionClassifier(GaussianNB(), target=Unsure(0.2), random_state=0).fit(X, y)
+    n_test = round(len(y) / 2)
+    assert clf.operating_point_.guarantee.n_samples == n_test
+    assert clf.operating_point_.n_samples == len(y) - n_test
+    assert clf.retarget(Unsure(0.4)).operating_point_.guarantee is not None
+    plain = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    with pytest.raises(InputError, match="needs samples that only test it"):
+        plain.retarget(Unsure(0.4))

@@ -40,7 +40,8 @@ def refused(match, **settings):
         (Accuracy(1.0, confidence=0.9), "accuracy must be below 1 to be certified, got 1"),
         (Accuracy(1.0), "accuracy=1.0 cannot be reached: the most on these 150 samples is"),
         (Accuracy, "target must be an Accuracy, .* such as Accuracy"),
-        ("accuracy", "target must be an Accuracy, .* got accuracy"),
+        ("accuracy", "target must be an Accuracy, .* got 'accuracy'"),
+        (np.ones((2, 2)), "target must be an Accuracy, .* got array"),
         (0.9, "target must be an Accuracy, .* got 0.9"),
     ],
     ids=repr,
@@ -240,7 +241,7 @@ def test_an_accuracy_that_training_data_cannot_certify_suggests_other_data():
 
 def test_folds_that_are_listed_do_not_fit_a_part_of_the_data():
     refused(
-        "cv must be a number of folds or a splitter where confidence=0.9 holds samples out",
+        r"cv must be a number of folds or a splitter where .*confidence=0.9\) holds samples out",
         cv=list(KFold(3).split(X)),
         target=Accuracy(0.5, confidence=0.9),
     )

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from abstain import cli, save
-from abstain.tables import Wishes, fit_table, open_table
+from abstain.tables import FitOptions, fit_table, open_table
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -36,7 +36,7 @@ def _prepared(tmp_path_factory):
     rng = np.random.default_rng(0)
     scores = {"c": rng.random(40).round(2), "ok": rng.random(40) < 0.8}
     pl.DataFrame(scores).write_csv(folder / "scores.csv")
-    fitted = fit_table(open_table(folder / "patients.csv"), Wishes(LABEL))
+    fitted = fit_table(open_table(folder / "patients.csv"), FitOptions(LABEL))
     save(fitted.clf, folder / "model.abstain")
     return folder
 

@@ -29,7 +29,7 @@ def test_help_does_not_wait_for_heavy_packages(tmp_path):
     assert python("-c", code) == (0, "set()\n", "")
 
 
-# Options that typer itself refuses are told in one line, too.
+# Options that typer itself refuses are reported in one line, too.
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -40,7 +40,7 @@ def test_help_does_not_wait_for_heavy_packages(tmp_path):
         (["frnt"], "frnt"),
     ],
 )
-def test_misused_options_are_told_in_one_line(run, arguments, named):
+def test_misused_options_are_reported_in_one_line(run, arguments, named):
     code, shown, complaint = run(*arguments)
     assert (code, shown) == (2, "")
     assert complaint.startswith("error: ")
@@ -77,16 +77,16 @@ def test_models_are_completed(monkeypatch):
 
 @pytest.mark.parametrize("command", ["fit", "predict", "report", "front", "study", "demo"])
 def test_every_command_can_be_quiet_and_speak_json(command):
-    told = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "200"}).output
-    assert "--quiet" in told
-    assert "--json" in told
+    message = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "200"}).output
+    assert "--quiet" in message
+    assert "--json" in message
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
 @pytest.mark.parametrize("command", ["front", "fit", "predict", "report", "demo", "study"])
 def test_help_breaks_lines_where_the_terminal_does(command, width):
-    told = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": str(width)}).output
-    prose = told[told.index("\n", told.index("Usage")) : told.index("╭")]
+    message = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": str(width)}).output
+    prose = message[message.index("\n", message.index("Usage")) : message.index("╭")]
     lines = [line.strip() for line in prose.splitlines()]
     for line, after in itertools.pairwise(lines):
         # One more word would not have had room, beside a blank at each end; some versions of typer

@@ -106,9 +106,9 @@ def test_the_command_ends_with_where_the_results_are(run, tmp_path):
     assert last == f"The results are in {tmp_path}"
 
 
-def test_a_folder_that_cannot_be_made_is_told(run, tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported(run, tmp_path):
     (tmp_path / "file").write_text("")
-    assert_one_line(run("demo", "--out", tmp_path / "file"), "error: cannot make the folder")
+    assert_one_line(run("demo", "--out", tmp_path / "file"), "error: cannot create the folder")
 
 
 def test_the_demo_for_scripts(run, tmp_path):

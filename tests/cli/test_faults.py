@@ -177,10 +177,10 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="forks of POSIX: run this on Linux or macOS")
 @pytest.mark.parametrize("place", [1, 3, 4])
-def test_a_process_that_cannot_be_started_is_told_in_a_line(tmp_path, place):
+def test_a_process_that_cannot_be_started_is_reported_in_a_line(tmp_path, place):
     command = "study --quick --only pearl --models bayes --jobs 2 --quiet --out study"
     code, shown, complaints = python("-c", FORKS, place, *command.split(), cwd=tmp_path)
     said = "the processes of --jobs 2 cannot be started: Resource temporarily unavailable"
-    assert complaints == f"error: {said}; give fewer --jobs\n"
+    assert complaints == f"error: {said}; reduce --jobs\n"
     assert (code, shown) == (2, "")
     assert not list(tmp_path.rglob(".abstain-*"))

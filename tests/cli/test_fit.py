@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import abstain
-from abstain import tables
+from abstain.tables.models import MODELS
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -35,7 +35,7 @@ def test_from_a_table_to_answers(run, folder):
 
 
 @pytest.mark.parametrize("labels", ["text", "integers"])
-@pytest.mark.parametrize("name", tables.LEARNERS)
+@pytest.mark.parametrize("name", MODELS)
 def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels):
     table, out, answers = folder / "patients.csv", folder / "model.abstain", folder / "answers.csv"
     if labels == "integers":
@@ -108,7 +108,10 @@ def test_targets(run, folder, options, target):
             "--test-size",
         ),
         (["--label", LABEL, "--accuracy", "0.9", "--reject-rate", "0.1"], "only one target"),
-        (["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"], "rows that test it"),
+        (
+            ["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"],
+            "samples that test it",
+        ),
         (["--label", LABEL, "--separator", "x"], "--separator"),
         ([], "--label"),
     ],
@@ -141,7 +144,7 @@ def test_errors_speak_of_options(run, folder, options):
         "fit", folder / "patients.csv", "--label", LABEL, *options, "--out", out
     )
     assert code == 2
-    words = r"\w=|Pipeline|FrozenEstimator|set cv|test_size|sample|accepted|classifier"
+    words = r"\w=|Pipeline|FrozenEstimator|set cv|test_size|retarget"
     assert not re.search(words, complaints)
     assert options[0] in complaints or options[2] in complaints
 
@@ -155,7 +158,7 @@ def test_an_accuracy_that_an_error_names_is_certified(run, folder):
     assert (code, json.loads(shown)["guarantee"]["accuracy"]) == (0, float(named))
 
 
-@pytest.mark.parametrize("model", tables.LEARNERS)
+@pytest.mark.parametrize("model", MODELS)
 def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model):
     out = folder / "m.abstain"
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", model, "--out", out]
@@ -171,7 +174,7 @@ def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model
     for note in notes:
         assert note.startswith(f"note: --model {model} may take long")
         named = re.findall(r"[\w-]+", note.partition(";")[2].replace("are faster", ""))
-        assert all(name in tables.LEARNERS for name in named if name != "and")
+        assert all(name in MODELS for name in named if name != "and")
     assert run(*asked, "--quiet")[2] == "error: enough\n"
     monkeypatch.setattr("abstain.tables.fitting._MANY_ROWS", 240)
     assert run(*asked)[2] == "error: enough\n"
@@ -185,18 +188,18 @@ def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model
         (4, ["--model", "knn", "--cv", "2"], "8 rows: Expected n_neighbors <= n_samples_fit"),
     ],
 )
-def test_what_a_model_says_of_a_table_takes_one_line(run, tmp_path, rows_a_class, options, words):
+def test_errors_of_a_model_take_one_line(run, tmp_path, rows_a_class, options, words):
     table, out = tmp_path / "small.csv", tmp_path / "m.abstain"
     rows = [f"{i},{i * i},x\n{i + 3},{50 - i},y" for i in range(1, rows_a_class + 1)]
     table.write_text("\n".join(["a,b,c", *rows]))
     code, shown, complaints = run("fit", table, "--label", "c", *options, "--out", out)
     assert (code, shown, complaints.count("\n")) == (2, "", 1)
     assert words in complaints
-    assert complaints.endswith("; add rows, or take another --model\n")
+    assert complaints.endswith("; add rows, or use another --model\n")
     assert not out.exists()
 
 
-def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
+def test_errors_of_a_model_are_reported(run, folder, monkeypatch):
     from sklearn.linear_model import LogisticRegression
 
     def refuse(*_):
@@ -205,8 +208,8 @@ def test_whatever_a_model_says_is_told(run, folder, monkeypatch):
     monkeypatch.setattr(LogisticRegression, "fit", refuse)
     options = ["--label", LABEL, "--model", "logistic", "--out", folder / "m.abstain"]
     code, _, complaints = run("fit", folder / "patients.csv", *options)
-    told = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
-    assert (code, told in complaints, complaints.count("\n")) == (2, True, 1)
+    message = "--model logistic cannot be fitted to these 240 rows: not today,; add rows"
+    assert (code, message in complaints, complaints.count("\n")) == (2, True, 1)
 
 
 @pytest.mark.parametrize("name", ["model.pkl", "model.skops", "model.csv", "m.HTML", "m.json"])
@@ -278,12 +281,12 @@ def test_two_hundred_columns(run, folder, rng):
     assert len(shown.splitlines()) < 24
 
 
-def test_a_budget_that_is_not_used_is_told_with_one_that_is(run, folder):
+def test_a_budget_that_is_not_used_is_reported_with_one_that_is(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--model", "knn", "--cells", "global"]
     shown = " ".join(run(*asked, "--reject-rate", "0.01")[1].split())
-    told = r"than the target allows: certainty takes only \d values; "
-    named = re.search(told + r"the next useful reject rate is (0\.\d+)", shown)[1]
+    message = r"than the target allows: certainty takes only \d values; "
+    named = re.search(message + r"the next useful reject rate is (0\.\d+)", shown)[1]
     nothing, something = (
         json.loads(run(*asked, "--reject-rate", rate, "--json")[1]) for rate in ("0.01", named)
     )

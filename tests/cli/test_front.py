@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from abstain import Accuracy, RejectCost, RejectRate, __version__, operating_point, pareto_front
-from abstain import _score_files as score_files
 from abstain.cli.common import Method
 from abstain.fronts import METHODS
 from tests.cli.helpers import ROLES, assert_one_line, python
@@ -43,6 +42,29 @@ def out(tmp_path):
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("separator", "decimal", "encoding", "options"),
+    [
+        ("|", ".", "utf-8", []),
+        (";", ",", "utf-8", []),
+        (",", ".", "cp1252", []),
+        ("|", ",", "cp1252", []),
+        ("|", ".", "utf-16le", ["--separator", "|", "--encoding", "utf-16le"]),
+    ],
+)
+def test_the_format_of_the_text_does_not_matter(
+    run, scores, table, separator, decimal, encoding, options
+):
+    table = table.with_columns(pl.col("region").replace("south", "süd"))
+    table.write_csv(scores)
+    expected = run("front", scores, *ROLES, "--json")
+    assert expected[0] == 0
+    certainty = pl.col("c").cast(pl.String).str.replace(".", decimal, literal=True)
+    text = table.with_columns(certainty).write_csv(separator=separator)
+    scores.write_bytes(text.encode(encoding))
+    assert run("front", scores, *ROLES, "--json", *options) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,8 +172,8 @@ def test_the_cells_with_most_rejects_come_first(run, scores, out):
         (["--accuracy", "1.5"], ["--accuracy", "(0, 1]", "1.5"]),
         (["--reject-rate", "-0.1"], ["--reject-rate", "[0, 1]", "-0.1"]),
         (["--reject-cost", "nan"], ["--reject-cost", "(0, 1)", "nan"]),
-        (["--correct", "nope"], ["correct column 'nope'", "'c', 'ok', 'region'"]),
-        (["--y-true", "c"], ["correct", "y_true"]),
+        (["--correct", "nope"], ["--correct nope", "'c', 'ok', 'region'"]),
+        (["--y-true", "c"], ["--correct", "--y-true"]),
         (["--cell", "c"], ["cell column 'c'", "integers or names"]),
     ],
 )
@@ -169,7 +191,7 @@ def test_bad_options(run, scores, out, options, said):
         ("c,ok,region\n0.5,true,a\n,true,a\n", ["'c'", "row 2"]),
         ("c,ok,region\n0.5,maybe,a\n", ["'ok'", "'maybe'", "row 1"]),
         ("c,ok,region\n0.5,true,\n", ["'region'", "row 1"]),
-        ('c,ok,region\n0.5,true,"a\n', ["cannot be read"]),
+        ('c,ok,region\n0.5,true,"a\n', ["has a quote without its pair"]),
         ('c,ok,region\n"x\ny\x1b[31m",true,a\n', [r"'x\ny\x1b[31m'"]),
     ],
 )
@@ -188,13 +210,15 @@ def test_missing_and_unknown_score_files(run, tmp_path, scores, out):
 def test_unreachable_accuracy(run, scores, out):
     scores.write_text("c,ok,region\ninf,0,a\n0.5,1,a\n")
     assert_one_line(
-        run("front", scores, *ROLES, "--accuracy", "0.9", "--out", out), "accuracy=0.9", "reached"
+        run("front", scores, *ROLES, "--accuracy", "0.9", "--out", out),
+        "--accuracy 0.9 ",
+        "reached",
     )
     assert names(out.parent) == []
 
 
-def test_bad_outputs_are_told_before_the_work(run, tmp_path, scores, monkeypatch):
-    monkeypatch.setattr(score_files, "read_scores", None)
+def test_bad_outputs_are_reported_before_the_work(run, tmp_path, scores, monkeypatch):
+    monkeypatch.setattr("abstain.tables.scores.read_scores", None)
     for path in (tmp_path / "no" / "front.csv", tmp_path / "front.doc", tmp_path / "in", scores):
         assert_one_line(run("front", scores, *ROLES, "--out", path), f"cannot write {path}")
     assert names(tmp_path / "in") == ["scores.csv"]
@@ -222,11 +246,11 @@ def test_an_interrupted_write_leaves_all_as_it_was(
     assert not previous or out.read_text() == previous
 
 
-def test_ctrl_c_while_reading_is_told_in_a_word(run, scores, out, monkeypatch):
+def test_ctrl_c_while_reading_is_reported_in_a_word(run, scores, out, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score_files, "read_scores", interrupt)
+    monkeypatch.setattr("abstain.tables.scores.read_scores", interrupt)
     assert run("front", scores, *ROLES, "--out", out) == (130, "", "interrupted\n")
     assert names(out.parent) == []
 

@@ -41,8 +41,7 @@ def test_quiet_prints_nothing(run, folder, model):
 
 
 def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
-    monkeypatch.setattr("abstain.tables.reading.BLOCK", 200)
-    monkeypatch.setattr(tables.reading.open_table, "__defaults__", (None, None, None, (), 200))
+    monkeypatch.setattr(tables.reading.open_table, "__defaults__", (None, None, None, (), 200, ()))
     code, _, complaints = run("predict", model, folder / "new.csv", "--json")
     assert code == 0
     assert complaints.count("answering") > 2
@@ -73,7 +72,7 @@ def test_errors_of_predict_take_one_line(run, folder, model, monkeypatch, argume
 
 
 @pytest.mark.parametrize("command", ["predict", "report"])
-def test_a_model_that_cannot_answer_is_told_in_one_line(command, run, folder, model):
+def test_a_model_that_cannot_answer_is_reported_in_one_line(command, run, folder, model):
     """Its file is sound part by part: scikit-learn finds out that parts do not fit one another."""
     forged = folder / "forged.abstain"
     forged.write_bytes(model.read_bytes())
@@ -99,7 +98,7 @@ def test_a_model_that_cannot_answer_is_told_in_one_line(command, run, folder, mo
     assert complaints.endswith("; fit and save it again\n")
 
 
-def test_broken_thresholds_are_told_with_their_file(run, folder, model):
+def test_broken_thresholds_are_reported_with_their_file(run, folder, model):
     file = folder / "t.json"
     for text in ('{"thresholds": [1,', "[1]", '{"thresholds": ["x"]}', '{"thresholds": [1]}', ""):
         file.write_text(text)
@@ -120,7 +119,7 @@ def test_columns_in_another_unit_are_noticed(run, folder, model):
     for note in (organ, age):
         assert f"Note: {note}" in " ".join(shown.split())
     _, shown, _ = run("predict", model, folder / "days.csv", "--json")
-    assert json.loads(shown)["strangers"] == {"Alter": 50, "Organ": 50}
+    assert json.loads(shown)["unseen_values"] == {"Alter": 50, "Organ": 50}
     assert json.loads(shown)["examples"] == {"Alter": days, "Organ": "Milz"}
     _, shown, _ = run("predict", model, folder / "days.csv", folder / "new.csv")
     assert f"Note: {organ}" in " ".join(shown.split())
@@ -166,6 +165,6 @@ def test_one_table_is_answered_without_what_many_need(folder, model):
         "import sys; from abstain import cli; sys.argv = ['abstain', *sys.argv[1:]]\n"
         "try: cli.main()\n"
         "except SystemExit: print({'dask', 'distributed', 'abstain._scale.cluster',"
-        " 'abstain.tables.several'} & set(sys.modules))"
+        " 'abstain.tables.batch'} & set(sys.modules))"
     )
     assert python("-c", code, *command) == (0, "set()\n", "")

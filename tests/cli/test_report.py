@@ -9,6 +9,8 @@ import pytest
 
 import abstain
 from abstain import tables
+from abstain.cli.report import summary
+from abstain.tables.evaluation import LabelledSamples, Outcomes
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -74,15 +76,15 @@ def test_a_report_counts_as_predict_does(run, folder, model):
 
 
 def test_words_agree_with_one():
-    samples = tables.LabelledSamples(None, ["a"], [], 0.0, 1)
-    told = tables.reported_in_words(samples, tables.Judged(0, 0, 1), Path("r.html"))
-    assert told == (
+    samples = LabelledSamples(None, ["a"], [], 0.0, 1)
+    message = "\n".join(summary(samples, Outcomes(0, 0, 1), Path("r.html")))
+    assert message == (
         "1 row with a known class: 0 answered, 1 rejected.\n1 of the rows is of a class that the "
         "model does not know: any answer to such a row is wrong.\nOpen r.html in a browser."
     )
-    samples = tables.LabelledSamples(None, ["a"] * 20_001, [], 0.0, 0)
-    told = tables.reported_in_words(samples, tables.Judged(20_000, 1, 0), Path("r.html"))
-    assert "accuracy 99.99%" in told  # and not 100%
+    samples = LabelledSamples(None, ["a"] * 20_001, [], 0.0, 0)
+    message = "\n".join(summary(samples, Outcomes(20_000, 1, 0), Path("r.html")))
+    assert "accuracy 99.99%" in message  # and not 100%
 
 
 def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
@@ -100,8 +102,8 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
     [
         (["no.abstain", "new.csv"], "no.abstain does not exist; check the path"),
         (["model.abstain", "no.csv"], "does not exist"),
-        (["model.abstain", "less.csv"], f"no column {LABEL!r}"),
-        (["model.abstain", "new.csv", "--names", "Name"], "--names: there is no column 'Name'"),
+        (["model.abstain", "less.csv"], f"--label {LABEL!r} is not a column"),
+        (["model.abstain", "new.csv", "--names", "Name"], "--names Name is not a column"),
         (["model.abstain", "new.csv", "--out", "no/report.html"], "there is no folder"),
         (["model.abstain", "new.csv", "--out", "new.txt"], "give it a name with .html"),
         (["model.html", "new.csv", "--out", "model.html"], "it is the model itself"),

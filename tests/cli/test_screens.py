@@ -10,12 +10,14 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from abstain import _score_files as score_files
 from abstain import pareto_front, tables
 from abstain.cli import terminal
 from abstain.cli.fit_screen import _notes, fit_screen
 from abstain.cli.front_screen import front_screen
 from abstain.cli.predict_screen import predict_screen
+from abstain.tables.answering import AnswerCounts
+from abstain.tables.score_fronts import choose, output_files
+from abstain.tables.scores import ScoreColumns, read_scores
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -53,12 +55,10 @@ def screen(
         }
     )
     table.write_parquet(scores_path)
-    samples = score_files.read_scores(
-        scores_path, score_files.ScoreColumns("c", "ok", cell="region")
-    )
+    samples = read_scores([scores_path], ScoreColumns("c", "ok", cell="region"))
     front = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
-    choice = score_files.choose(samples, front, *target)
-    written = score_files.output_files(Path("front.csv"), scores_path) if files else None
+    choice = choose(samples, front, *target)
+    written = output_files(Path("front.csv"), scores_path) if files else None
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -170,7 +170,7 @@ def test_a_stage_is_over_when_the_next_begins():
 
 
 # A threshold that six digits would round to 1 would seem to reject all posteriors but 1.
-def test_thresholds_just_below_one_are_told_from_one():
+def test_thresholds_just_below_one_differ_from_one():
     assert terminal.rounded_threshold(0.9999999) == "0.9999999"
     assert terminal.rounded_threshold(1.0) == "1"
     assert terminal.rounded_threshold(0.123456789) == "0.123457"
@@ -179,10 +179,10 @@ def test_thresholds_just_below_one_are_told_from_one():
 def doubts(tmp_path, certainty, correct, cells, method="exact"):
     path = tmp_path / "s.parquet"
     pl.DataFrame({"c": certainty, "ok": correct, "region": cells}).write_parquet(path)
-    columns = score_files.ScoreColumns("c", "ok", cell="region")
-    samples = score_files.read_scores(path, columns)
+    columns = ScoreColumns("c", "ok", cell="region")
+    samples = read_scores([path], columns)
     front = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
-    choice = score_files.choose(samples, front, "reject_rate", 0.2)
+    choice = choose(samples, front, "reject_rate", 0.2)
     console = Console(file=io.StringIO(), width=200)
     console.print(front_screen(choice, path, None, by_default=False))
     return [word for word in ("uncertainty", "expect less") if word in console.file.getvalue()]
@@ -203,10 +203,10 @@ def test_what_makes_figures_doubtful_is_said(tmp_path):
     assert doubts(tmp_path, certainty, correct, np.arange(100) % 10, method="pooled") == []
 
 
-@pytest.mark.parametrize(("n_notes", "told"), [(5, []), (6, ["… and 1 more; --json has all"])])
-def test_of_many_notes_some_are_shown(n_notes, told):
+@pytest.mark.parametrize(("n_notes", "message"), [(5, []), (6, ["… and 1 more; --json has all"])])
+def test_of_many_notes_some_are_shown(n_notes, message):
     lines = [text.plain for text in _notes([f"mind {n}" for n in range(n_notes)])]
-    assert lines == [*(f"Note: mind {n}" for n in range(5)), *told]
+    assert lines == [*(f"Note: mind {n}" for n in range(5)), *message]
 
 
 @pytest.mark.parametrize("width", [10, 40, 80, 200])
@@ -216,12 +216,11 @@ def test_screens_fit_and_labels_stay_text(tmp_path, width):
     )
     frame.write_parquet(tmp_path / "t.parquet")
     table = tables.open_table(tmp_path / "t.parquet")
-    fitted = tables.fit_table(table, tables.Wishes(LABEL, model="glvq"))
+    fitted = tables.fit_table(table, tables.FitOptions(LABEL, model="glvq"))
     shown = render(fit_screen(fitted, tmp_path / "t.parquet", tmp_path / "m"), width)
     assert "\x1b" not in shown
     assert width < 40 or "[red]" in shown
-    with tables.ReadAhead(table) as ahead:
-        answered = tables.answer_table(fitted.clf, ahead, None)
+    answered = tables.answer_table(fitted.clf, table, None)
     shown = render(predict_screen(answered, tmp_path / "t.parquet", None), width)
     assert "\x1b" not in shown
     assert width < 40 or "[red]" in shown
@@ -229,7 +228,7 @@ def test_screens_fit_and_labels_stay_text(tmp_path, width):
 
 def test_many_classes_fit_one_screen():
     counts = {f"class {i}": i for i in range(50)}
-    answered = tables.Answered(1225 + 5, 5, 2, counts, ["answer", "certainty", "reason"])
+    answered = AnswerCounts(1225 + 5, 5, 2, counts, ["answer", "certainty", "reason"])
     shown = render(predict_screen(answered, Path("new.csv"), Path("a.csv")))
     assert len(shown.splitlines()) < 24
     assert "42 more" in shown
@@ -243,14 +242,14 @@ def test_colour_is_for_terminals(fitted_screen):
 
 @pytest.fixture
 def fitted_screen():
-    answered = tables.Answered(3, 1, 0, {"a": 2}, ["answer", "certainty", "reason"])
+    answered = AnswerCounts(3, 1, 0, {"a": 2}, ["answer", "certainty", "reason"])
     return predict_screen(answered, Path("t.csv"), None)
 
 
 def test_of_many_columns_with_news_some_are_named():
     counts, values = {f"c{i}": 9 for i in range(7)}, {f"c{i}": "\x1b[31m" for i in range(7)}
-    answered = tables.Answered(9, 0, 0, {"a": 9}, ["answer", "reason"], counts, values)
-    told = render(predict_screen(answered, Path("t.csv"), None))
-    assert told.count("Note: ") == 5
-    assert "… and 2 more such columns; --json names all" in told
-    assert "\x1b" not in told
+    answered = AnswerCounts(9, 0, 0, {"a": 9}, ["answer", "reason"], counts, values)
+    message = render(predict_screen(answered, Path("t.csv"), None))
+    assert message.count("Note: ") == 5
+    assert "… and 2 more such columns; --json names all" in message
+    assert "\x1b" not in message

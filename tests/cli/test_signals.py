@@ -84,6 +84,7 @@ def test_who_has_it_ignored_is_not_stopped(folder, tmp_path):
 
 
 # The program has said all when nobody is left that could write to its pipes.
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_workers_of_a_study_end_with_it(tmp_path, number):
     program = Program([*SMALL, "-q"], tmp_path / "study", "2")
@@ -93,7 +94,7 @@ def test_the_workers_of_a_study_end_with_it(tmp_path, number):
         shown, complaints = program.process.communicate(timeout=60)
         code = program.process.returncode
         if number == signal.SIGTERM:
-            said = "terminated: the same command goes on from here\n"
+            said = "terminated: the same command resumes the study\n"
             assert (code, shown, complaints) == (143, "", said)
             assert not list(tmp_path.rglob(".abstain-*"))
         else:

@@ -10,8 +10,8 @@ import pytest
 from abstain import InputError
 from abstain._core.checks import shown
 from abstain._core.text import one_line, printable
-from abstain._score_files import ScoreColumns, read_scores
-from abstain.tables.mistakes import for_shell
+from abstain.cli.common import quote_for_shell
+from abstain.tables.scores import ScoreColumns, read_scores
 
 # Clears the screen (twice), goes back, rings, turns the direction of writing, is markup to rich.
 EVIL = "\x1b[2J\x9b2J\r\b\a\x7f\u202eab\u2066[red]:smile:"
@@ -23,10 +23,10 @@ def run(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments):
-        code, printed, told = run(*arguments)
-        for line in (printed + told).split("\n"):
+        code, printed, message = run(*arguments)
+        for line in (printed + message).split("\n"):
             assert line.isprintable()
-        return code, printed, told
+        return code, printed, message
 
     return call
 
@@ -96,10 +96,10 @@ def test_front_writes_out_what_a_terminal_would_obey(run, tmp_path):
 def test_errors_write_out_what_a_terminal_would_obey(arguments, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n")
-    code, printed, told = run(*arguments)
+    code, printed, message = run(*arguments)
     assert (code, printed) == (2, "")
-    assert told.startswith("error: ")
-    assert told.count("\n") == 1
+    assert message.startswith("error: ")
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize("long", ["x" * 1_000_000, "\x1b" * 1_000_000, "a\u202e" * 500_000])
@@ -109,12 +109,12 @@ def test_errors_are_short_however_long_what_they_quote(long, run, tmp_path):
     rows = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(40))
     for text in (f"x,y\n{rows}{long},a\n", f"{long},z\n{rows}", f"{long},y\n{rows}?,a\nno,b\n"):
         table.write_text(text)
-        code, _, told = run("fit", *asked)
+        code, _, message = run("fit", *asked)
         assert code == 2
-        assert len(told) < 1010
-    code, _, told = run("front", table, "--certainty", long, "--correct", "ok")
+        assert len(message) < 1010
+    code, _, message = run("front", table, "--certainty", long, "--correct", "ok")
     assert code == 2
-    assert len(told) < 1010
+    assert len(message) < 1010
 
 
 # Readers of others quote what they stumble over, raw and in full.
@@ -123,7 +123,7 @@ def test_what_a_reader_quotes_is_written_out_and_cut(amid, tmp_path):
     scores = tmp_path / "s.csv"
     scores.write_text(f'cell,c,ok\n"a, b{amid}"u,0.5,1\n"a, b",0.5,0\n' * 2)
     with pytest.raises(InputError, match="cannot be read: ") as caught:
-        read_scores(scores, ScoreColumns("c", correct="ok", cell="cell"))
+        read_scores([scores], ScoreColumns("c", correct="ok", cell="cell"))
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500
 
@@ -146,7 +146,7 @@ def test_what_can_be_shown_stays_as_it_is():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize("value", ["it's", EVIL, "a\\b'\x1b", "\n", "\x85\u2028é", "$HOME $(x)"])
 def test_a_shell_takes_a_suggested_value_for_the_value(value):
-    typed = for_shell(value)
+    typed = quote_for_shell(value)
     assert typed.isprintable()
     command = ["bash", "-c", f"printf %s {typed}"]
     done = subprocess.run(command, capture_output=True, env={"LC_ALL": "C.UTF-8"}, check=True)

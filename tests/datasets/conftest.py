@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from abstain.datasets import fetching
+from abstain.datasets import files
 
 BESIDE_THE_PROJECT = Path(__file__).parents[3] / "shared" / "data"
 
@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
         else:
             self.send_response(200)
-            if fault != "cut, length untold":
+            if fault != "cut, length unknown":
                 self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content[: len(content) // 2] if fault else content)
@@ -60,7 +60,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def publisher(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(fetching, "RETRIES", 0)  # there are waits between attempts
+    monkeypatch.setattr(files, "RETRIES", 0)  # there are waits between attempts
     with Publisher() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

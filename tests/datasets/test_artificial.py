@@ -106,11 +106,11 @@ def _behind_bayes(bayes, reject_rate):
     """By how much RSLVQ, fitted to a sample of the model, is less accurate than the model."""
     X, y = bayes.sample(50_000, random_state=0)
     rslvq = RSLVQ().fit(X[:5000], y[:5000])
-    best, found = (
+    best, actual = (
         _accuracy(model.predict_proba(X).max(axis=1), model.predict(X) == y, reject_rate)
         for model in (bayes, rslvq)
     )
-    return best - found
+    return best - actual
 
 
 # Why the noise is slight: the paper finds RSLVQ close to Bayes at all reject rates.
@@ -137,10 +137,10 @@ def test_a_number_of_samples_that_is_none_is_refused(generate, n_classes, n_samp
 
 
 @pytest.mark.parametrize(
-    ("noise", "told"), [(1, "got 1"), (-0.1, "got -0.1"), (5, "5 % is 0.05"), (None, "got None")]
+    ("noise", "message"), [(1, "got 1"), (-0.1, "got -0.1"), (5, "5 % is 0.05"), (None, "got None")]
 )
-def test_a_share_of_noise_that_is_none_is_refused(noise, told):
-    with pytest.raises(InputError, match=rf"noise must be a number in \[0, 1\), .*{told}"):
+def test_a_share_of_noise_that_is_none_is_refused(noise, message):
+    with pytest.raises(InputError, match=rf"noise must be a number in \[0, 1\), .*{message}"):
         make_gaussian_clusters(noise=noise)
 
 

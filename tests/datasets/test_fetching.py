@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from abstain import InputError, datasets
-from abstain.datasets import fetching
-from abstain.datasets.files import TidyFile
-from abstain.datasets.real import load_table
-from abstain.datasets.sources import SOURCES, Source
+from abstain.datasets import files
+from abstain.datasets.real import _load_table
+from abstain.datasets.sources import SOURCES, Source, TidyFile
 from tests.datasets import published
 from tests.datasets.facts import FACTS
 
@@ -45,10 +44,10 @@ def address(publisher, monkeypatch):
 
 
 def _load_toy(folder):
-    return load_table("toy", False, False, folder)
+    return _load_table("toy", False, False, folder)
 
 
-def _told(folder):
+def _message(folder):
     """The one line that a failed download tells; nothing is left in the folder."""
     with pytest.raises(InputError) as caught:
         _load_toy(folder)
@@ -98,7 +97,7 @@ def test_every_set_comes_from_what_its_source_publishes(
 def test_other_values_are_refused(publisher, address, folder):
     publisher.publish("toy", RAW.replace(b"1.5", b"1.6"))
     digest = sha256(RAW.replace(b"1.5", b"1.6")).hexdigest()
-    assert _told(folder) == (
+    assert _message(folder) == (
         f"cannot get the toy data from {address}: the download is not the known data: "
         f"its SHA-256 is {digest} instead of {sha256(RAW).hexdigest()}; try again later, {REMEDY}"
     )
@@ -106,7 +105,7 @@ def test_other_values_are_refused(publisher, address, folder):
 
 def test_fewer_samples_are_refused(publisher, address, folder):
     publisher.publish("toy", RAW.replace(b"5,6,a\n", b""))
-    assert "its shape is (2, 2) instead of (3, 2); try again later" in _told(folder)
+    assert "its shape is (2, 2) instead of (3, 2); try again later" in _message(folder)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,7 @@ def test_fewer_samples_are_refused(publisher, address, folder):
 )
 def test_what_is_no_table_is_refused(content, publisher, address, folder):
     publisher.publish("toy", content)
-    assert f"from {address}: the download is not the known data: " in _told(folder)
+    assert f"from {address}: the download is not the known data: " in _message(folder)
 
 
 @pytest.mark.parametrize("facts", FACTS, ids=lambda facts: facts.name)
@@ -134,49 +133,49 @@ def test_what_is_not_in_the_format_of_its_source_is_refused(
 
 def test_a_connection_that_is_cut_leaves_nothing(publisher, address, folder):
     publisher.faults = ["cut"]
-    assert _told(folder) == (
+    assert _message(folder) == (
         f"cannot get the toy data from {address}: the connection was cut before the end; "
         f"check the network, {REMEDY}"
     )
 
 
-def test_nor_does_one_whose_length_was_not_told(publisher, address, folder):
-    publisher.faults = ["cut, length untold"]
-    assert "the download is not the known data" in _told(folder)
+def test_nor_does_one_whose_length_was_not_sent(publisher, address, folder):
+    publisher.faults = ["cut, length unknown"]
+    assert "the download is not the known data" in _message(folder)
 
 
 def test_a_second_attempt_may_succeed(publisher, address, folder, monkeypatch):
-    monkeypatch.setattr(fetching, "RETRIES", 1)
+    monkeypatch.setattr(files, "RETRIES", 1)
     publisher.faults = ["cut"]
     assert _load_toy(folder).data.shape == (3, 2)
     assert publisher.asked == ["/toy", "/toy"]
 
 
-def test_no_connection_is_told(publisher, folder, monkeypatch):
+def test_no_connection_is_reported(publisher, folder, monkeypatch):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/toy"
     monkeypatch.setitem(SOURCES, "toy", _toy(address))
-    assert _told(folder) == (
+    assert _message(folder) == (
         f"cannot get the toy data from {address}: there is no connection to the server; "
         f"check the network, {REMEDY}"
     )
 
 
-def test_a_file_that_is_no_longer_published_is_told(publisher, address, folder):
+def test_a_file_that_is_no_longer_published_is_reported(publisher, address, folder):
     publisher.files.clear()
-    assert f"from {address}: the server answered 404 Not Found; " in _told(folder)
+    assert f"from {address}: the server answered 404 Not Found; " in _message(folder)
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for(publisher, address, folder, monkeypatch):
-    monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
+    monkeypatch.setattr(files, "TIMEOUT", 0.2)
     publisher.faults = ["silent"]
-    assert f"from {address}: no answer within 0.2 seconds; " in _told(folder)
+    assert f"from {address}: no answer within 0.2 seconds; " in _message(folder)
 
 
-def test_an_address_that_is_none_is_told(publisher, folder, monkeypatch):
+def test_an_address_that_is_none_is_reported(publisher, folder, monkeypatch):
     monkeypatch.setitem(SOURCES, "toy", _toy("http://"))
-    assert "cannot get the toy data from http://: Invalid URL" in _told(folder)
+    assert "cannot get the toy data from http://: Invalid URL" in _message(folder)
 
 
 def test_a_failed_download_leaves_other_files_alone(publisher, address, folder):
@@ -202,13 +201,13 @@ def test_a_file_that_has_changed_is_refused_and_kept(publisher, address, folder)
     assert publisher.asked == ["/toy"]
 
 
-def test_a_file_that_cannot_be_read_is_told(address, folder):
+def test_a_file_that_cannot_be_read_is_reported(address, folder):
     (folder / "toy.csv").mkdir(parents=True)
     with pytest.raises(InputError, match=r"cannot read .*toy\.csv: Is a directory; choose"):
         _load_toy(folder)
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_the_download(publisher, address, tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported_before_the_download(publisher, address, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot create the data folder .*file/sub: Not a dir"):
         _load_toy(tmp_path / "file" / "sub")

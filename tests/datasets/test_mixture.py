@@ -54,9 +54,9 @@ def test_posteriors_of_noisy_clusters_follow_bayes_rule(x, noise):
 @given(x=coordinates)
 def test_posteriors_of_the_necklace_follow_bayes_rule(x):
     *_, model = _pearl()
-    found = model.predict_proba([x])[0]
-    assert found == pytest.approx(posteriors(x, PEARL_NECKLACE), rel=1e-9, abs=1e-12)
-    assert model.predict([x])[0] == found.argmax()
+    posterior = model.predict_proba([x])[0]
+    assert posterior == pytest.approx(posteriors(x, PEARL_NECKLACE), rel=1e-9, abs=1e-12)
+    assert model.predict([x])[0] == posterior.argmax()
 
 
 @pytest.mark.parametrize("outwards", [-1, 1])
@@ -100,7 +100,7 @@ def test_asking_leaves_the_samples_as_they_are(make):
     assert (X == 1e200).all()
 
 
-# The law of a calibrated model: each sample is right with the probability that was told.
+# The law of a calibrated model: each sample is right with the probability that it was given.
 @every_set
 def test_accuracy_is_the_mean_of_the_largest_posterior(make):
     X, y, model = make(200_000)
@@ -112,10 +112,10 @@ def test_accuracy_is_the_mean_of_the_largest_posterior(make):
 @every_set
 def test_each_posterior_is_the_frequency_of_its_class(make):
     X, y, model = make(200_000)
-    for label, told in enumerate(model.predict_proba(X).T):
-        bins = (told * 20).astype(int)
-        surplus = np.bincount(bins, (y == label) - told)
-        spread = np.sqrt(np.bincount(bins, told * (1 - told)))
+    for label, posterior in enumerate(model.predict_proba(X).T):
+        bins = (posterior * 20).astype(int)
+        surplus = np.bincount(bins, (y == label) - posterior)
+        spread = np.sqrt(np.bincount(bins, posterior * (1 - posterior)))
         assert (abs(surplus) <= STANDARD_ERRORS * np.maximum(spread, 1)).all()
 
 

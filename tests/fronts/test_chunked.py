@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError
@@ -14,6 +14,7 @@ from abstain.fronts.chunked import (
     merge_errors,
 )
 from abstain.fronts.staircases import build_staircases
+from tests.examples import many_examples
 from tests.fronts.strategies import half_tied, synthetic
 
 FIELDS = ("cells", "starts", "true_rejects", "false_rejects", "thresholds")
@@ -49,7 +50,7 @@ def in_chunks(chunks):
     return join_counts(errors, counts)
 
 
-@settings(max_examples=1000)
+@many_examples
 @given(half_tied(max_size=20), st.sampled_from(sorted(LABELS)), st.data())
 def test_any_cut_gives_the_same(data, labels, draw):
     cells = LABELS[labels][data.cells]

@@ -7,8 +7,8 @@ import pytest
 
 from abstain import InputError, pareto_front
 from abstain.fronts import METHODS, exact
+from abstain.fronts.dynamic_program import DynamicProgram
 from abstain.fronts.pareto import FROM_STAIRCASES
-from abstain.fronts.programme import chosen_steps
 from tests.fronts.strategies import synthetic
 
 inf = float("inf")
@@ -97,7 +97,18 @@ def test_cells_may_be_any_labels_and_columns_remember_them(labels):
     assert front.thresholds_at(1)[column] > 0.1
 
 
-def test_many_sparse_cells_are_told_apart():
+# The integer types of codes change at powers of 2.
+@every_staircase_method
+@pytest.mark.parametrize("n_cells", [127, 128, 129, 256, 257])
+def test_each_of_some_hundred_cells_has_its_own_threshold(method, n_cells):
+    cells = np.tile(np.arange(n_cells), 2)
+    certainty = np.concatenate([np.arange(n_cells), np.arange(n_cells) + 0.5])
+    front = pareto_front(certainty, np.repeat([False, True], n_cells), cells, method=method)
+    assert rows(front)[-1] == (n_cells, 0)
+    assert front.thresholds_at(-1).tolist() == (np.arange(n_cells) + 0.5).tolist()
+
+
+def test_many_sparse_cells_are_distinguished():
     cells = np.arange(70_000) * 1_000_003
     front = pareto_front(np.arange(70_000.0), np.arange(70_000) % 1000 > 0, cells, method="hull")
     assert front.n_cells == 70_000
@@ -106,20 +117,21 @@ def test_many_sparse_cells_are_told_apart():
 
 def test_one_row_does_not_build_the_matrix(monkeypatch):
     front = pareto_front(*synthetic(3000, 5))
-    looked_at = []
+    solved_rows = []
+    chosen_steps = DynamicProgram.chosen_steps
 
-    def spy(programme, rows, sizes):
-        looked_at.extend(rows)
-        return chosen_steps(programme, rows, sizes)
+    def spy(program, rows, sizes):
+        solved_rows.extend(rows)
+        return chosen_steps(program, rows, sizes)
 
-    monkeypatch.setattr("abstain.fronts.exact.chosen_steps", spy)
+    monkeypatch.setattr(DynamicProgram, "chosen_steps", spy)
     front.thresholds_at(len(front) // 2)
-    assert looked_at == [front.true_rejects[len(front) // 2]]
+    assert solved_rows == [front.true_rejects[len(front) // 2]]
     assert "thresholds" not in vars(front)
     assert np.array_equal(front.thresholds[-1], front.thresholds_at(-1))
 
 
-# Booleans come in many dresses.
+# Booleans, integers, floats and objects are accepted.
 @pytest.mark.parametrize(
     "correct", [[True, False], [1, 0], [1.0, 0.0], np.array([np.True_, np.int8(0)], dtype=object)]
 )
@@ -199,21 +211,23 @@ def test_a_row_out_of_range_is_refused(row):
         pareto_front([0.1, 0.2], [False, True]).thresholds_at(row)
 
 
-def likelier_with_certainty(size):
-    """Return samples of which no step can be left out beforehand."""
+def errors_rise_with_certainty(size):
+    """Return samples for which pruning removes no step."""
     rng = np.random.default_rng(0)
     certainty = rng.random(size)
     return certainty, rng.random(size) > certainty**2, rng.integers(0, 4, size)
 
 
-@pytest.mark.parametrize("data", [synthetic(20_000, 4), likelier_with_certainty(3_000)])
-def test_an_exact_front_that_will_take_long_tells_what_the_hull_would_miss(monkeypatch, data):
+@pytest.mark.parametrize("data", [synthetic(20_000, 4), errors_rise_with_certainty(3_000)])
+def test_a_slow_exact_front_warns_how_much_worse_the_hull_would_be(monkeypatch, data):
     hull, front = (pareto_front(*data, method=method) for method in ("hull", "exact"))
     monkeypatch.setattr(exact, "MANY_SUMS", 1_000)
-    told = rf"for these {front.n_errors:,} errors in 4 cells; method='hull' takes seconds, and "
-    with pytest.warns(UserWarning, match=rf"{told}rejects at most {hull.gap.max():,} ") as caught:
-        found = pareto_front(*data)
+    message = rf"for these {front.n_errors:,} errors in 4 cells; method='hull' takes seconds, and "
+    with pytest.warns(
+        UserWarning, match=rf"{message}rejects at most {hull.gap.max():,} "
+    ) as caught:
+        slow = pareto_front(*data)
     assert [each.filename for each in caught] == [__file__]
-    assert rows(found) == rows(front)
+    assert rows(slow) == rows(front)
     at = np.searchsorted(front.true_rejects, hull.true_rejects)
     assert (hull.false_rejects - front.false_rejects[at]).max() <= hull.gap.max()

@@ -1,18 +1,19 @@
-"""Values at ranks are those of all samples sorted, in whatever parts these lie."""
+"""Values at ranks are those of all samples sorted, for any division into blocks."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abstain.fronts import quantiles
 from abstain.fronts.quantiles import (
-    brackets,
-    collect_inside,
-    merge_inside,
+    choose_pivots,
+    collect,
+    count_at,
+    gaps_with_ranks,
     merge_sketches,
     pick,
     sketch,
-    values_at_ranks,
 )
 
 VALUES = st.one_of(
@@ -20,35 +21,40 @@ VALUES = st.one_of(
 )
 
 
+def values_at_ranks(blocks, most, ranks):
+    """Return the values, and how many values were collected."""
+    pivots = choose_pivots(merge_sketches([sketch(block, most) for block in blocks]))
+    counts = np.sum([count_at(block, pivots) for block in blocks], axis=0)
+    pivot, is_inside = gaps_with_ranks(counts, ranks)
+    gaps = np.unique(pivot[is_inside])
+    parts = [collect(block, pivots, gaps) for block in blocks] if len(gaps) else [np.zeros(0)]
+    collected = np.sort(np.concatenate(parts))
+    return pick(collected, pivots, counts, ranks), len(collected)
+
+
 @given(
     st.lists(st.lists(VALUES, max_size=60), min_size=1, max_size=8).filter(any),
     st.integers(1, 20),
     st.data(),
 )
-def test_values_are_those_of_one_sort(lists, step, data):
-    parts = [np.sort(np.array(part, dtype=float)) for part in lists]
-    everything = np.sort(np.concatenate(parts))
+def test_values_are_those_of_one_sort(lists, most, data):
+    blocks = [np.sort(np.array(block, dtype=float)) for block in lists]
+    everything = np.sort(np.concatenate(blocks))
     ranks = np.unique(data.draw(st.lists(st.integers(0, len(everything) - 1), min_size=1)))
-    known = merge_sketches([sketch(part, step) for part in parts])
-    assert known.n_samples == len(everything)
-    assert values_at_ranks(parts, known, ranks).tolist() == everything[ranks].tolist()
-    # Collected part by part, as blocks elsewhere are.
-    width, values = 1e-3, None
-    while values is None:
-        within = brackets(known, ranks, width)
-        collected = merge_inside([collect_inside([part], within) for part in parts])
-        values, width = pick(collected, within, ranks), 8 * width
+    values, _ = values_at_ranks(blocks, most, ranks)
     assert values.tolist() == everything[ranks].tolist()
 
 
-# What is collected is a small share of all samples.
-@pytest.mark.parametrize("n_parts", [1, 20, 200])
-def test_brackets_are_narrow(n_parts):
+# What is collected is a small share of all samples, also of many blocks of different sizes, and
+# nothing of tied samples.
+@pytest.mark.parametrize("n_blocks", [1, 20, 2000])
+def test_few_values_are_collected(n_blocks, monkeypatch):
+    monkeypatch.setattr(quantiles, "MAX_PIVOTS", 4096)
     rng = np.random.default_rng(0)
-    parts = [np.sort(part) for part in np.array_split(rng.random(400_000), n_parts)]
-    known = merge_sketches([sketch(part, 10) for part in parts])
+    ends = np.sort(rng.integers(400_000, size=n_blocks - 1))
+    samples = np.where(rng.random(400_000) < 0.5, 0.25, rng.random(400_000))
+    blocks = [np.sort(block) for block in np.split(samples, ends)]
     ranks = np.linspace(0, 399_999, 300).astype(int)
-    within = brackets(known, ranks)
-    collected = collect_inside(parts, within)
-    assert pick(collected, within, ranks) is not None
-    assert len(collected.values) < 0.3 * 400_000
+    values, n_collected = values_at_ranks(blocks, 8192 // n_blocks + 1, ranks)
+    assert values.tolist() == np.sort(samples)[ranks].tolist()
+    assert n_collected < 0.15 * 400_000

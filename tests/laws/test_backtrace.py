@@ -5,13 +5,14 @@ Staircases are made directly: no data of a size that tests can afford has slopes
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain.fronts.exact import exact_front
 from abstain.fronts.greedy import greedy_front
 from abstain.fronts.hull import hull_front
 from abstain.fronts.staircases import Staircases
+from tests.examples import many_examples
 from tests.laws.test_fronts import table, unpruned_convolution
 
 SHAPES = ["even", "random", "cliff", "plateau", "steep", "flattening"]
@@ -67,7 +68,7 @@ def check_rows(front, staircases):
 
 
 # Narrow blocks, so that there are many; with and without a bound on the work of pruning.
-@settings(max_examples=300)
+@many_examples
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([0.05, 0.3, 1.0]),
@@ -86,7 +87,7 @@ def test_exact_rows_trace_back_to_steps(seed, block_width, boundless, n_cells):
         check_rows(front, staircases)
 
 
-@settings(max_examples=200)
+@many_examples
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.sampled_from([hull_front, greedy_front]))
 def test_other_rows_trace_back_to_steps(seed, n_cells, method):
     rng = np.random.default_rng(seed)

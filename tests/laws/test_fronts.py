@@ -1,16 +1,17 @@
-"""Laws of the fronts, on thousands of small random data sets, half of them with ties."""
+"""Laws of the fronts, on many small random data sets, half of them with ties."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import pareto_front
 from abstain.fronts import METHODS
+from tests.examples import MANY, examples, many_examples
 from tests.fronts.strategies import half_tied, synthetic
 from tests.reference.fronts import (
     exhaustive_front,
-    paper_dynamic_programme,
+    paper_dynamic_program,
     paper_greedy,
     rejected_counts,
     true_rejects_by_budget,
@@ -29,9 +30,9 @@ def best_by_budget(front, n):
     return front.true_rejects[front.false_rejects <= n].max()
 
 
-# 4,000 instances: the exact front is the optimum that exhaustive search finds, for exactly those
-# numbers of true rejects that some thresholds have.
-@settings(max_examples=4000)
+# The exact front is the optimum that exhaustive search finds, for exactly those numbers of true
+# rejects that some thresholds have.
+@examples(2 * MANY)
 @given(half_tied())
 def test_exact_equals_exhaustive_search(data):
     assert table(pareto_front(*data)) == exhaustive_front(*map(np.ndarray.tolist, data))
@@ -62,7 +63,7 @@ def unpruned_convolution(staircases):
 
 # On small data, the budget of pruning is soon spent. Without one, all rows are found by pruning
 # and certificates alone.
-@settings(max_examples=2000)
+@many_examples
 @given(half_tied(max_size=60, max_cells=8))
 def test_pruning_alone_is_exact(data):
     with pytest.MonkeyPatch.context() as patch:
@@ -83,7 +84,7 @@ def test_exact_on_data_that_defies_pruning(spend, monkeypatch):
     assert table(front)[26] == 120
 
 
-@settings(max_examples=1000)
+@many_examples
 @given(half_tied(), methods)
 def test_thresholds_of_each_row_realise_its_counts(data, method):
     front = pareto_front(*data, method=method)
@@ -92,7 +93,7 @@ def test_thresholds_of_each_row_realise_its_counts(data, method):
         assert realised == (front.true_rejects[row], front.false_rejects[row])
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40), methods)
 def test_the_matrix_of_thresholds_realises_every_row(data, method):
     front = pareto_front(*data, method=method)
@@ -113,7 +114,7 @@ def test_thresholds_realise_the_counts_of_a_large_front(method):
 
 # A threshold is a certainty of its own cell, or it rejects none (-inf) or all (+inf). The cells of
 # a pooled front share what they know, and then also the certainties.
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(), methods)
 def test_thresholds_are_certainties_of_their_cell(data, method):
     front = pareto_front(*data, method=method)
@@ -122,7 +123,7 @@ def test_thresholds_are_certainties_of_their_cell(data, method):
         assert set(front.thresholds[:, column]) <= {-np.inf, np.inf, *known}
 
 
-@settings(max_examples=500)
+@many_examples
 @given(half_tied(max_size=40), st.sampled_from(["greedy", "hull", "pooled"]))
 def test_exact_is_never_worse_at_any_number_of_false_rejects(data, method):
     exact, other = pareto_front(*data), pareto_front(*data, method=method)
@@ -130,7 +131,7 @@ def test_exact_is_never_worse_at_any_number_of_false_rejects(data, method):
         assert best_by_budget(exact, n) >= best_by_budget(other, n)
 
 
-@settings(max_examples=500)
+@many_examples
 @given(half_tied(max_size=40))
 def test_local_thresholds_are_never_worse_than_a_global_one(data):
     local, single = pareto_front(*data), pareto_front(data.certainty, data.correct)
@@ -138,7 +139,7 @@ def test_local_thresholds_are_never_worse_than_a_global_one(data):
         assert best_by_budget(local, n) >= best_by_budget(single, n)
 
 
-@settings(max_examples=1000)
+@many_examples
 @given(half_tied(max_size=60), methods)
 def test_gap_never_understates_what_the_exact_front_saves(data, method):
     exact = table(pareto_front(*data))
@@ -161,7 +162,7 @@ def test_hull_is_exact_at_its_breakpoints(decimals):
     assert len(breakpoints) > 20
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40), methods, st.randoms(use_true_random=False))
 def test_shuffling_rows_changes_nothing(data, method, random):
     order = list(range(len(data.cells)))
@@ -175,14 +176,14 @@ def test_shuffling_rows_changes_nothing(data, method, random):
 
 
 # Names of cells are names: only the order of the columns follows them.
-@settings(max_examples=1000)
+@many_examples
 @given(half_tied(max_size=40), methods, st.permutations(range(4)))
 def test_relabelling_cells_changes_no_counts(data, method, names):
     renamed = data._replace(cells=np.array([f"cell {names[cell]}" for cell in data.cells]))
     assert table(pareto_front(*data, method=method)) == table(pareto_front(*renamed, method=method))
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40), methods)
 def test_a_strictly_increasing_map_of_certainties_changes_no_counts(data, method):
     # The ranks are such a map, and lose no distinction to rounding. What is infinite stays so: a
@@ -193,7 +194,7 @@ def test_a_strictly_increasing_map_of_certainties_changes_no_counts(data, method
     assert table(pareto_front(*data, method=method)) == table(mapped)
 
 
-@settings(max_examples=500)
+@many_examples
 @given(half_tied(max_size=40), methods)
 def test_the_first_row_rejects_nothing_and_rows_ascend(data, method):
     front = pareto_front(*data, method=method)
@@ -206,7 +207,7 @@ def test_the_first_row_rejects_nothing_and_rows_ascend(data, method):
 
 
 # A row is on the paper's front iff no other row dominates it.
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40), methods)
 def test_is_pareto_marks_the_rows_that_no_other_dominates(data, method):
     front = pareto_front(*data, method=method)
@@ -218,7 +219,7 @@ def test_is_pareto_marks_the_rows_that_no_other_dominates(data, method):
 
 # The fast greedy search jumps from one change of gains to the next; the transcription spends one
 # false reject after the other.
-@settings(max_examples=1000)
+@many_examples
 @given(half_tied(max_size=40))
 def test_greedy_equals_the_mended_algorithm_2(data):
     front = pareto_front(*data, method="greedy")
@@ -237,7 +238,7 @@ def test_greedy_equals_the_mended_algorithm_2(data):
 
 # Without ties, threshold i of a cell has exactly i false rejects, as Algorithm 1 assumes. What it
 # says can be had for exactly n false rejects is what the exact front has for at most n.
-@settings(max_examples=500)
+@many_examples
 @given(half_tied(max_size=24))
 def test_exact_agrees_with_algorithm_1_where_counts_are_attainable(data):
     certainty = np.unique(data.certainty, return_index=True)[1]
@@ -248,6 +249,6 @@ def test_exact_agrees_with_algorithm_1_where_counts_are_attainable(data):
     ]
     front = pareto_front(*data)
     most = -np.inf
-    for n, caught in enumerate(paper_dynamic_programme(budgets)):
+    for n, caught in enumerate(paper_dynamic_program(budgets)):
         most = max(most, caught)
         assert best_by_budget(front, n) == most

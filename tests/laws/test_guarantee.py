@@ -1,22 +1,25 @@
 """A certified accuracy holds on new data as often as was promised."""
 
+import math
 import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from abstain import Accuracy, InputError, operating_point, pareto_front
+from abstain.fronts import METHODS
 from abstain.fronts.held_out import (
     HeldOut,
     HeldOutCounts,
-    Steps,
+    StepThresholds,
     count_by_step,
-    merge_tallies,
+    merge_step_counts,
 )
-from abstain.targets.guarantee import certify, needed_answers
-from tests.fronts.strategies import half_tied
+from abstain.targets.guarantee import _enough, certify, needed_answers
+from tests.fronts.strategies import Calibration, half_tied, synthetic
 from tests.reference import guarantee as by_hand
 
 levels = st.sampled_from([0.05, 0.2, 0.5])
@@ -29,7 +32,16 @@ def held_out_of(front, tested):
     return HeldOut(tested.certainty, tested.correct, columns)
 
 
+# Two rows have P(Bin(11, 0.7) ≤ 3) = P(Bin(9, 0.7) ≤ 2), up to rounding.
+EQUAL_BUT_FOR_ROUNDING = Calibration(
+    np.array([0, 0, 0, 0, 0, -2, 49, 54, -17, -3, 57, 23, 50, -59, 100, -1, 17, -71, -60.0]),
+    np.array([0] * 6 + [1] * 6 + [0] * 4 + [1] * 3, dtype=bool),
+    np.array([3, 3, 3, 2, 0, 1, 0, 1, 3, 0, 3, 1, 3, 3, 1, 2, 2, 1, 0]),
+)
+
+
 @given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
+@example(EQUAL_BUT_FOR_ROUNDING, EQUAL_BUT_FOR_ROUNDING, 0.3, 0.05)
 def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
     front = pareto_front(*learned)
     held_out = held_out_of(front, tested)
@@ -38,12 +50,73 @@ def test_certifying_is_testing_row_by_row(learned, tested, accuracy, level):
         with pytest.raises(InputError, match=r"cannot be certified|takes at least"):
             certify(front, held_out, accuracy, 1 - level)
         return
-    row, found = certify(front, held_out, accuracy, 1 - level)
-    assert (row, found.accepted, found.errors) == expected
-    assert (found.n_tested, found.n_samples) == (n_tested, len(tested.correct))
-    assert found.bound >= accuracy - 1e-9
+    row, guarantee = certify(front, held_out, accuracy, 1 - level)
+    assert (row, guarantee.accepted, guarantee.errors) == expected
+    assert (guarantee.n_tested, guarantee.n_samples) == (n_tested, len(tested.correct))
+    assert guarantee.bound >= accuracy - 1e-9
     # The bound is the accuracy at which so few errors are just as improbable as the level says.
-    assert by_hand.tail(found.accepted, found.errors, 1 - found.bound) == pytest.approx(level)
+    assert by_hand.tail(guarantee.accepted, guarantee.errors, 1 - guarantee.bound) == pytest.approx(
+        level
+    )
+
+
+# Nested rows are tested in another order, from few accepted samples to all.
+@given(
+    st.integers(50, 300),
+    st.integers(5, 200),
+    st.integers(1, 4),
+    st.integers(0, 99),
+    accuracies,
+    levels,
+)
+def test_certifying_nested_rows_is_testing_row_by_row(
+    n_learned, n_tested, n_cells, seed, accuracy, level
+):
+    front = pareto_front(*synthetic(n_learned, n_cells, seed=seed), method="pooled")
+    held_out = held_out_of(front, synthetic(n_tested, n_cells, seed=seed + 100))
+    expected, n_rows = by_hand.certify(front, held_out, accuracy, level)
+    if expected is None:
+        with pytest.raises(InputError, match=r"cannot be certified|takes at least"):
+            certify(front, held_out, accuracy, 1 - level)
+        return
+    row, guarantee = certify(front, held_out, accuracy, 1 - level)
+    assert (row, guarantee.accepted, guarantee.errors, guarantee.n_tested) == (*expected, n_rows)
+
+
+# The remedy for an accuracy that cannot be certified: how many samples would be enough, if one more
+# error is added to those seen?
+@given(st.integers(1, 60), st.integers(0, 10), st.sampled_from([0.6, 0.9, 0.95]), levels)
+def test_enough_samples_are_the_fewest_that_pass(accepted, errors, accuracy, level):
+    errors = min(errors, accepted)
+    rate = (errors + 1) / (accepted + 1) if errors else 0.0
+    enough = _enough(accepted, errors, accuracy, level)
+    if rate >= 1 - accuracy:
+        assert enough is None
+        return
+
+    def passes(n):
+        return binom.cdf(int(rate * n), n, 1 - accuracy) <= level
+
+    assert passes(enough)
+    # Above 100 samples, only some numbers are tried.
+    assert not any(passes(n) for n in range(1, min(enough, 101)))
+
+
+@given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
+def test_the_remedy_follows_from_the_counts_in_the_message(learned, tested, accuracy, level):
+    front = pareto_front(*learned)
+    message = refusal(front, held_out_of(front, tested), accuracy, level) or ""
+    pattern = r"of (\d+) test samples (\d+) (?:is|are) accepted .* tested, (\d+) of them wrong"
+    if (numbers := re.search(pattern, message)) is None:
+        return
+    n_samples, accepted, errors = map(int, numbers.groups())
+    enough = _enough(accepted, errors, accuracy, level)
+    if enough is None:
+        assert message.endswith(", or use a surer classifier")
+    elif (wanted := math.ceil(enough * n_samples / accepted)) <= 20 * n_samples:
+        assert f", or hold out about {wanted:,} samples (it takes" in message
+    else:
+        assert ", or hold out far more samples (it takes" in message
 
 
 def refusal(front, held_out, accuracy, level):
@@ -69,11 +142,11 @@ def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
     said = refusal(front, held_out, asked / 1000, level)
     if said is None:
         return
-    found = re.search(r"they certify (0\.\d+) at most", said)
-    named = round(1000 * float(found[1])) if found else 0
-    assert found or "they certify no accuracy at all" in said
+    match = re.search(r"they certify (0\.\d+) at most", said)
+    named = round(1000 * float(match[1])) if match else 0
+    assert match or "they certify no accuracy at all" in said
     assert named < asked
-    assert not found or refusal(front, held_out, named / 1000, level) is None
+    assert not match or refusal(front, held_out, named / 1000, level) is None
     higher = named + 1 + other % (asked - named)
     assert refusal(front, held_out, higher / 1000, level) is not None
 
@@ -81,22 +154,22 @@ def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
 @given(
     half_tied(max_size=25),
     half_tied(max_size=40),
-    st.sampled_from(["exact", "hull", "greedy"]),
+    st.sampled_from(METHODS),
     st.lists(st.integers(0, 40), max_size=4),
 )
 def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
     front = pareto_front(*learned, method=method)
-    plain, steps = held_out_of(front, tested), Steps.of(front)
+    plain, steps = held_out_of(front, tested), StepThresholds.of(front)
     parts = zip(*(np.split(part, sorted(cuts)) for part in plain[:3]), strict=True)
-    tally = merge_tallies([count_by_step(steps, HeldOut(*part)) for part in parts])
-    counted = tally.held_out(steps)
+    step_counts = merge_step_counts([count_by_step(steps, HeldOut(*part)) for part in parts])
+    counted = step_counts.held_out(steps)
     assert counted.n_samples == plain.n_samples
     assert len(counted.correct) <= min(plain.n_samples, 2 * len(steps.values))
     rows = np.arange(len(front))
-    found, expected = (list(HeldOutCounts(front, each).of(rows)) for each in (counted, plain))
-    assert found == expected
-    by_samples = [by_hand.counts(front.thresholds_at(row).tolist(), *plain[:3]) for row in rows]
-    assert [(accepted, errors) for _, accepted, errors in found] == by_samples
+    by_steps, expected = (list(HeldOutCounts(front, each).of(rows)) for each in (counted, plain))
+    assert by_steps == expected
+    by_samples = [by_hand.counts(front, row, plain) for row in rows]
+    assert [(accepted, errors) for _, accepted, errors in by_steps] == by_samples
 
 
 @given(st.floats(0.5, 0.999), st.floats(0.5, 0.999))
@@ -108,7 +181,7 @@ def test_needed_answers_are_the_fewest_that_can_do(accuracy, confidence):
 def test_held_out_samples_are_checked():
     front = pareto_front([0.1, 0.2, 0.3], [False, True, True], cells=["a", "a", "b"])
     target = Accuracy(0.5, confidence=0.6)
-    with pytest.raises(InputError, match="held_out must name one of 2 cells a sample, got None"):
+    with pytest.raises(InputError, match="held_out must name one of 2 cells per sample, got None"):
         operating_point(front, target, held_out=([0.2], [True]))
     with pytest.raises(InputError, match="cells must be among those of the calibration data"):
         operating_point(front, target, held_out=([0.2], [True], ["c"]))
@@ -157,8 +230,8 @@ def test_the_promise_is_broken_no_more_often_than_it_may_be(kind, n_samples, tes
             front = pareto_front(*(values[:half] for values in drawn))
             held_out = [values[half:] for values in drawn]
             thresholds = by_hand.certify_plainly(front, held_out, 0.9, level)
-            found = 0.0 if thresholds is None else everything[0] >= thresholds[everything[2]]
-            plainly.append(np.mean(found))
+            accepted = 0.0 if thresholds is None else everything[0] >= thresholds[everything[2]]
+            plainly.append(np.mean(accepted))
     assert np.mean(missed) <= level + 3 * (level * (1 - level) / n_runs) ** 0.5
     if kind in ("smooth", "ties"):
         # One threshold cannot follow cells as unlike as these; a learned path can.

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import RejectRate, pareto_front
 from abstain.fronts import bins, curves
 from abstain.fronts.bins import count_in_bins
 from abstain.fronts.pooled import pooled_front
+from tests.examples import MANY, examples, many_examples
 from tests.fronts.strategies import half_tied, synthetic
 from tests.reference.fronts import rejected_counts
 from tests.reference.pooled import probability_correct
@@ -19,7 +20,7 @@ def pooled(data, strength=None):
 
 
 # A row that rejects more lowers no threshold, not even that of cells never seen.
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_rows_are_nested(data):
     front = pooled(data)
@@ -28,7 +29,7 @@ def test_rows_are_nested(data):
     assert (shared[1:] >= shared[:-1]).all()
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_the_last_row_rejects_everything_that_can_be(data):
     front = pooled(data)
@@ -38,7 +39,7 @@ def test_the_last_row_rejects_everything_that_can_be(data):
 
 
 # One cell: whatever the probabilities are, they rise, so that rows follow the certainty.
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_one_cell_is_the_order_of_the_certainties(data):
     front = pooled((data.certainty, data.correct, None))
@@ -47,7 +48,7 @@ def test_one_cell_is_the_order_of_the_certainties(data):
     assert (front.true_rejects + front.false_rejects).tolist() == rejects
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_strength_zero_is_one_threshold_for_all(data):
     front, single = pooled(data, 0.0), pooled((data.certainty, data.correct, None))
@@ -58,7 +59,7 @@ def test_strength_zero_is_one_threshold_for_all(data):
 
 # Infinite strength: a cell learns nothing from others, so it does not matter where these err. (Of
 # the two sets of basis functions, all samples say which fits better.)
-@settings(max_examples=100)
+@many_examples
 @given(half_tied(max_size=40), st.randoms(use_true_random=False), st.sampled_from(curves.BENDS))
 def test_infinite_strength_is_a_curve_of_its_own_for_each_cell(data, random, bends):
     others = np.flatnonzero(data.cells != data.cells[0])
@@ -89,7 +90,7 @@ def test_strength_grows_from_one_curve_to_one_for_each_cell():
     assert (np.diff(spreads) > 0).all()
 
 
-@settings(max_examples=300)
+@many_examples
 @given(half_tied(max_size=40))
 def test_the_probability_rises_with_the_certainty_in_every_cell(data):
     front = pooled(data)
@@ -101,7 +102,7 @@ def test_the_probability_rises_with_the_certainty_in_every_cell(data):
 
 
 # A row accepts what is at least as probable as anything that it rejects.
-@settings(max_examples=200)
+@many_examples
 @given(half_tied(max_size=40))
 def test_what_a_row_accepts_is_more_probable_than_what_it_rejects(data):
     front = pooled(data)
@@ -120,12 +121,12 @@ def test_what_a_row_accepts_is_more_probable_than_what_it_rejects(data):
 def test_probabilities_are_those_of_the_model_by_hand(seed):
     data = synthetic(40, 2, decimals=1 if seed else None, seed=seed)
     front = pooled(data)
-    found = front.probability_correct(data.certainty, data.cells)
+    probability = front.probability_correct(data.certainty, data.cells)
     expected = probability_correct(*(part.tolist() for part in data))
-    assert np.abs(found - expected).max() < 2e-3
+    assert np.abs(probability - expected).max() < 2e-3
 
 
-@settings(max_examples=200)
+@many_examples
 @given(half_tied(max_size=40))
 def test_expected_accuracies_are_mean_probabilities(data):
     front = pooled(data)
@@ -139,8 +140,9 @@ def test_expected_accuracies_are_mean_probabilities(data):
             assert np.isnan(expected)
 
 
-# Without itself a right sample seems less probably right, and a wrong one more so.
-@settings(max_examples=200)
+# Without itself a right sample seems less probably right, and a wrong one more so. An example has
+# four fronts.
+@examples(max(1, MANY / 4))
 @given(half_tied(max_size=40))
 def test_leaving_one_out_never_raises_an_accuracy(data):
     for strength in (None, 0.0, 0.4, np.inf):
@@ -158,12 +160,14 @@ def test_leaving_one_out_is_a_fit_without_the_sample(strength):
     data = synthetic(300, 3, decimals=1)
     counts = count_in_bins(*data)
     size = (counts.wrong + counts.right).astype(float)
-    ones, basis = np.ones(3, dtype=np.int64), curves._basis(np.linspace(-2, 2, size.shape[1]), ())
+    knots = np.linspace(-2, 2, size.shape[1])
+    ones, basis = np.ones(3, dtype=np.int64), curves._basis(knots, ())
     ((problem, fit),) = curves._fit_all(counts.wrong * 1.0, size, ones, basis, (strength,))
-    log_odds, variance = (fit.beta + fit.deviations) @ basis.T, problem.variance(fit)
-    p = 1 / (1 + np.exp(-log_odds))
-    for wrong, of_kind in ((1.0, counts.wrong), (0.0, counts.right)):
-        approximate = log_odds - variance * (wrong - p) / (1 - variance * p * (1 - p))
+    log_odds = (fit.beta + fit.deviations) @ basis.T
+    mixture = curves._Mixture([problem], [fit], np.ones(1), knots, knots, np.arange(3))
+    shifts = mixture.shifts_left_out()
+    for wrong, of_kind, shift in zip((0.0, 1.0), (counts.right, counts.wrong), shifts, strict=True):
+        approximate = log_odds + shift
         for cell, knot in np.argwhere(of_kind > 0)[::7].tolist():
             rest, rest_size = counts.wrong.astype(float), size.copy()
             rest[cell, knot] -= wrong
@@ -173,6 +177,18 @@ def test_leaving_one_out_is_a_fit_without_the_sample(strength):
             expected = (without.beta + without.deviations[cell]) @ basis[knot]
             change = abs(expected - log_odds[cell, knot])
             assert approximate[cell, knot] == pytest.approx(expected, abs=0.1 * change + 1e-6)
+
+
+# A group begins where the share of samples before a bin reaches the next multiple of 1/groups.
+@pytest.mark.parametrize(("n_cells", "n_groups"), [(1, 64), (100, 40), (1000, 32)])
+def test_groups_of_bins_have_about_equally_many_samples(n_cells, n_groups):
+    total = np.random.default_rng(0).integers(1, 50, 500)
+    groups = [
+        sum(total[:index].tolist()) * n_groups // sum(total.tolist()) for index in range(len(total))
+    ]
+    starts = [0, *(index for index in range(1, 500) if groups[index] > groups[index - 1])]
+    assert curves._group_starts(total, n_cells).tolist() == starts
+    assert curves._group_starts(total[:n_groups], n_cells).tolist() == list(range(n_groups))
 
 
 # Regions that differ: a sure cell is rejected later than an unsure one, and the reverse with the
@@ -219,7 +235,7 @@ def test_merged_bins_and_rows_keep_their_word(monkeypatch):
     assert (front.gap >= front.false_rejects - fewest).all()
 
 
-# What is estimated in merged bins is close to what every sample for itself tells.
+# Estimates from merged bins are close to estimates from single samples.
 def test_merging_bins_changes_probabilities_little(monkeypatch):
     data = synthetic(3000, 5)
     columns = data.cells
@@ -233,7 +249,7 @@ def test_merging_bins_changes_probabilities_little(monkeypatch):
 # decision; quantiles are exact, though a sketch of few values finds them.
 def test_shuffling_many_samples_changes_nothing(monkeypatch):
     data = synthetic(3000, 5)
-    monkeypatch.setattr(bins, "MAX_SKETCH", 700)
+    monkeypatch.setattr(bins, "MAX_RANKS", 700)
     front = pooled(data)
     assert front.n_samples == 3000
     assert front.true_rejects[-1] == np.count_nonzero(~data.correct)
@@ -258,6 +274,6 @@ def test_periodic_data_and_small_shares_are_rejected_as_asked():
     correct = rng.random(200_000) < certainty
     front = pareto_front(certainty, correct, method="pooled")
     for rate in (0.0005, 0.001, 0.01, 0.1, 0.5, 0.999):
-        found = front.reject_rates[RejectRate(rate).choose(front)]
-        assert 0.45 * rate < found <= rate
-        assert 1 - found < 2.2 * (1 - rate)
+        reached = front.reject_rates[RejectRate(rate).choose(front)]
+        assert 0.45 * rate < reached <= rate
+        assert 1 - reached < 2.2 * (1 - rate)

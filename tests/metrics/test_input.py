@@ -41,7 +41,7 @@ each_metric = pytest.mark.parametrize("metric", ALL)
 
 @each_metric
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "message"),
     [
         ([1, NAN], "nan at index 1"),
         ([None, 1], "None at index 0"),
@@ -54,10 +54,10 @@ each_metric = pytest.mark.parametrize("metric", ALL)
         (np.array(["a", NotAvailable()], dtype=object), "<NA> at index 1"),
     ],
 )
-def test_missing_labels_are_refused(metric, labels, told):
+def test_missing_labels_are_refused(metric, labels, message):
     complete = ["a", "b"]
     for y_true, y_pred, name in [(labels, complete, "y_true"), (complete, labels, "y_pred")]:
-        with pytest.raises(InputError, match=f"^{name} must hold no missing value, got {told}$"):
+        with pytest.raises(InputError, match=f"^{name} must hold no missing value, got {message}$"):
             metric(y_true, y_pred, [0, 1])
 
 
@@ -79,15 +79,15 @@ def test_empty_and_two_dimensional_labels_are_refused(metric):
 
 @each_metric
 @pytest.mark.parametrize(
-    ("y_true", "y_pred", "told"),
+    ("y_true", "y_pred", "kinds"),
     [
         (["1", "0"], [1, 0], r"text \('1'\) and numbers \(1\)"),
         ([1, 0], ["1", "0"], r"numbers \(1\) and text \('1'\)"),
         ([b"1", b"0"], ["1", "0"], r"bytes \(b'1'\) and text \('1'\)"),
     ],
 )
-def test_labels_that_can_never_be_equal_are_refused(metric, y_true, y_pred, told):
-    message = f"^y_true and y_pred must hold labels of one kind, got {told}$"
+def test_labels_that_can_never_be_equal_are_refused(metric, y_true, y_pred, kinds):
+    message = f"^y_true and y_pred must hold labels of one kind, got {kinds}$"
     with pytest.raises(InputError, match=message):
         metric(y_true, y_pred, [0, 1])
 
@@ -116,7 +116,7 @@ def test_rejects_must_be_boolean(metric):
 
 @pytest.mark.parametrize("metric", WEIGHTED)
 @pytest.mark.parametrize(
-    ("weights", "told"),
+    ("weights", "message"),
     [
         ([1, -2], "must be finite and not negative, got -2.0 at index 1"),
         ([np.inf, 1], "must be finite and not negative, got inf at index 0"),
@@ -126,8 +126,8 @@ def test_rejects_must_be_boolean(metric):
         (2.0, r"must be a list or an array, got a float"),
     ],
 )
-def test_impossible_weights_are_refused(metric, weights, told):
-    with pytest.raises(InputError, match=f"^sample_weight {told}$"):
+def test_impossible_weights_are_refused(metric, weights, message):
+    with pytest.raises(InputError, match=f"^sample_weight {message}$"):
         metric([1, 0], [1, 0], [0, 1], sample_weight=weights)
 
 

@@ -67,12 +67,12 @@ def draw(n_prototypes, missing, seed=0):
 def test_distances_equal_the_formula(name, rank, n_prototypes, missing):
     rng, samples, prototypes = draw(n_prototypes, missing)
     function, parameters, omegas = metric_of(name, rng, n_prototypes, rank)
-    found, _ = function(make_block(samples), prototypes, *parameters)
+    distances, _ = function(make_block(samples), prototypes, *parameters)
     expected = [
         [distance(x, w, omega) for x in samples]
         for w, omega in zip(prototypes, omegas, strict=True)
     ]
-    assert found == pytest.approx(np.array(expected), abs=1e-12)
+    assert distances == pytest.approx(np.array(expected), abs=1e-12)
 
 
 @cases
@@ -86,9 +86,9 @@ def test_pullbacks_equal_finite_differences(name, rank, n_prototypes, missing):
     upstream = rng.normal(size=(n_prototypes, N_SAMPLES))
     upstream[:, ::3] = 0.0  # samples without a gradient are passed over
     block = make_block(samples)
-    found = function(block, *arguments)[1](upstream)
-    assert len(found) == len(arguments)
-    for index, gradient in enumerate(found):
+    gradients = function(block, *arguments)[1](upstream)
+    assert len(gradients) == len(arguments)
+    for index, gradient in enumerate(gradients):
 
         def loss(moved, index=index):
             changed = [*arguments[:index], moved, *arguments[index + 1 :]]

@@ -68,9 +68,9 @@ def test_distances_are_those_of_the_formula(model, iris):
         [distance(x, w, omega) for w, omega in zip(fitted.prototypes_, omegas, strict=True)]
         for x in X[::10]
     ]
-    found = fitted.distances(X[::10])
-    assert found == pytest.approx(np.array(expected), abs=1e-9)
-    assert fitted.apply(X[::10]).tolist() == found.argmin(axis=1).tolist()
+    distances = fitted.distances(X[::10])
+    assert distances == pytest.approx(np.array(expected), abs=1e-9)
+    assert fitted.apply(X[::10]).tolist() == distances.argmin(axis=1).tolist()
     assert fitted.prototype_labels_.tolist() == ["setosa", "setosa", "versicolor", "virginica"]
 
 

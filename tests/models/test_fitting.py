@@ -174,13 +174,13 @@ def test_lbfgs_ends_where_a_search_without_derivatives_does(distance, loss):
     start = [prototypes, *distance.initial_metric(2, 2, np.random.RandomState(0))]
     fit = fit_lbfgs(cost, blocks, start, max_iter=2000, tol=1e-12)
     assert fit.converged
-    found = minimize(
+    result = minimize(
         lambda vector: cost.value(blocks, *_split(vector, start)),
         np.concatenate([part.ravel() for part in start]),
         method="Powell",
         options={"xtol": 1e-9, "ftol": 1e-13},
     )
-    assert found.fun == pytest.approx(fit.cost, abs=1e-6)
+    assert result.fun == pytest.approx(fit.cost, abs=1e-6)
 
 
 # Of one matrix for each prototype, only the common scale says nothing.

@@ -77,16 +77,16 @@ def test_float32_stays_float32(model, iris):
     X, y = iris
     X = X.astype(np.float32)
     fitted = model().fit(X, y)
-    found = [fitted.prototypes_, fitted.distances(X), fitted.decision_function(X)]
-    found += [
+    arrays = [fitted.prototypes_, fitted.distances(X), fitted.decision_function(X)]
+    arrays += [
         getattr(fitted, name)
         for name in ("scales_", "omega_", "omegas_", "relevances_", "eigenvectors_")
         if hasattr(fitted, name)
     ]
-    found += [
+    arrays += [
         getattr(fitted, name)(X) for name in ("transform", "predict_proba") if hasattr(fitted, name)
     ]
-    assert {array.dtype for array in found} == {np.dtype(np.float32)}
+    assert {array.dtype for array in arrays} == {np.dtype(np.float32)}
     double = model().fit(X.astype(np.float64), y)
     assert (fitted.predict(X) == double.predict(X)).mean() > 0.95
 
@@ -155,8 +155,8 @@ def test_values_are_taken_up_to_the_limit_and_refused_beyond(model, dtype, iris)
     assert np.isfinite(model(max_iter=5).fit(X, y).distances(X)).all()
     for value in (-1.1 * limit, float(np.finfo(dtype).max)):
         X[7, 2] = value
-        told = f"got {value:.1e} in feature 2; scale the features"
-        with pytest.raises(InputError, match=re.escape(told)):
+        message = f"got {value:.1e} in feature 2; scale the features"
+        with pytest.raises(InputError, match=re.escape(message)):
             model().fit(X, y)
     X[7, 1] = np.nan
     with pytest.raises(InputError, match="in feature 'c'; scale"):
@@ -177,7 +177,7 @@ def test_new_samples_that_cannot_be_squared_are_refused(model, iris):
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "shown"),
     [
         (["a", None, "b", "a"], "None at index 1"),
         (["a", "b", float("nan"), "a"], "nan at index 2"),
@@ -187,8 +187,8 @@ def test_new_samples_that_cannot_be_squared_are_refused(model, iris):
         (pl.Series(["a", "b", None, "a"]), "None at index 2"),
     ],
 )
-def test_missing_labels_are_refused(labels, told):
-    with pytest.raises(InputError, match=f"y must hold no missing label, got ({told}); drop"):
+def test_missing_labels_are_refused(labels, shown):
+    with pytest.raises(InputError, match=f"y must hold no missing label, got ({shown}); drop"):
         GLVQ().fit(np.arange(8.0).reshape(4, 2), labels)
 
 

@@ -79,6 +79,6 @@ def test_the_rslvq_loss_stays_finite_far_away(distances, label, far):
 @betas
 def test_float32_stays_float32(distances, beta):
     single = distances.astype(np.float32)
-    found = relative_distance(single, LABELS == 0, N_FEATURES, beta=beta)
-    found += likelihood_ratio(single, LABELS == 0, N_FEATURES, sigma2=np.ones(5, np.float32))
-    assert {array.dtype for array in found} == {np.dtype(np.float32)}
+    arrays = relative_distance(single, LABELS == 0, N_FEATURES, beta=beta)
+    arrays += likelihood_ratio(single, LABELS == 0, N_FEATURES, sigma2=np.ones(5, np.float32))
+    assert {array.dtype for array in arrays} == {np.dtype(np.float32)}

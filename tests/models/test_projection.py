@@ -64,9 +64,9 @@ def test_the_canonical_metric_depends_on_distances_alone(weights):
     rng = np.random.default_rng(0)
     axes, turn = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
     omega = np.diag(np.array(weights, dtype=float)) @ axes
-    found = canonical(omega)
-    assert canonical(turn @ omega) == pytest.approx(found, abs=1e-7)
-    assert found.T @ found == pytest.approx(omega.T @ omega, abs=1e-7)
+    unique = canonical(omega)
+    assert canonical(turn @ omega) == pytest.approx(unique, abs=1e-7)
+    assert unique.T @ unique == pytest.approx(omega.T @ omega, abs=1e-7)
 
 
 # Filling a gap from the winner changes nothing about how far away the winner is.

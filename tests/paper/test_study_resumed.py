@@ -15,6 +15,7 @@ from tests.datasets.conftest import real_data  # noqa: F401
 from tests.study.conftest import contents, run
 from tests.study.programs import Program
 
+pytestmark = pytest.mark.paper
 OPTIONS = ["--quick", "--only", "pearl,haberman,steroid", "--models", "gmlvq,svm"]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain import pareto_front
-from tests.reference.fronts import paper_dynamic_programme, paper_greedy
+from tests.reference.fronts import paper_dynamic_program, paper_greedy
 
 # Table 1: true rejects of the three Voronoi cells by their number of false rejects.
 TABLE_1 = [[3, 4, 6, 9], [2, 3, 6], [1, 2, 10, 20]]
@@ -35,7 +35,7 @@ def test_exact_finds_the_optimum_of_table_1(table_1):
     front = pareto_front(*table_1)
     found = [most_true_rejects(front, n) for n in range(9)]
     assert found == [6, 7, 15, 25, 26, 29, 31, 32, 35]
-    assert found == paper_dynamic_programme(TABLE_1)
+    assert found == paper_dynamic_program(TABLE_1)
 
 
 def test_greedy_gives_table_2(table_1):

@@ -166,10 +166,10 @@ def test_from_cv_results_averages_as_the_metric_does():
 def test_from_cv_results_takes_what_cross_validate_returns(digits, certainty, has_reject_option):
     X, y, _, _ = digits
     estimator = RejectOptionClassifier(GaussianNB()) if has_reject_option else GaussianNB()
-    found = cross_validate(estimator, X, y, cv=4, return_estimator=True, return_indices=True)
-    display = AccuracyRejectCurveDisplay.from_cv_results(found, X, y, certainty=certainty)
+    results = cross_validate(estimator, X, y, cv=4, return_estimator=True, return_indices=True)
+    display = AccuracyRejectCurveDisplay.from_cv_results(results, X, y, certainty=certainty)
     accuracies = []
-    for fitted, test in zip(found["estimator"], found["indices"]["test"], strict=True):
+    for fitted, test in zip(results["estimator"], results["indices"]["test"], strict=True):
         one = AccuracyRejectCurveDisplay.from_estimator(
             fitted, X[test], y[test], certainty=certainty
         )

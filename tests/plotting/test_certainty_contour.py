@@ -146,8 +146,8 @@ def test_samples_of_a_class_have_a_colour_and_a_marker(two):
     assert len(dots) == 3
     assert len({str(part.get_facecolors()[0]) for part in dots}) == 3
     assert len({str(part.get_paths()[0].vertices) for part in dots}) == 3
-    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert told == ["setosa", "versicolor", "virginica", "prototype"]
+    entries = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert entries == ["setosa", "versicolor", "virginica", "prototype"]
     assert display.ax_.get_legend() is not None
 
 

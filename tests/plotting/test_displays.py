@@ -1,6 +1,9 @@
-"""All Displays keep scikit-learn's manner: arrays first, and a figure wherever one is asked for."""
+"""Laws of all Displays: arrays first, a figure where one is asked for, public attributes only."""
 
+import ast
+import inspect
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,9 +37,42 @@ every_display = pytest.mark.parametrize("name", plotting.__all__)
 
 
 @every_display
-def test_a_display_is_found_in_the_package(name):
-    assert name in abstain.__all__
-    assert getattr(abstain, name) is getattr(plotting, name)
+def test_a_display_is_only_in_plotting(name):
+    assert name not in abstain.__all__
+    assert not hasattr(abstain, name)
+
+
+# Displays work with any classifier, front or model that has the documented attributes.
+@pytest.mark.parametrize(
+    "module", sorted(Path(plotting.__file__).parent.glob("*.py")), ids=lambda path: path.stem
+)
+def test_displays_read_public_attributes_only(module):
+    private = [
+        f"{ast.unparse(node)} in line {node.lineno}"
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr != "_asdict"
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    ]
+    assert private == []
+
+
+# Texts that Displays share are filled in when the module is imported.
+@every_display
+def test_help_describes_every_parameter_and_result(name):
+    display = getattr(plotting, name)
+    methods = [key for key in vars(display) if key == "plot" or key.startswith("from_")]
+    for documented in (display, *(getattr(display, key) for key in methods)):
+        text = inspect.getdoc(documented)
+        section = text.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+        described = [line.partition(" : ")[0] for line in section.splitlines() if line[0] != " "]
+        described = [name.strip("* ") for names in described for name in names.split(",")]
+        parameters = inspect.signature(documented).parameters
+        assert described == [name for name in parameters if name != "self"]
+        assert f">>> from abstain.plotting import {name}\n" in text
+        assert documented is display or f"Returns\n-------\ndisplay : {name}\n" in text
 
 
 @every_display

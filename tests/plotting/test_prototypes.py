@@ -207,8 +207,8 @@ def test_samples_are_not_drawn_on_a_line_if_the_metric_sees_them_spread(n_protot
     left = [other - first * (first @ other) / (first @ first) for other in others]
     largest = np.linalg.svd(np.transpose(left), compute_uv=False)[0] ** 2
     second = display.samples[:, 1] - display.samples[:, 1].mean()
-    told = second - first * (first @ second) / (first @ first)
-    assert told @ told == pytest.approx(largest, rel=1e-3)
+    rest = second - first * (first @ second) / (first @ first)
+    assert rest @ rest == pytest.approx(largest, rel=1e-3)
     assert abs(np.corrcoef(*display.samples.T)[0, 1]) < 0.5
     # Distances in the picture are those of the model, but for what lies across.
     assert (squared_distances(display) <= fitted.distances(X) + 1e-9).all()

@@ -82,6 +82,47 @@ def test_numbers_can_be_read_on_their_cells(cmap):
         assert abs(np.dot(to_rgb(text.get_color()), [0.3, 0.59, 0.11]) - cell) > 0.35
 
 
+def many_classes():
+    n_classes = 26
+    matrix = np.random.default_rng(0).integers(0, 9, (n_classes, n_classes + 1))
+    matrix[3] = 0
+    matrix[3, 3] = 100  # "100%"
+    return {"confusion_matrix": matrix, "display_labels": [f"class {i}" for i in range(n_classes)]}
+
+
+# A number that is wider than its cell is covered by its neighbours: "100%" would read "00".
+@pytest.mark.parametrize(("normalize", "values_format"), [("true", None), ("all", ".1%")])
+@pytest.mark.parametrize("is_given", [False, True])
+def test_numbers_of_many_classes_fit_into_their_cells(is_given, normalize, values_format):
+    from matplotlib import pyplot as plt
+
+    ax = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")[1][0] if is_given else None
+    display = RejectConfusionDisplay(**many_classes(), normalize=normalize)
+    display.plot(ax=ax, values_format=values_format)
+    display.figure_.draw_without_rendering()
+    corners = display.ax_.transData.transform([(0, 0), (1, 1)])
+    width, height = np.abs(np.diff(corners, axis=0))[0]
+    boxes = [text.get_window_extent() for text in display.text_.flat]
+    assert max(box.width for box in boxes) < width
+    assert max(box.height for box in boxes) < height
+    if is_given:
+        assert display.figure_.get_size_inches().tolist() == [9, 4]
+    else:  # a new figure is large enough for numbers that can be read
+        assert display.text_[0, 0].get_fontsize() > 6
+    plt.close("all")
+
+
+# Cells are squares; the layout leaves room for the names of classes and axes, however often the
+# figure is drawn.
+@pytest.mark.parametrize("n_classes", [3, 8, 9, 10])
+def test_labels_stay_inside_the_figure(n_classes):
+    matrix = np.ones((n_classes, n_classes + 1), dtype=int)
+    display = RejectConfusionDisplay(confusion_matrix=matrix, normalize="true").plot()
+    for _ in range(3):
+        display.figure_.draw_without_rendering()
+    assert display.figure_.get_tightbbox().x0 >= 0
+
+
 def test_what_is_no_matrix_with_rejects_is_refused():
     with pytest.raises(InputError, match=r"^confusion_matrix must have one column more .*\(2, 2\)"):
         RejectConfusionDisplay(confusion_matrix=[[1, 2], [3, 4]])

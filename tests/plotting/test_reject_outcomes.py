@@ -58,8 +58,8 @@ def test_a_threshold_does_what_a_count_finds():
     display = RejectOutcomesDisplay.from_predictions(["a"] * 200, y_pred, certainty)
     limits = [-np.inf, *np.unique(certainty)[1:], np.inf]
     expected = [by_hand(correct, certainty < limit) for limit in limits]
-    found = parts(display).T
-    assert found == pytest.approx(np.array(expected))
+    shares = parts(display).T
+    assert shares == pytest.approx(np.array(expected))
     accuracies, rates, _ = accuracy_reject_curve(["a"] * 200, y_pred, certainty)
     assert display.reject_rates[:-1].tolist() == pytest.approx(rates.tolist())
     answered = display.right + display.wrong
@@ -97,8 +97,8 @@ def test_new_samples_fare_as_after_retargeting(fitted):
     for entry in range(0, len(display.rows), 9):
         row = display.rows[entry]
         clf.retarget(RejectRate(clf.front_.reject_rates[row]))
-        found = parts(display)[:, entry].tolist()
-        assert found == pytest.approx(by_hand(correct, clf.reject(X)))
+        shares = parts(display)[:, entry].tolist()
+        assert shares == pytest.approx(by_hand(correct, clf.reject(X)))
 
 
 def test_areas_lie_on_top_of_each_other_and_differ_without_colour(fitted):
@@ -108,8 +108,8 @@ def test_areas_lie_on_top_of_each_other_and_differ_without_colour(fitted):
         (path,) = area.get_paths()
         assert path.vertices[:, 1].max() == pytest.approx(top.max())
     assert len({area.get_hatch() for area in display.areas_}) == 4
-    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert told == [area.get_label() for area in display.areas_[::-1]]
+    entries = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert entries == [area.get_label() for area in display.areas_[::-1]]
 
 
 def test_shares_of_different_lengths_are_refused():

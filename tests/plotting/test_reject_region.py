@@ -104,9 +104,28 @@ def test_with_more_features_the_plane_is_that_of_the_model(iris):
     display = shown(clf.fit(X, y), X, y)
     assert display.agreement == 1
     assert display.samples == pytest.approx(clf.estimator_.transform(X))
-    off = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
-    assert off.agreement < 1
-    assert f"regions hold for {100 * off.agreement:.1f} %" in off.ax_.get_xlabel()
+    assert "regions hold" not in display.ax_.get_xlabel()
+
+
+# Off the plane, the classifier may decide differently. The figure says for which share of the
+# samples its regions hold, and a warning says so if that is a minority.
+def test_regions_say_for_which_share_of_the_samples_they_hold(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GMLVQ(n_components=2, random_state=0), target=RejectRate(0.2))
+    clf.fit(X, y)
+    with pytest.warns(UserWarning, match=r"^the regions hold for 16\.0 % of the samples only: "):
+        few = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
+    assert "regions hold for 16.0 % of the samples only" in few.ax_.get_xlabel()
+    # Each sample is looked up where it is drawn.
+    off = np.tile(clf.estimator_.prototypes_.mean(axis=0), (len(X), 1))
+    off[:, :2] = X.iloc[:, :2]
+    off = X.set_axis(range(150)).mul(0).add(off)
+    same = clf.reject(off) == clf.reject(X)
+    same &= clf.estimator_.predict(off) == clf.estimator_.predict(X)
+    assert few.agreement == same.mean()
+    most = shown(clf, X, y, axes=("petal length (cm)", "petal width (cm)"))
+    assert 0.5 < most.agreement < 1
+    assert f"regions hold for {100 * most.agreement:.1f} %" in most.ax_.get_xlabel()
 
 
 def test_a_search_over_reject_options_can_be_drawn(sepals):
@@ -152,9 +171,9 @@ def test_labels_are_made_to_fit():
         prototypes=[[29, 50]],
         prototype_labels=[1],
     ).plot()
-    found = {text.get_text(): text for text in display.ax_.texts}
+    by_label = {text.get_text(): text for text in display.ax_.texts}
     assert len(display.ax_.texts) == 5
-    assert sorted(found) == [
+    assert sorted(by_label) == [
         "a\nrejected below 0.25",
         "all",
         "c\nnone rejected",
@@ -162,7 +181,7 @@ def test_labels_are_made_to_fit():
     ]
     upright = [text for text in display.ax_.texts if text.get_rotation() == 90]
     assert [text.get_position()[0] for text in upright] == [pytest.approx(7, abs=1)]
-    _, row = found["c\nnone rejected"].get_position()
+    _, row = by_label["c\nnone rejected"].get_position()
     assert abs(row - 50) > 5  # off the star
 
 
@@ -203,9 +222,9 @@ def test_rejected_samples_are_hollow_and_counted(sepals):
     dots = [part for part in display.ax_.collections if part.get_zorder() == 2]
     n_hollow = sum((part.get_facecolors()[:, :3] == 1).all(axis=1).sum() for part in dots)
     assert n_hollow == clf.reject(X).sum() > 0
-    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert told[:5] == ["setosa", "versicolor", "virginica", "prototype", "rejected"]
-    assert told[5] == f"rejected samples:\n{n_hollow} of 150"
+    entries = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert entries[:5] == ["setosa", "versicolor", "virginica", "prototype", "rejected"]
+    assert entries[5] == f"rejected samples:\n{n_hollow} of 150"
 
 
 def test_many_cells_are_not_labelled():

@@ -49,12 +49,12 @@ def prototype_distance(x, prototypes, labels, omegas):
 def boundary_in_one_metric(x, prototypes, labels, omegas):
     """min over rivals of (d − d⁺) / (2 |w⁺ − w|), over the features that the sample has."""
     distances, winner, rivals = winner_and_rivals(x, prototypes, labels, omegas)
-    found = []
+    lengths = []
     for rival in rivals:
         between = np.where(np.isnan(x), 0.0, prototypes[winner] - prototypes[rival])
         length = math.sqrt(float(np.sum((omegas[winner] @ between) ** 2)))
-        found.append((distances[rival] - distances[winner]) / (2 * length))
-    return min(found)
+        lengths.append((distances[rival] - distances[winner]) / (2 * length))
+    return min(lengths)
 
 
 def boundary_in_local_metrics(x, prototypes, labels, omegas):
@@ -69,14 +69,14 @@ def boundary_in_local_metrics(x, prototypes, labels, omegas):
         2 * metric @ (x[present] - w[present])
         for metric, w in zip(metrics, prototypes, strict=True)
     ]
-    found = []
+    lengths = []
     for rival in rivals:
         g = pulls[rival] - pulls[winner]
         squared = sum(
             float(axis @ g) ** 2 / size for axis, size in measured_directions(metrics[winner])
         )
-        found.append((distances[rival] - distances[winner]) / math.sqrt(squared))
-    return min(found)
+        lengths.append((distances[rival] - distances[winner]) / math.sqrt(squared))
+    return min(lengths)
 
 
 def measured_directions(metric):
@@ -102,13 +102,13 @@ def boundary_of_linear(x, coefficients, intercepts):
 
 def one_against_one(decisions, n_classes):
     """f[i][k], positive where class i is preferred to class k, of libsvm's list of pairs."""
-    found = [[0.0] * n_classes for _ in range(n_classes)]
+    margins = [[0.0] * n_classes for _ in range(n_classes)]
     values = iter(decisions)
     for i in range(n_classes):
         for k in range(i + 1, n_classes):
-            found[i][k] = float(next(values))
-            found[k][i] = -found[i][k]
-    return found
+            margins[i][k] = float(next(values))
+            margins[k][i] = -margins[i][k]
+    return margins
 
 
 def winner_by_votes(against):

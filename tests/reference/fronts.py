@@ -47,7 +47,7 @@ def true_rejects_by_budget(certainty: list[float], correct: list[bool]) -> list[
     return budgets
 
 
-def paper_dynamic_programme(E: list[list[int]]) -> list[float]:
+def paper_dynamic_program(E: list[list[int]]) -> list[float]:
     """Algorithm 1 of the paper: the most true rejects for exactly n false rejects, by n.
 
     ``E[j][i]`` is |E^j_θj(i)|; threshold i of cell j has i false rejects. Transcribed with the
@@ -68,7 +68,7 @@ def paper_dynamic_programme(E: list[list[int]]) -> list[float]:
 
 
 def paper_greedy(E):
-    """Algorithm 2 of the paper, mended: [(budget of false rejects, true rejects), …].
+    """Algorithm 2 of the paper, corrected: [(budget of false rejects, true rejects), …].
 
     ``E[j]`` lists the most true rejects of cell j by its budget. One unit of budget after the
     other. It departs from the printed lines in these: I(I_GAIN) is set to n + 1, not n; a gain

@@ -15,11 +15,13 @@ def tail(n, k, p):
     return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1))
 
 
-def counts(thresholds, certainty, correct, columns):
+def counts(front, row, held_out):
     """How many samples are accepted, and how many of these are wrong?"""
+    thresholds = front.thresholds_at(row).tolist()
+    shared = front.shared_thresholds(np.array([row]))[0] if front.is_nested else max(thresholds)
     accepted = errors = 0
-    for sureness, right, column in zip(certainty, correct, columns, strict=True):
-        if sureness >= (thresholds[column] if column >= 0 else max(thresholds)):
+    for sureness, right, column in zip(*held_out[:3], strict=True):
+        if sureness >= (thresholds[column] if column >= 0 else shared):
             accepted += 1
             errors += not right
     return accepted, errors
@@ -36,17 +38,36 @@ def order_of_rows(front, accuracy):
         for rejected, caught in zip(rejects(front), front.true_rejects, strict=True)
     ]
     rows = range(len(front))
-    first = min(rows, key=lambda row: (chances[row], rejects(front)[row], row))
+    least = min(chances) * (1 + 1e-9)  # equal but for rounding
+    easiest = [row for row in rows if chances[row] <= least]
+    first = min(easiest, key=lambda row: (rejects(front)[row], row))
     rest = [row for row in rows if row != first and rejects(front)[row] <= rejects(front)[first]]
     return [first, *sorted(rest, key=lambda row: (-rejects(front)[row], row))]
+
+
+def order_of_nested_rows(front, n_samples, accuracy, level):
+    """From the row that accepts √(needed / n) of the samples to all of them, in percents."""
+    needed = next(n for n in range(1, 10_000) if accuracy**n <= level)
+
+    def row_covering(share):
+        return max(row for row in range(len(front)) if front.coverages[row] >= share - 1e-9)
+
+    first = row_covering(min(1.0, (needed / n_samples) ** 0.5))
+    shares = [percent / 100 for percent in range(101)]
+    later = [row_covering(share) for share in shares if share > front.coverages[first]]
+    return list(dict.fromkeys([first, *later, 0]))
 
 
 def certify(front, held_out, accuracy, level):
     """The certified row with the fewest rejects, its counts, and how many were tested; or None."""
     best, n_tested = None, 0
-    for row in order_of_rows(front, accuracy):
+    if front.is_nested:
+        order = order_of_nested_rows(front, held_out.n_samples, accuracy, level)
+    else:
+        order = order_of_rows(front, accuracy)
+    for row in order:
         n_tested += 1
-        accepted, errors = counts(front.thresholds_at(row).tolist(), *held_out[:3])
+        accepted, errors = counts(front, row, held_out)
         if tail(accepted, errors, 1 - accuracy) > level:
             break
         if best is None or rejects(front)[row] <= rejects(front)[best[0]]:
@@ -133,7 +154,7 @@ def fit(drawn: Any, **settings: Any) -> Any:
 
 def accepted_by(clf: Any, certainty: Any, cells: Any) -> Any:
     """Which samples a classifier of `fit` answers."""
-    positions = {cell: position for position, cell in enumerate(clf.cells_.tolist())}
-    known = np.full(max(cells) + 1, len(clf.cells_))
+    positions = {cell: position for position, cell in enumerate(clf.cells_.tolist()[:-1])}
+    known = np.full(max(cells) + 1, len(clf.cells_) - 1)
     known[list(positions)] = list(positions.values())
     return certainty >= clf.thresholds_[known[cells]]

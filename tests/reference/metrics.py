@@ -3,6 +3,7 @@
 import itertools
 import math
 import statistics
+from fractions import Fraction
 
 
 def _counted(y_true, y_pred, certainty, weights):
@@ -136,15 +137,15 @@ def average_curves(curves, grid, min_share):
 def _share_below(share, values):
     """Return the quantile of a share, on the line between two neighbouring values."""
     ordered = sorted(values)
-    place = share * (len(ordered) - 1)
+    place = share * (len(ordered) - 1)  # an exact fraction
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+    return ordered[low] + float(place - low) * (ordered[high] - ordered[low])
 
 
 def reliability_curve(correct, probability, n_bins, strategy):
     """Return (mean probability, accuracy, count) of each bin that is not empty, one by one."""
-    edges = [number / n_bins for number in range(1, n_bins)]
+    edges = [Fraction(number, n_bins) for number in range(1, n_bins)]
     if strategy == "quantile":
         edges = [_share_below(edge, probability) for edge in edges]
     curve = []

@@ -59,20 +59,20 @@ def model(z, wrong, cells, n_functions, tau):
 
 
 def probability_correct(certainty, correct, cells):
-    """P(right) of every sample; each curve is made to rise with the certainty."""
+    """P(right) of every sample; probabilities curve is made to rise with the certainty."""
     z = norm.ppf(mid_ranks(certainty))
     wrong = [not right for right in correct]
-    found, weights = [], []
+    probabilities, weights = [], []
     values = np.unique(z)
     functions = np.array([basis(value) for value in values])
     for n_functions in (2, 5):
         for tau in STRENGTHS:
             mode, evidence = model(z, wrong, cells, n_functions, tau)
             beta, own = mode[:n_functions], mode[n_functions:].reshape(-1, n_functions)
-            found.append(1 / (1 + np.exp((beta + own) @ functions[:, :n_functions].T)))
+            probabilities.append(1 / (1 + np.exp((beta + own) @ functions[:, :n_functions].T)))
             weights.append(evidence)
     weights = np.exp(np.array(weights) - max(weights))
-    curves = np.tensordot(weights / weights.sum(), np.array(found), 1)
+    curves = np.tensordot(weights / weights.sum(), np.array(probabilities), 1)
     for cell, curve in enumerate(curves):
         share = [
             sum((z == value) & (np.array(cells) == cell)) + 1e-6 * sum(z == value)

@@ -95,8 +95,8 @@ class Page:
 
     def value(self, selector: str) -> float:
         """Return the number itself behind what is written for people."""
-        found = self.run("return document.querySelector(arguments[0]).dataset.value", selector)
-        return float(found)
+        value = self.run("return document.querySelector(arguments[0]).dataset.value", selector)
+        return float(value)
 
     def values(self, selector: str) -> list[list[float]]:
         """Return the numbers of a table, line by line."""

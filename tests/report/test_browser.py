@@ -27,7 +27,7 @@ from abstain import operating_point as choose
 from abstain.report import write_report
 from abstain.report.content import find_content
 from abstain.saving import save
-from abstain.tables import Wishes, fit_table, labelled_samples, open_table
+from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
 from tests.report.browsing import WHY_NOT, Page, open_browser
 from tests.report.problems import (
     HOSTILE_CLASSES,
@@ -41,7 +41,10 @@ from tests.report.problems import (
 )
 from tests.tables.conftest import make_patients
 
-pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +150,8 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
         assert lines[3][1:] == _line_of(budget)
         assert page.value("#one-threshold") == budget.thresholds[0]
         # confusion matrix, thresholds and cells
-        found = np.array(page.values("#confusion"))
-        assert np.array_equal(found, confusion(there, X, y, clf.classes_.tolist()))
+        matrix = np.array(page.values("#confusion"))
+        assert np.array_equal(matrix, confusion(there, X, y, clf.classes_.tolist()))
         shown = np.array(page.values("#cells"))
         assert np.array_equal(shown[:, 0], there.thresholds_[: len(shown)])
         position = clf.apply(X)
@@ -196,9 +199,9 @@ def test_the_confidence_moves_the_bound(opened, gmlvq, samples):
 
 def test_a_certificate_is_shown(opened, samples):
     clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
-    told = " ".join(opened(clf, samples).text("main").split())
+    text = " ".join(opened(clf, samples).text("main").split())
     held = clf.operating_point_.guarantee
-    assert f"accuracy at least 70 % with confidence 90 %, on {held.n_samples} held-out" in told
+    assert f"accuracy at least 70 % with confidence 90 %, on {held.n_samples} held-out" in text
 
 
 def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
@@ -265,8 +268,8 @@ def mislabelled(n_samples, seed):
     return X, np.where(rng.random(n_samples) < 0.01, 1 - y, y)
 
 
-# Accuracies of few answers would press the curve flat; they are left out, and that is said.
-def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
+# Accuracies of few answers would flatten the curve; they are left out, with a note.
+def test_points_outside_the_figure_are_named_and_can_be_reached(opened):
     clf = RejectOptionClassifier(GaussianNB()).fit(*mislabelled(3000, seed=4))
     X, y = mislabelled(3000, seed=5)
     surest = clf.certainties(X).argsort()[-6:]
@@ -282,7 +285,7 @@ def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
     lowest = min(min(value for value in line["y"] if value is not None) for line in page.run(CURVE))
     assert lowest < low
     assert f"down to {100 * lowest:.2f} %" in page.text("#cut")
-    # Where the slider stands is exact; in the picture it is at the edge, or where it is.
+    # The numbers are exact; in the figure, a point outside is drawn at the edge.
     last = np.flatnonzero(answers)[-1]
     accuracies = 1 - np.array(content["rows"]["on_samples"]["errors"]) / np.maximum(answers, 1)
     assert accuracies[last] < low < accuracies[0] < high
@@ -302,7 +305,7 @@ def test_what_lies_outside_the_picture_is_told_and_can_be_reached(opened):
     assert page.run(RANGE) == [low, high]
 
 
-def test_nothing_is_left_out_of_a_picture_that_has_room(opened, gmlvq):
+def test_nothing_is_left_out_of_a_figure_that_has_room(opened, gmlvq):
     page = opened(gmlvq, noisy(12, seed=1))  # few answers everywhere
     assert not page.element("#cut").is_displayed()
 
@@ -334,12 +337,12 @@ def test_five_thousand_rejected_samples_are_sorted_searched_and_saved(
     assert saved == sorted(there.certainties(X)[rejected].tolist())
     assert sorted(int(line["sample"]) for line in lines) == rejected.tolist()
     for line in lines[::97]:
-        told = table.row(int(line["sample"]), named=True)
-        assert (line["answer"], line["rival"]) == (told["label"], told["rival"])
-        assert line["reason"] == told["reason"]
+        explained = table.row(int(line["sample"]), named=True)
+        assert (line["answer"], line["rival"]) == (explained["label"], explained["rival"])
+        assert line["reason"] == explained["reason"]
         assert line["true class"] == y[int(line["sample"])]
-        assert float(line["threshold"]) == told["threshold"]
-        assert float(line["to acceptance"]) == told["threshold"] - told["certainty"]
+        assert float(line["threshold"]) == explained["threshold"]
+        assert float(line["to acceptance"]) == explained["threshold"] - explained["certainty"]
 
     page.click("#rejected th:nth-child(7) button")
     assert page.run("return document.querySelector('[aria-sort]').ariaSort") == "descending"
@@ -374,7 +377,7 @@ def test_the_search_finds_samples_by_their_words(opened, gmlvq, samples, folder)
 
 def test_details_that_are_left_out_are_counted(opened, exact):
     samples = noisy(21_000, seed=1)
-    clf = copy(exact).retarget({"thresholds": ["inf"] * len(exact.thresholds_)})
+    clf = copy(exact).set_thresholds({"thresholds": ["inf"] * len(exact.thresholds_)})
     page = opened(clf, samples)
     last = page.run("return document.getElementById('slider').max")
     page.move_to(last)
@@ -383,8 +386,8 @@ def test_details_that_are_left_out_are_counted(opened, exact):
     )
     assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
     assert "20,000 of 21,000 samples, the least certain" in page.text("#detailed")
-    assert "Drawn are 400 of 21,000 samples" in page.text("main")
-    assert "thresholds of no row" in page.text("main")
+    assert "400 of 21,000 samples are drawn" in page.text("main")
+    assert "are not those of a row of its front" in page.text("main")
 
 
 # --- what is taken away --------------------------------------------------------------------------
@@ -401,7 +404,7 @@ def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
     text = downloaded(folder, "thresholds.json")
     there = at_row(gmlvq, content["rows"]["row"][place])
     (folder / "given.json").write_text(text)
-    back = copy(gmlvq).retarget(read_thresholds(folder / "given.json"))
+    back = copy(gmlvq).set_thresholds(read_thresholds(folder / "given.json"))
     assert np.array_equal(back.thresholds_, there.thresholds_)
     assert back.operating_point_.row == there.operating_point_.row
     document = json.loads(text)
@@ -417,7 +420,7 @@ def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
 def fitted_table(tmp_path):
     make_patients().write_csv(tmp_path / "patients.csv")
     make_patients(80, seed=1).write_csv(tmp_path / "new.csv")
-    found = fit_table(open_table(tmp_path / "patients.csv"), Wishes("Befund lang", cv=3))
+    found = fit_table(open_table(tmp_path / "patients.csv"), FitOptions("Befund lang", cv=3))
     save(found.clf, tmp_path / "model.abstain")
     return found.clf
 
@@ -430,21 +433,21 @@ def test_predict_takes_what_the_page_exports(opened, fitted_table, folder, tmp_p
     page.move_to(len(find_content(fitted_table, X, y, None, None)["rows"]["row"]) // 2)
     page.click("#export")
     (tmp_path / "thresholds.json").write_text(downloaded(folder, "thresholds.json"))
-    told = round(page.value("#coverage") * len(y))
+    n_answered = round(page.value("#coverage") * len(y))
     command = [sys.executable, "-m", "abstain", "predict", tmp_path / "model.abstain"]
     command += [tmp_path / "new.csv", "--thresholds", tmp_path / "thresholds.json", "--json"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     answered = json.loads(done.stdout)
-    assert answered["n_rows"] - answered["n_rejected"] == told
+    assert answered["n_rows"] - answered["n_rejected"] == n_answered
 
 
-def test_known_rows_bear_out_nothing(opened, fitted_table, tmp_path):
+def test_known_rows_support_no_bound(opened, fitted_table, tmp_path):
     known = labelled_samples(fitted_table, open_table(tmp_path / "patients.csv"))
     page = opened(fitted_table, (known.X, known.y))
     assert page.text("#known").startswith("All of these samples are among those that the model")
     assert page.text("#bound").startswith("–")
     assert page.text("#sentence") == (
-        "The model was fitted to some of these samples: they bear out nothing."
+        "The model was fitted to some of these samples: they support no statement on its accuracy."
     )
     assert "at least, with" not in " ".join(page.texts("#curve .legendtext"))
     new = labelled_samples(fitted_table, open_table(tmp_path / "new.csv"))
@@ -570,7 +573,7 @@ def _luminance(colour):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
     page = opened(gmlvq, samples, scheme=scheme)
-    found = page.run(
+    texts = page.run(
         """
         const below = (each) => {
             for (let at = each; at; at = at.parentElement) {
@@ -583,15 +586,15 @@ def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
             .filter(each => each.offsetParent && hasText(each) && !each.disabled)
             .map(each => [each.textContent, getComputedStyle(each).color, below(each)]);"""
     )
-    assert len(found) > 100
-    for text, colour, behind in found:
+    assert len(texts) > 100
+    for text, colour, behind in texts:
         bright, dark = sorted([_luminance(colour), _luminance(behind)], reverse=True)
         assert (bright + 0.05) / (dark + 0.05) >= 4.5, text
     paper = page.run("return getComputedStyle(document.body).backgroundColor")
     assert (_luminance(paper) < 0.1) == (scheme == "dark")
 
 
-def test_pictures_follow_when_night_falls(opened, gmlvq, samples):
+def test_figures_follow_the_colour_scheme(opened, gmlvq, samples):
     page = opened(gmlvq, samples)
     ink = "document.getElementById('curve')._fullLayout.font.color"
     before = page.run(f"return {ink}")
@@ -662,9 +665,7 @@ def test_a_classifier_without_errors_has_one_place(opened):
     page = opened(clf, (X, y))
     assert page.value("#accuracy") == 1
     assert not page.element("#forth").is_enabled()
-    assert "none is answered wrongly, so that there is no error to reject" in page.text(
-        "#one-point"
-    )
+    assert "is answered wrongly, so there is no error to reject" in page.text("#one-point")
     # The point and the bound beneath it are drawn, and seen: a line of one point would not be.
     drawn = page.run(CURVE)
     assert [trace["mode"] for trace in drawn] == ["markers"] * len(drawn)

@@ -23,9 +23,9 @@ from abstain import (
     pareto_front,
 )
 from abstain.report.content import find_content
-from abstain.report.rows import choose_rows, thresholds_of
-from abstain.report.samples import Samples, places_of_details
-from abstain.report.view import places_of_dots
+from abstain.report.rows import choose_rows
+from abstain.report.samples import Samples, choose_explained
+from abstain.report.scatter import choose_drawn
 from tests.fronts.strategies import synthetic
 from tests.report.problems import at_row, confusion, fitted_gmlvq, fitted_stripes, noisy
 
@@ -150,7 +150,7 @@ def test_cells_are_counted(clf, samples):
     X, y = samples
     cells = find_content(clf, X, y, None, None)["cells"]
     position, wrong = clf.apply(X), clf.estimator_.predict(X) != y
-    for cell, name in enumerate([*clf.cells_.tolist(), None]):
+    for cell, name in enumerate(clf.cells_.tolist()):
         assert cells["labels"][cell] == (None if name is None else str(name))
         assert cells["sizes"][cell] == np.count_nonzero(position == cell)
         assert cells["errors"][cell] == np.count_nonzero(wrong[position == cell])
@@ -185,15 +185,15 @@ def test_rejected_samples_are_explained_as_the_classifier_does(clf, samples):
         rejected = certainty < limits[known["cell"]]
         assert np.array_equal(rejected, table["rejected"].to_numpy())
         for index in np.flatnonzero(rejected).tolist():
-            told = table.row(index, named=True)
-            assert ["ambiguous", "far"][known["far"][index]] == told["reason"]
+            explained = table.row(index, named=True)
+            assert ["ambiguous", "far"][known["far"][index]] == explained["reason"]
             rival = None if known["rival"][index] < 0 else clf.classes_[known["rival"][index]]
-            assert rival == told["rival"]
-            assert clf.classes_[known["answer"][index]] == told["label"]
+            assert rival == explained["rival"]
+            assert clf.classes_[known["answer"][index]] == explained["label"]
             if known["features"]:
                 names = [content["features"][feature] for feature in known["features"][index]]
-                assert names == told["features"]
-                assert known["shares"][index] == pytest.approx(told["contributions"], abs=1e-4)
+                assert names == explained["features"]
+                assert known["shares"][index] == pytest.approx(explained["contributions"], abs=1e-4)
 
 
 def test_the_content_is_strict_json(clf, samples):
@@ -224,8 +224,8 @@ def test_a_large_front_is_thinned_and_keeps_the_row_that_the_classifier_runs_at(
     everything = choose_rows(front, point, max_rows=10**9)
     shown = choose_rows(front, point, max_rows=200)
     rejects = front.true_rejects + front.false_rejects
-    assert everything.n_shown == everything.n_useful == shown.n_useful > 1000
-    assert 150 < shown.n_shown <= 201
+    assert len(everything.rows) == everything.n_useful == shown.n_useful > 1000
+    assert 150 < len(shown.rows) <= 201
     assert set(shown.rows) <= set(everything.rows)
     assert shown.rows[shown.start] == point.row
     assert shown.rows[0] == everything.rows[0]
@@ -235,16 +235,9 @@ def test_a_large_front_is_thinned_and_keeps_the_row_that_the_classifier_runs_at(
     assert np.diff(rejects[shown.rows]).max() <= steps + gaps.max()
 
 
-def test_thresholds_are_looked_up_a_few_rows_at_a_time():
-    front = pareto_front(*synthetic(2000, 3))
-    rows = np.arange(len(front))[::-1]
-    assert len(rows) > 64
-    assert np.array_equal(thresholds_of(front, rows), front.thresholds[rows])
-
-
 def test_thresholds_of_no_row_begin_at_the_closest_row(samples):
     clf = fitted_gmlvq()
-    clf.retarget(np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2)))
+    clf.set_thresholds(np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2)))
     rows = find_content(clf, *samples, None, None)["rows"]
     assert not rows["is_exactly_there"]
     accepted = rows["on_calibration"]["accepted"]
@@ -276,23 +269,23 @@ def _many(n_samples):
     return Samples(rng.random(n_samples), rng.integers(0, 4, n_samples), *classes, ["a", "b"])
 
 
-def test_of_too_many_samples_the_least_certain_of_each_cell_are_told_about():
+def test_of_too_many_samples_the_least_certain_of_each_cell_are_explained():
     samples = _many(1000)
-    told = places_of_details(samples, 200)
-    assert len(told) == 200
+    explained = choose_explained(samples, 200)
+    assert len(explained) == 200
     for cell in range(4):
         members = np.flatnonzero(samples.position == cell)
-        inside = np.isin(members, told)
+        inside = np.isin(members, explained)
         assert samples.certainty[members][inside].max() < samples.certainty[members][~inside].min()
         assert inside.mean() == pytest.approx(0.2, abs=0.01)
 
 
 def test_of_too_many_samples_some_are_drawn():
     samples = _many(1000)
-    dots = places_of_dots(samples, 100)
+    dots = choose_drawn(samples, 100)
     assert len(np.unique(dots)) == 100
     assert np.count_nonzero(samples.wrong[dots]) == 50
     few = samples._replace(answer=samples.truth.copy())
     few.answer[:3] = 1 - few.truth[:3]
-    assert np.count_nonzero(few.wrong[places_of_dots(few, 100)]) == 3
-    assert places_of_dots(samples, 1000).tolist() == list(range(1000))
+    assert np.count_nonzero(few.wrong[choose_drawn(few, 100)]) == 3
+    assert choose_drawn(samples, 1000).tolist() == list(range(1000))

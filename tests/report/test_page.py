@@ -45,9 +45,9 @@ def test_the_file_is_the_page(clf, tmp_path):
 
 
 def test_the_parts_of_the_page_are_told_one_by_one(clf):
-    told = []
-    render_report(clf, X, Y, watch=lambda done, total: told.append((done, total)))
-    assert told == [(done, 5) for done in range(6)]
+    steps = []
+    render_report(clf, X, Y, watch=lambda done, total: steps.append((done, total)))
+    assert steps == [(done, 5) for done in range(6)]
 
 
 def test_the_page_loads_nothing(clf):
@@ -84,7 +84,8 @@ def test_pipelines_searches_and_frozen_classifiers():
     outer = make_pipeline(StandardScaler(), inside).fit(X, Y)
     content = content_of(render_report(outer, X, Y))
     assert content["samples"]["n"] == 150
-    frozen = RejectOptionClassifier(FrozenEstimator(GaussianNB().fit(X, Y))).fit(X, Y)
+    frozen = FrozenEstimator(GaussianNB().fit(X[::2], Y[::2]))
+    frozen = RejectOptionClassifier(frozen).fit(X, Y)
     assert content_of(render_report(frozen, X, Y))["relevances"] is None
 
 
@@ -99,18 +100,18 @@ def test_missing_values_are_drawn_too():
     gaps = X.to_numpy().copy()
     gaps[::7, 1] = np.nan
     clf = RejectOptionClassifier(GMLVQ()).fit(gaps, Y)
-    assert len(content_of(render_report(clf, gaps, Y))["view"]["x"]) == 150
+    assert len(content_of(render_report(clf, gaps, Y))["scatter"]["x"]) == 150
 
 
 def test_one_feature_is_drawn_against_the_certainty():
     one = X[["petal width (cm)"]]
     clf = RejectOptionClassifier(GaussianNB()).fit(one, Y)
-    view = content_of(render_report(clf, one, Y))["view"]
-    assert view["axes"] == ["petal width (cm)", "certainty"]
-    assert view["y"] == pytest.approx(clf.certainties(one), abs=1e-6)
+    scatter = content_of(render_report(clf, one, Y))["scatter"]
+    assert scatter["axes"] == ["petal width (cm)", "certainty"]
+    assert scatter["y"] == pytest.approx(clf.certainties(one), abs=1e-6)
     two = X.iloc[:, :2]
     clf = RejectOptionClassifier(GaussianNB()).fit(two, Y)
-    assert content_of(render_report(clf, two, Y))["view"]["axes"] == two.columns.tolist()
+    assert content_of(render_report(clf, two, Y))["scatter"]["axes"] == two.columns.tolist()
 
 
 def test_text_is_encoded_before_it_is_drawn():
@@ -119,7 +120,7 @@ def test_text_is_encoded_before_it_is_drawn():
     clf = RejectOptionClassifier(
         make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     ).fit(words, Y)
-    assert len(content_of(render_report(clf, words, Y))["view"]["x"]) == 150
+    assert len(content_of(render_report(clf, words, Y))["scatter"]["x"]) == 150
 
 
 class ByColour(ClassifierMixin, BaseEstimator):
@@ -140,7 +141,7 @@ def test_samples_that_are_no_numbers_are_not_drawn():
         ByColour(), certainty=lambda estimator, X: [colour == "blue" for (colour,) in X]
     ).fit(colours, labels)
     text = render_report(clf, colours, labels)
-    assert content_of(text)["view"] is None
+    assert content_of(text)["scatter"] is None
     assert 'id="view"' not in text
 
 
@@ -172,7 +173,7 @@ def test_where_it_cannot_be_written_nothing_is_computed(clf, tmp_path):
 @pytest.mark.parametrize("package", ["jinja2", "plotly.offline"])
 def test_packages_that_are_missing_are_named(clf, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    page._packed_plotly.cache_clear()
+    page._compressed_plotly.cache_clear()
     name = package.split(".")[0]
     with pytest.raises(InputError, match=rf"need {name}, .* pip install 'abstain\[report\]'"):
         render_report(clf, X, Y)

@@ -290,18 +290,18 @@ def test_more_at_the_end_is_found(clf, path):
     refused(load, path, match="it is truncated or was changed")
 
 
-def test_other_files_are_told_from_ours(path):
+def test_other_files_are_recognized(path):
     for content in (b"", b"abs", b"certainty,correct\n", bytes(80)):
         path.write_bytes(content)
         refused(load, path, match="it is not a file that abstain.save has written")
 
 
-def test_a_pickle_is_told_apart(path):
+def test_a_pickle_is_recognized(path):
     path.write_bytes(pickle.dumps(GLVQ()))
     refused(load, path, match="it is a pickle, which can run code when it is loaded; fit again")
 
 
-def test_files_of_version_0_1_are_told_apart(path):
+def test_files_of_version_0_1_are_recognized(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("abstain.json", '{"format": 1, "abstain": "0.1.0"}')
         archive.writestr("schema.json", "{}")

@@ -12,7 +12,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
@@ -42,6 +42,7 @@ from abstain.classifier import on_dask
 from abstain.classifier.on_dask import _counts
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import certify
+from tests.examples import examples
 
 METHODS = (
     "predict",
@@ -97,7 +98,7 @@ def some_thresholds(front):
 def assert_same(ours, theirs, *, exactly=True):
     """Compare all that a fit finds; to rounding, certainties may differ and nothing else."""
     assert np.array_equal(ours.cells_, theirs.cells_)
-    assert ours.cells_.dtype == theirs.cells_.dtype
+    assert ours._regions.labels.dtype == theirs._regions.labels.dtype
     for field in ("true_rejects", "false_rejects", "gap", "cells"):
         assert np.array_equal(getattr(ours.front_, field), getattr(theirs.front_, field)), field
     for field in ("row", "n_samples", "n_errors", "true_rejects", "false_rejects", "gap"):
@@ -109,7 +110,7 @@ def assert_same(ours, theirs, *, exactly=True):
         (ours.thresholds_, theirs.thresholds_),
         (ours.operating_point_.thresholds, theirs.operating_point_.thresholds),
         (some_thresholds(ours.front_), some_thresholds(theirs.front_)),
-        (ours._usual_distance, theirs._usual_distance),
+        (ours._outlier_distance, theirs._outlier_distance),
     ):
         np.testing.assert_allclose(found, expected, rtol=rtol, atol=0)
 
@@ -148,7 +149,7 @@ def test_clusters_that_are_known_are_cells(client, frozen, rest):
     assert_same(ours, RejectOptionClassifier(frozen["bayes"], cells=cells).fit(*rest))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(st.lists(st.integers(0, 300), max_size=5), st.sampled_from([1, 20, 1_000]))
 def test_any_chunks_will_do(frozen, rest, cuts, min_cell_size):
     X, y = rest[0][:300], rest[1][:300]
@@ -434,12 +435,12 @@ def test_thresholds_of_the_front_come_back(client, frozen, rest, rate):
     clf = RejectOptionClassifier(frozen["tree"], min_cell_size=100).fit(*as_dask(*rest))
     there = clf.retarget(RejectRate(rate)).operating_point_
     thresholds = clf.thresholds_.tolist()
-    back = clf.retarget(RejectRate(0.2)).retarget(thresholds).operating_point_
+    back = clf.retarget(RejectRate(0.2)).set_thresholds(thresholds).operating_point_
     for field in ("row", "true_rejects", "false_rejects", "n_samples", "gap"):
         assert getattr(back, field) == getattr(there, field), field
     thresholds[0] = 0.12345
     with pytest.raises(InputError, match=r"some that front_ has, got 0\.12345 for"):
-        clf.retarget(thresholds)
+        clf.set_thresholds(thresholds)
     assert clf.operating_point_.true_rejects == there.true_rejects
 
 

@@ -21,6 +21,8 @@ from abstain import GLVQ, InputError, pareto_front
 from abstain._scale import cluster
 from abstain._scale.cluster import open_cluster
 
+pytestmark = pytest.mark.cluster
+
 
 @contextmanager
 def scheduler_here():

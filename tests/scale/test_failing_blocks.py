@@ -47,7 +47,9 @@ def model(read):
     return GLVQ(max_iter=2).fit(read(X), read(Y))
 
 
-@pytest.fixture(params=["cluster", "threads", "synchronous"])
+@pytest.fixture(
+    params=[pytest.param("cluster", marks=pytest.mark.cluster), "threads", "synchronous"]
+)
 def scheduler(request):
     if request.param == "cluster":
         request.getfixturevalue("client")

@@ -14,13 +14,14 @@ import polars as pl
 import psutil
 import pytest
 from distributed import LocalCluster
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from abstain import cli
 from abstain._scale import cluster
-from abstain._score_files.on_cluster import read_on_cluster
-from abstain.tables import on_cluster
+from abstain.tables import batch
+from abstain.tables.score_fronts import read_on_cluster
+from tests.examples import examples
 from tests.tables.conftest import make_patients
 
 ROLES = ["--certainty", "c", "--correct", "ok", "--cell", "region"]
@@ -64,11 +65,7 @@ def score_tables(sizes, seed, names):
         )
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(0.12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sizes=st.lists(st.sampled_from([0, 1, 7, 40, 300]), min_size=1, max_size=5).filter(any),
     seed=st.integers(0, 1000),
@@ -118,7 +115,7 @@ def test_the_summary_of_a_front_on_a_cluster_is_that_of_one_process(run, address
         ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["1", "2.5"]}, "'2.5' in data row 2"),
         ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["nan", "2"]}, "'nan' in data row 1"),
         ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["", "2"]}, "nothing in data row 1"),
-        ({"c": ["0.5", "1"], "ok": ["1", "0"]}, "'region' is not in"),
+        ({"c": ["0.5", "1"], "ok": ["1", "0"]}, "--cell region is not a column of"),
     ],
 )
 def test_an_error_names_the_file_wherever_it_was_read(
@@ -291,8 +288,14 @@ def test_what_is_wrong_with_one_of_several_names_it_once(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["data/0.csv", "data/1.csv", "--out", "data/2.csv"], "data/2.csv: it is a file"),
-        (["data/0.csv", "data/1.csv", "--out", "a.csv"], "--out a.csv: .csv is the ending of a"),
+        (
+            ["data/0.csv", "data/1.csv", "--out", "data/2.csv"],
+            "data/2.csv cannot be written to: it is",
+        ),
+        (
+            ["data/0.csv", "data/1.csv", "--out", "a.csv"],
+            "a.csv cannot be written to: .csv is a",
+        ),
         (["data/0.csv", "data/1.csv", "--out", "o/a.Tsv.gz"], "answers, such as o/a\n"),
         (["data/0.csv", "data/1.csv", "--out", "a.pq"], "answers, such as a\n"),
         (["data/0.csv", "data/1.csv", "--out", "data"], "it is the table itself"),
@@ -321,13 +324,14 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
     command = ["predict", model, "data/0.csv", "--out", "a.csv", "--quiet", "--cluster", address]
     code, _, complaints = run(*command)
     assert code == 2
-    assert "cannot write to --out a.csv: .csv is the ending of a file; " in complaints
+    assert "--out a.csv cannot be written to: .csv is a suffix of files; " in complaints
     assert not (folder / "a.csv").exists()
     (folder / "a.csv").mkdir()  # whoever has such a folder means it
     assert run(*command)[0] == 0
     assert (folder / "a.csv" / "0.csv").is_file()
 
 
+@pytest.mark.cluster
 def test_no_folder_is_left_where_no_scheduler_answers(run, folder, model, monkeypatch):
     monkeypatch.setattr("abstain._scale.cluster.CONNECT_TIMEOUT", 0.5)
     arguments = ["data/0.csv", "--out", "out", "--cluster", "tcp://127.0.0.1:9"]
@@ -349,8 +353,8 @@ def test_workers_that_do_not_see_a_file_say_so(run, address, folder, model, monk
         paths[0].unlink()
         return read_on_cluster(client, paths, *rest)
 
-    monkeypatch.setattr("abstain.tables.several.check_jobs", lose_table)
-    monkeypatch.setattr("abstain._score_files.on_cluster.read_on_cluster", lose_scores)
+    monkeypatch.setattr("abstain.tables.batch.check_jobs", lose_table)
+    monkeypatch.setattr("abstain.tables.score_fronts.read_on_cluster", lose_scores)
     (table,) = score_tables([9], 0, ["a"])
     table.write_csv(folder / "scores.csv")
     commands = {
@@ -437,6 +441,7 @@ def test_the_front_is_the_same_if_a_worker_is_killed(run, client, tmp_path):
     assert here == there
 
 
+@pytest.mark.cluster
 def test_workers_that_are_gone_for_good_are_not_waited_for(
     run, folder, model, long_tables, monkeypatch
 ):
@@ -469,7 +474,7 @@ def test_workers_that_are_gone_for_good_are_not_waited_for(
 
 def test_a_table_that_ends_its_workers_is_named(run, client, folder, model, monkeypatch):
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    monkeypatch.setattr(on_cluster, "_answer_there", lambda *given: __import__("os")._exit(1))
+    monkeypatch.setattr(batch, "_answer_on_worker", lambda *given: __import__("os")._exit(1))
     options = ["--out", "out", "-q", "--cluster", client.scheduler.address]
     code, shown, complaints = run("predict", model, "data/0.csv", *options)
     client.wait_for_workers(2, timeout=60)
@@ -484,7 +489,7 @@ def test_score_files_that_end_their_workers_are_told_of(run, client, tmp_path, m
     table.write_csv(tmp_path / "0.csv")
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
     monkeypatch.setattr(
-        "abstain._score_files.on_cluster._read_there", lambda *given: __import__("os")._exit(1)
+        "abstain.tables.score_fronts._read_on_worker", lambda *given: __import__("os")._exit(1)
     )
     options = ["--cluster", client.scheduler.address]
     code, shown, complaints = run("front", tmp_path / "0.csv", *ROLES, *options)
@@ -506,6 +511,7 @@ def alive_in(group):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups of this kind")
 @pytest.mark.parametrize(("after", "times"), [("start", 1), ("draft", 1), ("draft", 3)])
+@pytest.mark.cluster
 def test_ctrl_c_ends_a_local_cluster_without_a_word(folder, model, long_tables, after, times):
     command = [sys.executable, "-m", "abstain", "predict", model, *long_tables, "-q"]
     process = subprocess.Popen(

@@ -11,17 +11,16 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from abstain import InputError, pareto_front
 from abstain.fronts import METHODS
+from tests.examples import examples
 from tests.fronts.strategies import half_tied, synthetic
 
 FIELDS = ("true_rejects", "false_rejects", "gap", "cells", "reject_rates", "accuracies")
-on_cluster = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+on_cluster = examples(0.3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def assert_same(found, expected):

@@ -12,7 +12,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
@@ -22,6 +22,7 @@ from abstain._scale.tree_sums import PersistedBlocks
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.chunked import Coding, draw, merge_drawn, merge_summaries, summarise
 from abstain.models.data import Rows
+from tests.examples import examples
 
 MODELS = [GLVQ, GRLVQ, GMLVQ, LGMLVQ, RSLVQ, MRSLVQ, LMRSLVQ]
 CHUNKS = (1, 0, 500, 37, 400, 262)
@@ -187,7 +188,7 @@ def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
 # --- chunks and their merging -------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@examples(0.5)
 @given(st.lists(st.integers(0, 60), max_size=5), st.integers(0, 5))
 def test_summaries_of_chunks_make_that_of_all(cuts, seed):
     X, y, weights = sample(60, missing=0.2, seed=seed)
@@ -206,7 +207,7 @@ def test_summaries_of_chunks_make_that_of_all(cuts, seed):
 
 
 # The same rows whichever way chunks are merged, as many as asked for, and each of its class.
-@settings(max_examples=30, deadline=None)
+@examples(0.3)
 @given(st.integers(1, 40), st.integers(1, 4))
 def test_drawing_from_chunks_is_drawing_from_all(limit, first):
     X, y, _ = sample(100)
@@ -351,6 +352,7 @@ def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, nam
 
 
 # Nobody is left for a moment: what was to be done on the one that died is done on its successor.
+@pytest.mark.cluster
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
 def test_the_only_worker_may_die(solver, monkeypatch):
     data = as_dask(*sample(4000), chunks=500)

@@ -3,13 +3,14 @@
 import dask
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain.classifier.quantile_on_dask import quantile_on_dask
+from tests.examples import examples
 
 
-@settings(deadline=None, max_examples=50)
+@examples(0.5)
 @given(
     st.lists(
         st.lists(st.sampled_from([0.0, 1.0, 2.0]) | st.floats(0, 1e9), max_size=20), max_size=5

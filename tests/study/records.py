@@ -2,24 +2,24 @@
 
 import numpy as np
 
-from abstain.study.curves import Way
+from abstain.study.curves import Setting
 
 N = 1000
 
 
-def curve(way, repeat, split, accepted, errors, n):
+def curve(setting, repeat, split, accepted, errors, n):
     return {
         "kind": "curve",
         "repeat": repeat,
         "split": split,
-        **way._asdict(),
+        **setting._asdict(),
         "n": n,
         "accepted": list(accepted),
         "errors": list(errors),
     }
 
 
-def flat_curve(way, repeat, split, accuracy, *, plain=None, last=0.95):
+def flat_curve(setting, repeat, split, accuracy, *, plain=None, last=0.95):
     """Return a curve of one accuracy, from no rejects to ``last``; ``plain``: that of no rejects.
 
     Counts of errors need not be whole here.
@@ -27,7 +27,7 @@ def flat_curve(way, repeat, split, accuracy, *, plain=None, last=0.95):
     accepted = np.round(N * (1 - np.linspace(0, last, 20)))
     accuracies = np.full(20, accuracy)
     accuracies[0] = accuracy if plain is None else plain
-    return curve(way, repeat, split, accepted, accepted * (1 - accuracies), N)
+    return curve(setting, repeat, split, accepted, accepted * (1 - accuracies), N)
 
 
 def fit(name, model, repeat, split, n_parts):
@@ -43,4 +43,4 @@ def fit(name, model, repeat, split, n_parts):
     }
 
 
-SOME_WAY = Way("haberman", "gmlvq")
+SOME_SETTING = Setting("haberman", "gmlvq")

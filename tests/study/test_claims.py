@@ -7,9 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from abstain.study.claims import Judged, judge_claims, paper_claims, verdict
-from abstain.study.curves import Curves
-from abstain.study.intervals import Interval
+from abstain.study.claims import ClaimResult, check_claims, paper_claims, verdict
+from abstain.study.curves import Curves, Interval
 from abstain.study.problems import PROBLEMS
 from tests.study.records import N, curve, fit, flat_curve
 
@@ -90,8 +89,8 @@ def test_a_statement_states_its_margin_and_its_reject_rates(claim):
 
 
 @every_claim
-def test_a_claim_is_about_one_set_and_two_different_ways(claim):
-    assert {way.set for way in claim.ways} == {claim.first.set} <= set(PROBLEMS)
+def test_a_claim_is_about_one_set_and_two_different_settings(claim):
+    assert {setting.set for setting in claim.settings} == {claim.first.set} <= set(PROBLEMS)
     assert claim.first != claim.second
     assert claim.low < claim.high
     assert all(0 <= rate <= (1 if claim.where == "along" else 0.9) for rate in claim.rates)
@@ -105,7 +104,7 @@ def test_what_must_be_so_is_no_evidence(claim):
         assert 0 not in claim.rates
 
 
-# --- what is found ------------------------------------------------------------------------------
+# --- results ----------------------------------------------------------------------------------
 
 RUNS = [(repeat, split) for repeat in range(5) for split in range(2)]
 
@@ -136,9 +135,9 @@ def records_of(claim, values):
     return records
 
 
-def judged(claim, records):
-    (found,) = [row for row in judge_claims(Curves(records)) if row.id == claim.id]
-    return found
+def result_of(claim, records):
+    (row,) = [row for row in check_claims(Curves(records)) if row.id == claim.id]
+    return row
 
 
 @every_claim
@@ -151,11 +150,11 @@ def test_a_verdict_follows_from_the_runs(claim):
         (bad + noise, "differs"),
         (turns, "inconclusive"),
     ):
-        found = judged(claim, records_of(claim, values))
-        assert found.verdict == expected
-        assert found.value == pytest.approx(np.mean(values), abs=1e-9)
-        assert found.low <= found.value <= found.high
-        assert (found.dataset, found.statement) == (claim.first.set, claim.statement)
+        result = result_of(claim, records_of(claim, values))
+        assert result.verdict == expected
+        assert result.value == pytest.approx(np.mean(values), abs=1e-9)
+        assert result.low <= result.value <= result.high
+        assert (result.dataset, result.statement) == (claim.first.set, claim.statement)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,7 @@ def test_a_verdict_follows_from_the_runs(claim):
 def test_equal_curves_are_not_ahead_of_one_another(claim):
     if claim.second is not None:
         expected = "holds" if "not-ahead" in claim.id else "differs"
-        assert judged(claim, records_of(claim, np.zeros(len(RUNS)))).verdict == expected
+        assert result_of(claim, records_of(claim, np.zeros(len(RUNS)))).verdict == expected
 
 
 @pytest.mark.parametrize(("n_short", "counts"), [(2, True), (3, False)])
@@ -179,42 +178,42 @@ def test_a_reject_rate_counts_where_four_in_five_runs_have_a_value(n_short, coun
         accepted = np.array(ours["accepted"])
         ours["errors"] = np.where(accepted < 620, 0.1, 0.38) * accepted
         records += [ours, flat_curve(claim.second, repeat, split, 0.6)]
-    found = judged(claim, records)
-    assert (found.value > 0.1) == counts
-    assert counts or found.value == pytest.approx(0.02)
+    result = result_of(claim, records)
+    assert (result.value > 0.1) == counts
+    assert counts or result.value == pytest.approx(0.02)
 
 
-def test_what_is_reached_within_a_rate_is_told_by_a_curve_that_ends_before():
+def test_what_is_reached_within_a_rate_is_read_from_a_curve_that_ends_before():
     claim = CLAIMS["coil20-all-gmlvq"]
     for last in (0.0, 0.04, 0.5):
         records = [
             flat_curve(claim.first, repeat, split, 1.0, plain=1.0 if last == 0 else 0.97, last=last)
             for repeat, split in RUNS
         ]
-        found = judged(claim, records)
-        assert found.value == 1
-        assert found.verdict == "holds"
+        result = result_of(claim, records)
+        assert result.value == 1
+        assert result.verdict == "holds"
 
 
-def test_what_was_not_run_is_not_judged():
+def test_what_was_not_run_is_not_checked():
     claim = CLAIMS["haberman-beyond-gmlvq"]
     records = records_of(claim, np.full(len(RUNS), 0.02))
-    ids = {row.id for row in judge_claims(Curves(records))}
+    ids = {row.id for row in check_claims(Curves(records))}
     assert ids == {"haberman-beyond-gmlvq", "haberman-svm-gmlvq"}
     only_ours = [record for record in records if record["model"] == "gmlvq"]
-    assert judge_claims(Curves(only_ours)) == judge_claims(Curves([])) == []
+    assert check_claims(Curves(only_ours)) == check_claims(Curves([])) == []
 
 
 def test_a_curve_that_ends_too_early_is_inconclusive():
     claim = CLAIMS["haberman-beyond-gmlvq"]
     records = [
-        flat_curve(way, repeat, split, accuracy, last=0.2)
+        flat_curve(setting, repeat, split, accuracy, last=0.2)
         for repeat, split in RUNS
-        for way, accuracy in zip(claim.ways, (0.9, 0.8), strict=True)
+        for setting, accuracy in zip(claim.settings, (0.9, 0.8), strict=True)
     ]
-    found = judged(claim, records)
-    assert np.isnan(found.value)
-    assert found.verdict == "inconclusive"
+    result = result_of(claim, records)
+    assert np.isnan(result.value)
+    assert result.verdict == "inconclusive"
 
 
 # Thresholds that are set on few errors soon reject them all: "many rejects" are few samples then.
@@ -224,22 +223,26 @@ def test_many_rejects_are_the_second_half_of_a_curve(last, lead, expected):
     claim = CLAIMS["exact-ahead-tecator-gmlvq"]
     records = []
     for repeat, split in RUNS:
-        ours, theirs = (flat_curve(way, repeat, split, 0.8, last=last) for way in claim.ways)
+        ours, theirs = (
+            flat_curve(setting, repeat, split, 0.8, last=last) for setting in claim.settings
+        )
         accepted = np.array(ours["accepted"])
         far = N - accepted > 0.4 * last * N
         ours["errors"] = np.where(far, 0.2 - lead, 0.5) * accepted
         records += [ours, theirs]
-    found = judged(claim, records)
-    assert found.value == pytest.approx(lead)
-    assert found.verdict == expected
+    result = result_of(claim, records)
+    assert result.value == pytest.approx(lead)
+    assert result.verdict == expected
 
 
 def test_without_errors_greedy_and_exact_are_the_same():
     for name, expected in (("greedy-close", "holds"), ("exact-ahead", "differs")):
         claim = CLAIMS[f"{name}-tecator-lgmlvq"]
-        records = [curve(way, *run, [100], [0], 100) for run in RUNS for way in claim.ways]
-        found = judged(claim, records)
-        assert (found.value, found.verdict) == (0, expected)
+        records = [
+            curve(setting, *run, [100], [0], 100) for run in RUNS for setting in claim.settings
+        ]
+        result = result_of(claim, records)
+        assert (result.value, result.verdict) == (0, expected)
 
 
 def test_how_far_the_curves_go_is_stated():
@@ -249,10 +252,12 @@ def test_how_far_the_curves_go_is_stated():
         (0.2, "; curves end at 20 %", {"holds"}),
         (0.1, "; curves end at 10 %", {"inconclusive"}),
     ):
-        records = [flat_curve(way, *run, 0.9, last=last) for run in RUNS for way in claim.ways]
-        found = judged(claim, records)
-        assert found.statement == claim.statement + said
-        assert found.verdict in verdicts
+        records = [
+            flat_curve(setting, *run, 0.9, last=last) for run in RUNS for setting in claim.settings
+        ]
+        result = result_of(claim, records)
+        assert result.statement == claim.statement + said
+        assert result.verdict in verdicts
 
 
 def test_how_many_curves_end_before_the_rate_is_stated():
@@ -261,7 +266,9 @@ def test_how_many_curves_end_before_the_rate_is_stated():
         flat_curve(claim.first, *run, 0.94, last=0.05 if number % 5 == 0 else 0.5)
         for number, run in enumerate(RUNS)
     ]
-    assert judged(claim, records).statement == f"{claim.statement}; 20 % of the curves end before"
+    assert (
+        result_of(claim, records).statement == f"{claim.statement}; 20 % of the curves end before"
+    )
 
 
 # No error in n answers does not say that there is none.
@@ -271,9 +278,9 @@ def test_no_error_in_n_answers_leaves_three_in_n(n_runs, expected, n_repeats, mo
     monkeypatch.setattr("tests.study.records.N", 200)
     claim = CLAIMS["coil20-all-gmlvq"]
     runs = [(repeat, split) for repeat in range(n_repeats) for split in range(n_runs)]
-    found = judged(claim, [flat_curve(claim.first, *run, 1.0) for run in runs])
-    assert found[3:6] == pytest.approx((1.0, 1 - 3 / (200 * n_runs), 1.0))
-    assert found.verdict == expected
+    result = result_of(claim, [flat_curve(claim.first, *run, 1.0) for run in runs])
+    assert result[3:6] == pytest.approx((1.0, 1 - 3 / (200 * n_runs), 1.0))
+    assert result.verdict == expected
 
 
 @pytest.mark.parametrize(("n_vectors", "expected"), [(31, "holds"), (90, "differs")])
@@ -281,10 +288,10 @@ def test_no_error_in_n_answers_leaves_three_in_n(n_runs, expected, n_repeats, mo
 def test_support_vectors_are_counted(name, n_vectors, expected):
     fits = [fit(name, "svm", 0, split, n_vectors + split % 3) for split in range(20)]
     fits += [fit(name, "gmlvq", 0, split, 2) for split in range(20)]
-    (found,) = judge_claims(Curves(fits))
-    assert isinstance(found, Judged)
-    assert (found.id, found.dataset, found.verdict) == (f"{name}-vectors", name, expected)
-    assert found.value == pytest.approx(n_vectors, abs=1)
+    (result,) = check_claims(Curves(fits))
+    assert isinstance(result, ClaimResult)
+    assert (result.id, result.dataset, result.verdict) == (f"{name}-vectors", name, expected)
+    assert result.value == pytest.approx(n_vectors, abs=1)
 
 
 # --- the verdict --------------------------------------------------------------------------------
@@ -293,12 +300,12 @@ numbers = st.floats(-2, 2) | st.sampled_from([-np.inf, np.inf])
 
 
 @given(st.tuples(numbers, numbers).map(sorted), st.tuples(numbers, numbers).map(sorted))
-def test_all_of_the_interval_agrees_or_none_or_it_is_open(found, claimed):
+def test_all_of_the_interval_agrees_or_none_or_it_is_open(computed, claimed):
     low, high = claimed
     assume(low < high)
-    given_verdict = verdict(Interval(0.0, *found), low, high)
-    points = np.array([*found, low, high, *np.linspace(-3, 3, 7)])
-    inside = points[(points >= found[0]) & (points <= found[1])]
+    given_verdict = verdict(Interval(0.0, *computed), low, high)
+    points = np.array([*computed, low, high, *np.linspace(-3, 3, 7)])
+    inside = points[(points >= computed[0]) & (points <= computed[1])]
     agrees = (inside >= low) & (inside <= high)
     assert (given_verdict == "holds") == agrees.all()
     assert (given_verdict == "differs") == (not agrees.any())

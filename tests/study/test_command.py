@@ -52,11 +52,11 @@ def test_the_command_gives_what_the_library_gives(run, tmp_path, finished):
 
 def test_the_study_for_scripts(run, tmp_path, quickest):
     code, shown, _ = run(*QUICKEST, "--json", "--out", tmp_path / "study")
-    found = json.loads(shown)
+    results = json.loads(shown)
     assert code == 0
     assert contents(tmp_path / "study") == quickest
-    assert found["folder"] == str(tmp_path / "study")
-    assert {"claims.csv", "curves.parquet"} <= set(found["files"])
+    assert results["folder"] == str(tmp_path / "study")
+    assert {"claims.csv", "curves.parquet"} <= set(results["files"])
 
 
 def test_quiet_prints_nothing(run, tmp_path, quickest):
@@ -86,7 +86,7 @@ def test_names_may_come_in_any_order_and_with_spaces(run, asked):
 
 
 def test_without_options_all_is_run_as_in_the_paper(run, asked):
-    assert run() == (130, "", "interrupted: the same command goes on from here\n")
+    assert run() == (130, "", "interrupted: the same command resumes the study\n")
     assert asked == [(study.make_plan(), Path("abstain-study"), -1)]
 
 
@@ -136,7 +136,11 @@ def test_bad_options(run, tmp_path, options, said):
 
 def test_bad_folders(run, tmp_path):
     (tmp_path / "letters.txt").write_text("dear")
-    assert_one_line(run(*QUICKEST, "--out", tmp_path), str(tmp_path), "other things than a study")
+    assert_one_line(
+        run(*QUICKEST, "--out", tmp_path),
+        str(tmp_path),
+        f"--out {tmp_path} holds other files than a study",
+    )
     assert_one_line(run(*QUICKEST, "--out", tmp_path / "letters.txt"), "letters.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
@@ -148,14 +152,14 @@ def test_another_configuration(run, tmp_path, quickest):
     assert contents(folder) == quickest
 
 
-def test_ctrl_c_is_told_in_a_word(run, tmp_path, monkeypatch):
+def test_ctrl_c_is_reported_in_one_line(run, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(study.Plan, "run", interrupt)
     code, shown, complaints = run(*QUICKEST, "--out", tmp_path / "study")
     assert (code, shown) == (130, "")
-    assert complaints.endswith("interrupted: the same command goes on from here\n")
+    assert complaints.endswith("interrupted: the same command resumes the study\n")
 
 
 # --- how far it is ------------------------------------------------------------------------------
@@ -192,9 +196,9 @@ def test_a_bar_on_terminals_and_a_line_a_tenth_elsewhere(monkeypatch):
 )
 def test_nobody_else_waits_for_what_a_study_needs(code):
     heavy = "{'matplotlib', 'joblib', 'libsvm', 'sklearn', 'polars', 'abstain.study'}"
-    told = f"import atexit, sys\natexit.register(lambda: print({heavy} & set(sys.modules)))\n"
+    report = f"import atexit, sys\natexit.register(lambda: print({heavy} & set(sys.modules)))\n"
     done = subprocess.run(
-        [sys.executable, "-c", told + code],
+        [sys.executable, "-c", report + code],
         capture_output=True,
         text=True,
         check=True,

@@ -3,42 +3,42 @@
 import pytest
 
 from abstain.study import figures
-from abstain.study.curves import Curves, Way
+from abstain.study.curves import Curves, Setting
 from tests.study.records import flat_curve
 
 LABELS = ["global", "local"]
 
 
-def records_of(*ways):
+def records_of(*settings):
     return [
-        flat_curve(way, 0, split, 0.8 + 0.01 * number, last=0.4)
-        for number, way in enumerate(ways)
+        flat_curve(setting, 0, split, 0.8 + 0.01 * number, last=0.4)
+        for number, setting in enumerate(settings)
         for split in range(3)
     ]
 
 
 def both(name, model):
-    return [Way(name, model), Way(name, model, "local")]
+    return [Setting(name, model), Setting(name, model, "local")]
 
 
 def trained(name, model):
-    exact = Way(name, model, "local", part="training")
+    exact = Setting(name, model, "local", part="training")
     return [exact, exact._replace(method="greedy")]
 
 
 @pytest.mark.parametrize(
-    ("ways", "expected"),
+    ("settings", "expected"),
     [
         (both("haberman", "gmlvq"), ["benchmark.png"]),
-        ([*both("steroid", "gmlvq"), Way("steroid", "svm")], ["medical.png"]),
-        ([Way("haberman", "svm")], []),
-        ([Way("haberman", "forest")], []),
+        ([*both("steroid", "gmlvq"), Setting("steroid", "svm")], ["medical.png"]),
+        ([Setting("haberman", "svm")], []),
+        ([Setting("haberman", "forest")], []),
         ([], []),
         (
             [
-                way
+                setting
                 for model in ("gmlvq", "lgmlvq")
-                for way in both("tecator", model) + trained("tecator", model)
+                for setting in both("tecator", model) + trained("tecator", model)
             ],
             ["greedy.png", "benchmark.png"],
         ),
@@ -46,14 +46,14 @@ def trained(name, model):
         (both("tecator-raw", "gmlvq"), ["tecator.png"]),
     ],
 )
-def test_there_is_a_figure_for_whatever_was_run(tmp_path, ways, expected):
-    files = figures.draw_figures(Curves(records_of(*ways)), tmp_path)
+def test_there_is_a_figure_for_whatever_was_run(tmp_path, settings, expected):
+    files = figures.draw_figures(Curves(records_of(*settings)), tmp_path)
     assert files == [tmp_path / name for name in expected]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(expected)
     for file in files:
         assert file.read_bytes().startswith(b"\x89PNG")
         before = file.read_bytes()
-        figures.draw_figures(Curves(records_of(*ways)), tmp_path)
+        figures.draw_figures(Curves(records_of(*settings)), tmp_path)
         assert file.read_bytes() == before
 
 
@@ -64,9 +64,13 @@ def labels(ax):
 # Where the training part is separated, thresholds set on it reject next to nothing.
 @pytest.mark.parametrize(("name", "is_separable"), [("steroid", True), ("wisconsin", False)])
 def test_thresholds_are_those_out_of_fold_where_the_training_part_is_separated(name, is_separable):
-    ways = both(name, "gmlvq")
-    later = [way._replace(source="out of fold") for way in (*ways, Way(name, "svm"))]
-    figure = figures._curves(Curves(records_of(*ways, Way(name, "svm"), *later)), [name], True)
+    settings = both(name, "gmlvq")
+    out_of_fold = [
+        setting._replace(source="out of fold") for setting in (*settings, Setting(name, "svm"))
+    ]
+    figure = figures._curves(
+        Curves(records_of(*settings, Setting(name, "svm"), *out_of_fold)), [name], True
+    )
     (ax,) = figure.axes
     assert labels(ax) == [*LABELS, "SVM"]
     # In the order of the records: 0.80 to 0.82 by the training part, 0.83 to 0.85 out of fold.
@@ -77,9 +81,9 @@ def test_thresholds_are_those_out_of_fold_where_the_training_part_is_separated(n
 
 def test_a_panel_shows_global_and_local_the_svm_and_bayes_with_their_bands():
     sets, models = ["gaussian", "pearl"], ["rslvq", "lgmlvq"]
-    ways = [way for name in sets for model in models for way in both(name, model)]
-    ways += [Way(name, model) for name in sets for model in ("svm", "bayes")]
-    figure = figures._curves(Curves(records_of(*ways)), sets)
+    settings = [setting for name in sets for model in models for setting in both(name, model)]
+    settings += [Setting(name, model) for name in sets for model in ("svm", "bayes")]
+    figure = figures._curves(Curves(records_of(*settings)), sets)
     titles = [ax.get_title() for ax in figure.axes]
     assert titles == [
         "Gaussian clusters: RSLVQ",

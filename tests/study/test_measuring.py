@@ -8,20 +8,26 @@ from sklearn.svm import SVC
 
 from abstain import InputError, RejectOptionClassifier, datasets, pareto_front
 from abstain.study import measuring
-from abstain.study.classifiers import CLASSIFIERS, make_estimator
-from abstain.study.libsvm import COSTS, N_FOLDS, WIDTHS, LibSVC, TunedLibSVC
+from abstain.study.classifiers import (
+    CLASSIFIERS,
+    COSTS,
+    N_TUNING_FOLDS,
+    WIDTHS,
+    LibSVC,
+    TunedLibSVC,
+    make_estimator,
+)
 from abstain.study.measuring import (
     GLOBAL,
     GREEDY,
     LOCAL,
     N_INNER_FOLDS,
     SHARED,
-    Extent,
-    Part,
+    Extras,
     Split,
     measure,
 )
-from abstain.study.problems import PROBLEMS, Problem, Sample
+from abstain.study.problems import PROBLEMS, Data, Problem
 
 SEED = 3
 
@@ -43,7 +49,7 @@ def noisy():
         240, 4, n_informative=3, n_redundant=0, n_classes=4, n_clusters_per_class=1,
         weights=[0.55, 0.39, 0.04, 0.02], flip_y=0.25, random_state=0,
     )  # fmt: skip
-    sample = Sample(X, np.array(["ash", "beech", "cedar", "elder"])[y])
+    sample = Data(X, np.array(["ash", "beech", "cedar", "elder"])[y])
     return Problem("noisy", "Noisy", "benchmark", lambda repeat: sample, 0.7)
 
 
@@ -51,13 +57,13 @@ def split_of(problem):
     sample = problem.draw(0)
     parts = train_test_split(sample.X, sample.y, test_size=0.3, random_state=0, stratify=sample.y)
     X_train, X_test, y_train, y_test = parts
-    return sample, Split(Part(X_train, y_train), Part(X_test, y_test))
+    return sample, Split((X_train, y_train), (X_test, y_test))
 
 
 def records_of(problem, name, beyond=False):
     sample, split = split_of(problem)
-    extent = Extent(greedy=True, out_of_fold=beyond, guarantee=beyond)
-    return measure(problem, sample, split, CLASSIFIERS[name], SEED, extent)
+    extras = Extras(greedy=True, out_of_fold=beyond, guarantee=beyond)
+    return measure(problem, sample, split, CLASSIFIERS[name], SEED, extras)
 
 
 def curves_of(records, **wanted):
@@ -83,10 +89,11 @@ def slow_curve(problem, name, option, cv="training"):
     ).fit(*train)
     front = clf.front_
     rows = sorted({0, *np.flatnonzero(front.is_pareto).tolist()})
-    wrong = clf.predict(test.X) != test.y
+    X_test, y_test = test
+    wrong = clf.predict(X_test) != y_test
     counts = []
     for row in rows:
-        rejected = clf.retarget(Row(row)).reject(test.X)
+        rejected = clf.retarget(Row(row)).reject(X_test)
         counts.append((np.count_nonzero(~rejected), np.count_nonzero(wrong & ~rejected)))
     return counts, front, rows
 
@@ -102,10 +109,10 @@ def as_counts(record):
 @pytest.mark.parametrize("name", ["rslvq", "gmlvq", "lgmlvq", "mrslvq", "glvq-5"])
 def test_curves_are_what_counting_again_gives(name, option, noisy):
     records = records_of(noisy, name, beyond=option in SHARED)
-    (found,) = curves_of(records, part="test", source="training", **option._asdict())
+    (curve,) = curves_of(records, part="test", source="training", **option._asdict())
     counts, front, rows = slow_curve(noisy, name, option)
-    assert as_counts(found) == counts
-    assert found["n"] == 72
+    assert as_counts(curve) == counts
+    assert curve["n"] == 72
     assert len(rows) > 5
     trained = curves_of(records, part="training", **option._asdict())
     assert len(trained) == (option.min_cell_size == 1)
@@ -118,12 +125,12 @@ def test_curves_are_what_counting_again_gives(name, option, noisy):
 @pytest.mark.parametrize("option", [GLOBAL, LOCAL, *SHARED], ids=str)
 @pytest.mark.parametrize("name", ["gmlvq", "boosting"])
 def test_so_are_those_of_thresholds_set_out_of_fold(name, option, noisy):
-    (found,) = curves_of(
+    (curve,) = curves_of(
         records_of(noisy, name, beyond=True), source="out of fold", **option._asdict()
     )
     folds = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=SEED)
     counts, _, rows = slow_curve(noisy, name, option, cv=folds)
-    assert as_counts(found) == counts
+    assert as_counts(curve) == counts
     assert len(rows) > 5
 
 
@@ -148,15 +155,15 @@ def test_a_curve_begins_with_all_samples(name, noisy):
 
 @pytest.mark.parametrize("draw", [datasets.make_gaussian_clusters, datasets.make_pearl_necklace])
 def test_the_bayes_rule_rejects_by_the_true_posterior(draw):
-    sample = Sample(*draw(400, random_state=1, return_model=True))
+    sample = Data(*draw(400, random_state=1, return_model=True))
     problem = Problem("drawn", "Drawn", "artificial", lambda repeat: sample, 0.9, is_scaled=False)
     records = records_of(problem, "bayes")
-    (found,) = curves_of(records, part="test")
+    (curve,) = curves_of(records, part="test")
     _, (train, test) = split_of(problem)
     classes, posteriors = np.unique(sample.y), sample.true_model.predict_proba
     (sure_train, right_train), (sure_test, right_test) = (
-        (posteriors(part.X).max(axis=1), classes[posteriors(part.X).argmax(axis=1)] == part.y)
-        for part in (train, test)
+        (posteriors(X).max(axis=1), classes[posteriors(X).argmax(axis=1)] == y)
+        for X, y in (train, test)
     )
     front = pareto_front(sure_train, right_train)
     rows = sorted({0, *np.flatnonzero(front.is_pareto).tolist()})
@@ -164,7 +171,7 @@ def test_the_bayes_rule_rejects_by_the_true_posterior(draw):
         (np.count_nonzero(sure_test >= limit), np.count_nonzero(~right_test & (sure_test >= limit)))
         for limit in (front.thresholds_at(row)[0] for row in rows)
     ]
-    assert as_counts(found) == expected
+    assert as_counts(curve) == expected
     # The posteriors are the true ones: the mean of the largest is the accuracy to be expected.
     n = len(sample.y)
     largest = posteriors(sample.X).max(axis=1)
@@ -200,8 +207,8 @@ def test_what_cannot_be_promised_is_recorded_as_refused(noisy, monkeypatch):
 
     monkeypatch.setattr(measuring.RejectOptionClassifier, "fit", refuse)
     records = records_of(noisy, "gmlvq", beyond=True)
-    (found,) = [record for record in records if record.get("source") == "guaranteed"]
-    assert (found["is_refused"], found["accepted"], found["errors"]) == (True, 0, 0)
+    (record,) = [record for record in records if record.get("source") == "guaranteed"]
+    assert (record["is_refused"], record["accepted"], record["errors"]) == (True, 0, 0)
 
 
 @pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "bayes"])
@@ -218,11 +225,11 @@ def test_missing_values_are_no_obstacle():
 
 
 def test_prototypes_and_support_vectors_are_counted(noisy):
-    found = {
+    counts = {
         name: records_of(noisy, name)[0]["n_parts"] for name in ("gmlvq", "lgmlvq", "svm", "forest")
     }
-    assert (found["gmlvq"], found["lgmlvq"], found["forest"]) == (4, 4, None)
-    assert 4 <= found["svm"] <= 168
+    assert (counts["gmlvq"], counts["lgmlvq"], counts["forest"]) == (4, 4, None)
+    assert 4 <= counts["svm"] <= 168
 
 
 # Where answers are out of fold, of what was fitted: a step of the pipeline, as scaling is.
@@ -230,22 +237,22 @@ def test_prototypes_and_support_vectors_are_counted(noisy):
 def test_components_are_fitted_with_the_classifier(name):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 8)) + np.arange(60)[:, np.newaxis] % 2, np.arange(60) % 2
-    problem = Problem("some", "Some", "benchmark", lambda seed: Sample(X, y), 0.9, n_components=3)
-    fitted = make_estimator(CLASSIFIERS[name], problem, Sample(X, y), SEED).fit(X, y)
+    problem = Problem("some", "Some", "benchmark", lambda seed: Data(X, y), 0.9, n_components=3)
+    fitted = make_estimator(CLASSIFIERS[name], problem, Data(X, y), SEED).fit(X, y)
     assert fitted[-1].n_features_in_ == 3
     plain = X - X.mean(axis=0)
     expected = np.linalg.svd(plain)[1][:3] ** 2 / 59
     assert fitted.named_steps["reduce"].explained_variance_ == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("extent", [Extent(), Extent(greedy=True), Extent(out_of_fold=True)])
-def test_no_more_is_measured_than_is_asked_for(extent, noisy):
+@pytest.mark.parametrize("extras", [Extras(), Extras(greedy=True), Extras(out_of_fold=True)])
+def test_no_more_is_measured_than_is_asked_for(extras, noisy):
     sample, split = split_of(noisy)
-    records = measure(noisy, sample, split, CLASSIFIERS["gmlvq"], SEED, extent)
+    records = measure(noisy, sample, split, CLASSIFIERS["gmlvq"], SEED, extras)
     curves = curves_of(records)
-    assert any(record["method"] == "greedy" for record in curves) == extent.greedy
-    assert any(record["source"] == "out of fold" for record in curves) == extent.out_of_fold
-    assert any(record["min_cell_size"] > 1 for record in curves) == extent.out_of_fold
+    assert any(record["method"] == "greedy" for record in curves) == extras.greedy
+    assert any(record["source"] == "out of fold" for record in curves) == extras.out_of_fold
+    assert any(record["min_cell_size"] > 1 for record in curves) == extras.out_of_fold
     assert not any(record.get("source") == "guaranteed" for record in records)
 
 
@@ -295,7 +302,7 @@ def test_the_machine_is_that_of_the_same_library_elsewhere(blobs):
 
 
 def out_of_fold_accuracy(X, y, cost, gamma, seed):
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y)
+    folds = StratifiedKFold(N_TUNING_FOLDS, shuffle=True, random_state=seed).split(X, y)
     return np.mean([SVC(C=cost, gamma=gamma).fit(X[a], y[a]).score(X[b], y[b]) for a, b in folds])
 
 

@@ -15,7 +15,7 @@ from abstain.study.plan import (
     VARIANT_REPEATS,
     Task,
 )
-from abstain.study.problems import PROBLEMS, Problem, Sample
+from abstain.study.problems import PROBLEMS, Data, Problem
 
 VARIANTS = {name for name, problem in PROBLEMS.items() if problem.is_variant}
 EXTRA = {name for name, classifier in CLASSIFIERS.items() if classifier.is_extra}
@@ -33,8 +33,8 @@ def test_the_protocol_is_the_papers(quick):
     plan = make_plan(quick=quick)
     sets = [name for name in PROBLEMS if not (quick and name in VARIANTS)]
     assert (plan.sets, plan.models) == (tuple(sets), tuple(CLASSIFIERS))
-    found = (plan.n_repeats, plan.n_extra_repeats, plan.n_medical_splits)
-    assert found == ((1, 0, 20) if quick else (10, 1, 1000))
+    counts = (plan.n_repeats, plan.n_extra_repeats, plan.n_medical_splits)
+    assert counts == ((1, 0, 20) if quick else (10, 1, 1000))
 
 
 def test_what_is_asked_for_by_name_is_run_quickly_too():
@@ -81,7 +81,7 @@ def numbered(kind, n=150):
         "numbered",
         "Numbered",
         kind,
-        lambda repeat: Sample(
+        lambda repeat: Data(
             np.column_stack([np.arange(n), np.full(n, repeat)]), np.arange(n) % 3, None
         ),
         0.9,
@@ -90,8 +90,8 @@ def numbered(kind, n=150):
 
 def split_of(plan, problem, task, monkeypatch):
     monkeypatch.setitem(PROBLEMS, "numbered", problem)
-    sample = problem.draw(plan.state(task.repeat))
-    return plan._split(problem, sample, task)
+    data = problem.draw(plan.seed_of(task.repeat))
+    return plan._split(problem, data, task)
 
 
 def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
@@ -102,11 +102,12 @@ def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
         for fold in range(N_FOLDS):
             task = Task("numbered", repeat, fold, "gmlvq")
             split = split_of(plan, problem, task, monkeypatch)
-            both = np.concatenate([split.train.X[:, 0], split.test.X[:, 0]])
+            (X_train, _), (X_test, y_test) = split
+            both = np.concatenate([X_train[:, 0], X_test[:, 0]])
             assert np.array_equal(np.sort(both), np.arange(150))
-            assert np.array_equal(split.test.X[:, 0] % 3, split.test.y)
-            assert len(set(np.bincount(split.test.y))) == 1  # stratified
-            tested.append(split.test.X[:, 0])
+            assert np.array_equal(X_test[:, 0] % 3, y_test)
+            assert len(set(np.bincount(y_test))) == 1  # stratified
+            tested.append(X_test[:, 0])
         assert np.array_equal(np.sort(np.concatenate(tested)), np.arange(150))
         shuffles.append(np.concatenate(tested).tolist())
     assert shuffles[0] != shuffles[1]
@@ -114,13 +115,14 @@ def test_the_folds_of_a_repeat_test_every_sample_once(monkeypatch):
 
 def test_every_split_of_medical_data_is_another(monkeypatch):
     problem, plan = numbered("medical"), Plan((), (), 1, 0, 22, 5)
-    found = [
+    splits = [
         split_of(plan, problem, Task("numbered", 0, number, "gmlvq"), monkeypatch)
         for number in range(22)
     ]
-    assert all(len(split.test.y) == 15 for split in found)
-    assert all(not set(split.test.X[:, 0]) & set(split.train.X[:, 0]) for split in found)
-    assert len({tuple(split.test.X[:, 0]) for split in found}) == 22
+    numbers = [(set(train[0][:, 0]), set(test[0][:, 0])) for train, test in splits]
+    assert all(len(test) == 15 for _, test in numbers)
+    assert all(not test & train for train, test in numbers)
+    assert len({frozenset(test) for _, test in numbers}) == 22
 
 
 # Each classifier is a task of its own: what they are compared by are the same samples.
@@ -131,8 +133,8 @@ def test_all_classifiers_have_the_same_splits(monkeypatch):
             split_of(plan, problem, Task("numbered", 0, 1, model), monkeypatch)
             for model in ("gmlvq", "svm")
         )
-        assert np.array_equal(split.train.X, same.train.X)
-        assert np.array_equal(split.test.X, same.test.X)
+        assert np.array_equal(split.train[0], same.train[0])
+        assert np.array_equal(split.test[0], same.test[0])
 
 
 def test_only_artificial_samples_are_drawn_anew():
@@ -145,10 +147,12 @@ def test_only_artificial_samples_are_drawn_anew():
 
 def test_no_two_seeds_share_what_they_draw():
     plans = [Plan((), (), 10, 0, 0, seed) for seed in range(20)]
-    repeats = [plan.state(repeat) for plan in plans for repeat in range(10)]
-    splits = [plan.state(repeat, split) for plan in plans for repeat in (0, 1) for split in (0, 1)]
+    repeats = [plan.seed_of(repeat) for plan in plans for repeat in range(10)]
+    splits = [
+        plan.seed_of(repeat, split) for plan in plans for repeat in (0, 1) for split in (0, 1)
+    ]
     assert len({*repeats, *splits}) == len(repeats) + len(splits)
-    assert repeats == [plan.state(repeat) for plan in plans for repeat in range(10)]
+    assert repeats == [plan.seed_of(repeat) for plan in plans for repeat in range(10)]
 
 
 def test_sets_prepared_otherwise_are_repeated_less():
@@ -166,7 +170,7 @@ def models_of(plan, name, repeat, split):
     return {
         model
         for model, classifier in CLASSIFIERS.items()
-        if plan._takes(PROBLEMS[name], classifier, repeat, split)
+        if plan._includes(PROBLEMS[name], classifier, repeat, split)
     }
 
 
@@ -190,9 +194,9 @@ def test_thresholds_are_set_out_of_fold_more_often_where_claims_depend_on_it(n_e
     for name, problem in PROBLEMS.items():
         for model, classifier in CLASSIFIERS.items():
             counts = Counter(
-                extent
+                extra
                 for number in range(100)
-                for extent, is_so in plan._extent(
+                for extra, is_so in plan._extras(
                     problem,
                     classifier,
                     *((0, number) if name in MEDICAL else divmod(number, N_FOLDS)),
@@ -219,11 +223,11 @@ def test_thresholds_are_set_out_of_fold_more_often_where_claims_depend_on_it(n_e
     ("option", "known"), [("only", PROBLEMS), ("models", CLASSIFIERS)], ids=["only", "models"]
 )
 @pytest.mark.parametrize("wrong", [["iris"], ["iris", "gmlvq", "pearl"], [""], []])
-def test_an_unknown_name_is_told_with_the_known_ones(option, known, wrong):
+def test_an_unknown_name_is_refused_with_the_known_ones(option, known, wrong):
     with pytest.raises(InputError) as caught:
         make_plan(**{option: wrong})
     said = str(caught.value)
-    assert said.startswith(f"--{option} must name some of {', '.join(known)}, got ")
+    assert said.startswith(f"{option} must name some of {', '.join(known)}, got ")
     assert said.count("\n") == 0
     assert said.endswith("nothing") == (not any(wrong))
     assert ("iris" in said) == ("iris" in wrong)
@@ -244,7 +248,7 @@ def test_neither_order_nor_repetition_of_names_matters():
 )
 def test_a_plan_without_anything_to_run_is_refused(sets, models, quick):
     plan = make_plan(only=sets, models=models, quick=quick)
-    with pytest.raises(InputError, match=f"--models {','.join(plan.models)} has no part"):
+    with pytest.raises(InputError, match=f"models {','.join(plan.models)} has no part"):
         plan.check()
 
 
@@ -256,5 +260,7 @@ def test_a_plan_with_something_to_run_is_not(name, model):
 def test_without_libsvm_it_is_said_before_anything_runs(monkeypatch):
     monkeypatch.setitem(sys.modules, "libsvm", None)
     make_plan(only=["pearl"], models=["gmlvq"], quick=True).check()
-    with pytest.raises(InputError, match=r"pip install 'abstain\[study\]', or leave svm out"):
+    with pytest.raises(
+        InputError, match=r"pip install 'abstain\[study\]', or leave svm out of models"
+    ):
         make_plan(only=["pearl"], models=["gmlvq", "svm"], quick=True).check()

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from abstain import RejectRate
-from abstain.tables import Wishes, fit_table, open_table
+from abstain.tables import FitOptions, fit_table, open_table
 
 
 def make_patients(n=240, seed=0):
@@ -37,4 +37,6 @@ def patients():
 def fitted(tmp_path_factory, patients):
     path = tmp_path_factory.mktemp("fitted") / "patients.csv"
     patients.write_csv(path)
-    return fit_table(open_table(path), Wishes("Befund lang", model="glvq", target=RejectRate(0.2)))
+    return fit_table(
+        open_table(path), FitOptions("Befund lang", model="glvq", target=RejectRate(0.2))
+    )

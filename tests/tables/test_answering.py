@@ -10,20 +10,16 @@ from datetime import timedelta
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 import abstain
 from abstain import InputError
 from abstain.saving import load, save
-from abstain.tables import (
-    ReadAhead,
-    answer_frame,
-    answer_table,
-    check_output,
-    open_table,
-)
+from abstain.tables import FitOptions, answer_frame, answer_table, fit_table, open_table
+from abstain.tables.writing import check_output
+from tests.examples import examples
 from tests.tables.conftest import make_patients
 
 NEW = ["answer", "certainty", "correct_proba", "reason"]
@@ -31,8 +27,7 @@ NEW = ["answer", "certainty", "correct_proba", "reason"]
 
 def answer(clf, path, out, block_size=1 << 20, **options):
     table = open_table(path, block_size=block_size)
-    with ReadAhead(table) as ahead:
-        return answer_table(clf, ahead, out, **options)
+    return answer_table(clf, table, out, **options)
 
 
 def check_same(found, expected, thresholds):
@@ -46,7 +41,7 @@ def check_same(found, expected, thresholds):
 
 
 @given(block_size=st.integers(40, 5000), n=st.integers(1, 120), seed=st.integers(0, 5))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(0.25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_blocks_of_any_size_give_what_memory_gives(tmp_path_factory, fitted, block_size, n, seed):
     folder = tmp_path_factory.mktemp("stream")
     frame = make_patients(n, seed)
@@ -119,9 +114,9 @@ def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
             assert label == "rejected"
             assert f"certainty {float(f'{certainty:.4g}'):g}"[:14] in reason
             assert f"the threshold {float(f'{threshold:.4g}'):g}"[:18] in reason
-            assert reason.endswith(f"of class {fitted.clf.classes_[decided.answers[at]]}")
+            assert reason.endswith(f"of class {fitted.clf.classes_[decided.class_indices[at]]}")
         else:
-            assert label == fitted.clf.classes_[decided.answers[at]]
+            assert label == fitted.clf.classes_[decided.class_indices[at]]
             assert reason == ""
     assert decided.rejected.any()
     assert not decided.rejected.all()
@@ -138,7 +133,7 @@ def test_every_row_has_the_probability_that_its_answer_is_right(tmp_path, fitted
     assert 0 < probability[is_rejected].max() <= probability[~is_rejected].min() < 1
 
 
-def test_a_row_that_says_nothing_has_no_probability(fitted, patients):
+def test_an_empty_row_has_no_probability(fitted, patients):
     empty = patients.with_columns(
         pl.lit(None, kind).alias(n) for n, kind in patients.schema.items()
     )
@@ -162,9 +157,9 @@ def test_names_that_need_quotes(tmp_path, patients):
     names = {"gesund": 'gut, "sehr"', "krank (übel)": "übel; schlimm"}
     frame = patients.with_columns(pl.col("Befund lang").replace_strict(names))
     frame.write_csv(tmp_path / "t.csv")
-    wishes = abstain.tables.Wishes("Befund lang", model="glvq", target=abstain.RejectRate(0.3))
-    clf = abstain.tables.fit_table(open_table(tmp_path / "t.csv"), wishes).clf
-    answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", mark='weiß, "nicht"')
+    options = FitOptions("Befund lang", model="glvq", target=abstain.RejectRate(0.3))
+    clf = fit_table(open_table(tmp_path / "t.csv"), options).clf
+    answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", reject_mark='weiß, "nicht"')
     found = pl.read_csv(tmp_path / "out.csv")
     assert set(found["answer"]) == {*names.values(), 'weiß, "nicht"'}
     assert found["reason"].drop_nulls().str.contains("of class").any()
@@ -209,7 +204,7 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     assert "abstain_answer" in found.columns
 
 
-def test_rows_that_say_nothing_are_rejected(tmp_path):
+def test_empty_rows_are_rejected(tmp_path):
     frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 10, "b": [1.0, 2.0] * 20})
     labels = ["x", "x", "y", "y"] * 10
     clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(frame, labels)
@@ -224,7 +219,7 @@ def test_rows_that_say_nothing_are_rejected(tmp_path):
 
 
 @pytest.mark.parametrize("empty", ["1;;;", "1;NA;?;n/a"])
-def test_rows_that_say_nothing_of_kinds_either_are_rejected(tmp_path, fitted, empty):
+def test_rows_without_categories_are_rejected(tmp_path, fitted, empty):
     (tmp_path / "new.csv").write_text(f"id;Größe;Alter;Organ\n{empty}\n2;;;Leber\n", "utf-8")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
     assert (answered.n_rows, answered.n_empty) == (2, 1)
@@ -233,9 +228,9 @@ def test_rows_that_say_nothing_of_kinds_either_are_rejected(tmp_path, fitted, em
     assert found["reason"][0] == "all columns that the model needs are empty"
 
 
-def test_a_threshold_that_rejects_all_is_told_as_such(tmp_path, fitted, patients):
+def test_a_threshold_that_rejects_all_is_reported_as_such(tmp_path, fitted, patients):
     clf = deepcopy(fitted.clf)
-    clf.retarget([np.inf] * len(clf.thresholds_))
+    clf.set_thresholds([np.inf] * len(clf.thresholds_))
     reasons = set(answer_frame(clf, patients)["reason"].to_list())
     assert reasons == {
         "no row of class gesund is answered",
@@ -269,7 +264,7 @@ def test_a_column_that_begins_empty_holds_numbers_later(tmp_path, fitted):
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in data row 6 of .*--missing"),
+        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in data row 6 of .*missing="),
         (["1.5,40,Leber", "2.5,40"], "2 fields in data row 6"),
         (["1.5,inf,Leber"], "inf in data row 5"),
     ],
@@ -296,8 +291,8 @@ def test_tables_of_another_kind(tmp_path, fitted, patients):
 
 @pytest.mark.parametrize("mark", ["gesund", " "])
 def test_marks_that_would_mislead(fitted, patients, mark):
-    with pytest.raises(InputError, match="--reject-mark"):
-        answer_frame(fitted.clf, patients, mark=mark)
+    with pytest.raises(InputError, match="reject_mark="):
+        answer_frame(fitted.clf, patients, reject_mark=mark)
 
 
 def test_outputs_that_cannot_be(tmp_path, patients):
@@ -318,7 +313,7 @@ def test_outputs_that_cannot_be(tmp_path, patients):
 def test_thresholds_take_the_place_of_the_models(fitted, patients):
     n_thresholds = len(fitted.clf.thresholds_)
     none, everything, same = (
-        copy(fitted.clf).retarget(thresholds)
+        copy(fitted.clf).set_thresholds(thresholds)
         for thresholds in (["-inf"] * n_thresholds, ["inf"] * n_thresholds, fitted.clf.thresholds_)
     )
     assert not none.reject(patients).any()
@@ -330,10 +325,10 @@ def test_thresholds_take_the_place_of_the_models(fitted, patients):
 # --- kinds of columns ---------------------------------------------------------------------------
 
 
-def fit_text(tmp_path, lines, **wishes):
+def fit_text(tmp_path, lines, **options):
     (tmp_path / "train.csv").write_text("\n".join(lines))
-    table = open_table(tmp_path / "train.csv", missing=wishes.pop("missing", []))
-    return abstain.tables.fit_table(table, abstain.tables.Wishes("y", model="glvq", **wishes)).clf
+    table = open_table(tmp_path / "train.csv", missing=options.pop("missing", []))
+    return fit_table(table, FitOptions("y", model="glvq", **options)).clf
 
 
 def test_names_that_look_like_numbers_stay_names(tmp_path):
@@ -354,14 +349,14 @@ def test_names_that_look_like_numbers_stay_names(tmp_path):
 
 def test_codes_that_begin_with_0_are_known_again(tmp_path):
     clf = fit_text(tmp_path, ["zip,y", *["01067,a", "04109,b"] * 20])
-    assert not answer(clf, tmp_path / "train.csv", tmp_path / "out.csv").strangers
+    assert not answer(clf, tmp_path / "train.csv", tmp_path / "out.csv").unseen_values
 
 
 def test_a_number_that_means_missing_does_so_for_new_rows(tmp_path):
     lines = ["x,z,y", *["1.5,1,a", "-9,2,b", "2.5,-9,b", "1.0,3,a"] * 10]
     clf = fit_text(tmp_path, lines, missing=["-9"])
-    told = answer_frame(clf, pl.DataFrame({"x": [-9.0, None, 1.0], "z": [1, 1, -9]}))
-    assert told["certainty"][0] == told["certainty"][1]
+    message = answer_frame(clf, pl.DataFrame({"x": [-9.0, None, 1.0], "z": [1, 1, -9]}))
+    assert message["certainty"][0] == message["certainty"][1]
     (tmp_path / "new.csv").write_text("x,z\n-9,1\n,1\n-9,-9\n")
     answered = answer(clf, tmp_path / "new.csv", tmp_path / "out.csv")
     found = pl.read_csv(tmp_path / "out.csv")

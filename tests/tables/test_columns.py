@@ -10,9 +10,9 @@ import pytest
 from sklearn.base import clone
 
 from abstain import InputError
-from abstain.tables import TableColumns, choose_features, read_labels
-from abstain.tables.labels import lost_labels
-from abstain.tables.mistakes import BadValueError
+from abstain.tables import TableColumns
+from abstain.tables.features import choose_features, lost_labels, read_labels
+from abstain.tables.values import BadValueError
 
 N = 60
 NUMBERS = [0.5 * (i % 17) for i in range(N)]
@@ -81,9 +81,9 @@ def test_drop_and_categorical():
 @pytest.mark.parametrize(
     ("value", "drop", "remedy"),
     [
-        (1, [], "take one all the same by --keep"),
-        (1, ["y"], "name fewer in --drop, or take one all the same by --keep"),
-        (1, ["x", "y"], "name fewer in --drop"),
+        (1, [], "take one all the same by keep"),
+        (1, ["y"], "name fewer in drop, or take one all the same by keep"),
+        (1, ["x", "y"], "name fewer in drop"),
         ("?", [], "give more columns"),
     ],
 )
@@ -96,7 +96,7 @@ def test_no_column_left(value, drop, remedy):
 @pytest.mark.parametrize("values", [[*map(str, NUMBERS[1:]), "oops"], [[1], [2]] * 30])
 def test_a_dropped_column_is_not_judged(values):
     frame = pl.DataFrame({"good": NUMBERS, "it's": values})
-    with pytest.raises(InputError, match=r"leave it out: --drop 'it'\\''s'$"):
+    with pytest.raises(InputError, match=r"""leave it out: drop=\["it's"\]$"""):
         choose_features(frame)
     assert choose_features(frame, drop=["it's"]).left_out == {"it's": "as asked"}
 
@@ -105,7 +105,7 @@ def test_a_few_values_that_are_no_numbers():
     values = [str(number) for number in NUMBERS]
     values[10] = "<5"
     with pytest.raises(
-        InputError, match=r"'<5' in data row 11.*--missing '<5'; .*--categorical 'x'"
+        InputError, match=r"'<5' in data row 11.*missing=\['<5'\]; .*categorical=\['x'\]"
     ):
         choose_features(pl.DataFrame({"x": values}))
     assert choose_features(pl.DataFrame({"x": values}), missing=["<5"]).numeric == ["x"]
@@ -137,12 +137,14 @@ def with_text(value, count, numbers=NUMBERS):
     ],
 )
 def test_what_to_do_about_text_amid_numbers(value, remedy):
-    remedy += f", or say that it means missing: --missing '{value}'"
+    remedy += f", or say that it means missing: missing=[{value!r}]"
     with pytest.raises(InputError, match=re.escape(f"data row 60; {remedy}; or")):
         choose_features(with_text(value, 1))
     found = choose_features(with_text(value, 10))
     assert found.categorical == ["crp"]
-    assert re.match(r"'crp' is taken as \d+ kinds, though 83% of its values are", found.notes[0])
+    assert re.match(
+        r"'crp' is taken as \d+ categories, though 83% of its values are", found.notes[0]
+    )
     assert found.notes[0].endswith(f"like {value!r}: {remedy}")
     names = choose_features(with_text(value, 10, [i / 7 for i in range(N)]))
     assert names.left_out["crp"].endswith(f"like {value!r}: {remedy}")
@@ -157,13 +159,13 @@ def test_text_amid_numbers_may_be_meant():
 @pytest.mark.parametrize("values", [[[1], [2]], [b"a", b"b"], [timedelta(1), timedelta(2)]])
 def test_labels_that_name_nothing(values):
     with pytest.raises(
-        InputError, match=r"'x' must hold numbers or text, got values of type .*--label"
+        InputError, match=r"'x' must hold numbers or text, got values of type .*label"
     ):
         read_labels(pl.Series("x", values * 30))
 
 
 def test_nested_columns_are_refused():
-    with pytest.raises(InputError, match="--drop 'x'"):
+    with pytest.raises(InputError, match=r"drop=\['x'\]"):
         choose_features(pl.DataFrame({"x": [[1], [2]] * 30}))
 
 
@@ -172,13 +174,13 @@ def test_nested_columns_are_refused():
     ("value", "kind"),
     [([1, 2], "list"), ({"a": 1}, "struct"), (b"a", "binary"), (timedelta(1), "duration")],
 )
-def test_a_strange_value_throughout_is_told_by_its_type(value, kind):
+def test_a_strange_value_throughout_is_reported_by_its_type(value, kind):
     found = choose_features(pl.DataFrame({"x": [value] * N, "good": NUMBERS}))
     assert found.left_out["x"] == f"is the same {kind} throughout"
 
 
 @pytest.mark.parametrize(
-    ("first", "is_told"),
+    ("first", "is_reported"),
     [
         (["°C", "bar", ""], True),
         (["°C", "bar", "mm"], True),
@@ -186,15 +188,15 @@ def test_a_strange_value_throughout_is_told_by_its_type(value, kind):
         (["oops", "", ""], False),
     ],
 )
-def test_a_row_of_units_is_told(first, is_told):
+def test_a_row_of_units_is_reported(first, is_reported):
     names, numbers = ["a", "b", "c"], [str(number) for number in NUMBERS]
     columns = {name: [unit, *numbers] for name, unit in zip(names, first, strict=True)}
     frame = pl.DataFrame({"kind": ["-", *["x", "y"] * 30], **columns})
     with pytest.raises(InputError) as caught:
         choose_features(frame)
-    told = "data row 1 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
-    assert (str(caught.value) == told) == is_told
-    assert ("--missing" in str(caught.value)) != is_told
+    message = "data row 1 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
+    assert (str(caught.value) == message) == is_reported
+    assert ("missing=" in str(caught.value)) != is_reported
 
 
 # An identifier need not be another in every row: patients come twice.
@@ -210,11 +212,13 @@ def test_whole_numbers_named_as_an_identifier():
 
 # What begins with 0 to be as long as others is no quantity: 01067 is not less than 20095.
 @pytest.mark.parametrize("codes", [["01067", "04109", "20095"], ["00", "01", "02", "10"]])
-def test_codes_are_kinds(codes):
+def test_codes_are_categories(codes):
     found = choose_features(pl.DataFrame({"zip": codes * 15}))
     assert found.categorical == ["zip"]
     (note,) = found.notes
-    assert re.match(rf"'zip' is taken as {len(codes)} kinds, as its digits begin with 0; ", note)
+    assert re.match(
+        rf"'zip' is taken as {len(codes)} categories, as its digits begin with 0; ", note
+    )
     names = pl.DataFrame({"zip": [f"{i:05d}" for i in range(0, 90 * N, 90)], "good": NUMBERS})
     assert "different values" in choose_features(names).left_out["zip"]
 
@@ -240,7 +244,7 @@ def test_labels_are_text():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (range(N), "another value in each of 60 rows.*--label"),
+        (range(N), "another value in each of 60 rows.*label"),
         ([f"id {i}" for i in range(N)], "identifier"),
         ([f"id {i // 2 * (i % 3)}" for i in range(3 * N)], "different values in 180 rows"),
         ([i / 7 for i in range(N // 2)] * 2, "measurement"),
@@ -257,8 +261,8 @@ def test_labels_that_are_none(values, words):
 @pytest.mark.parametrize("text", ["-", "NA", "n/a"])
 def test_a_class_that_is_taken_as_missing_is_named(text):
     labels = pl.Series("y", ["+", text, None, f" {text}"] * 10)
-    told = f"label {text!r} is taken as missing in 20 of 40 rows; write another text"
-    with pytest.raises(InputError, match=re.escape(f"got only '+'; {told}")):
+    message = f"label {text!r} is taken as missing in 20 of 40 rows; write another text"
+    with pytest.raises(InputError, match=re.escape(f"got only '+'; {message}")):
         read_labels(labels)
     with pytest.raises(InputError, match="give rows of another class"):
         read_labels(labels, missing=[text])
@@ -304,9 +308,9 @@ def test_values_that_are_no_numbers(picker, value):
 
 
 @pytest.mark.parametrize("n_before", [0, N])
-def test_a_header_that_comes_again_is_told(n_before):
+def test_a_header_that_comes_again_is_reported(n_before):
     numbers = [str(number) for number in NUMBERS]
     frame = pl.DataFrame({name: [*numbers[:n_before], name, *numbers] for name in ("a", "b")})
-    told = rf"data row {n_before + 1}; the header seems to be repeated .* line$"
-    with pytest.raises(InputError, match=told):
+    message = rf"data row {n_before + 1}; the header seems to be repeated .* line$"
+    with pytest.raises(InputError, match=message):
         choose_features(frame)

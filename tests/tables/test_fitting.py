@@ -1,4 +1,4 @@
-"""A table and a wish become a classifier that knows its columns, or one line that says why not."""
+"""A table and options become a classifier that knows its columns, or an error of one line."""
 
 import re
 import warnings
@@ -11,18 +11,17 @@ from sklearn.tree import DecisionTreeClassifier
 import abstain
 from abstain import Accuracy, InputError, RejectOptionClassifier, RejectRate
 from abstain.tables import (
-    LEARNERS,
-    ReadAhead,
-    Wishes,
+    FitOptions,
     answer_frame,
     answer_table,
-    cell_names,
     fit_table,
     labelled_samples,
-    learner_named,
-    needs_of,
     open_table,
 )
+from abstain.tables.columns import columns_of_model
+from abstain.tables.features import Features
+from abstain.tables.models import MODELS, find_model, make_pipeline
+from abstain.tables.reasons import cell_names
 
 LABEL = "Befund lang"
 
@@ -40,31 +39,31 @@ def table(tmp_path, patients):
     return call
 
 
-@pytest.mark.parametrize("name", sorted(LEARNERS))
+@pytest.mark.parametrize("name", sorted(MODELS))
 def test_every_learner_fits_saves_and_answers(tmp_path, table, patients, name):
-    fitted = fit_table(table(), Wishes(LABEL, model=name, target=RejectRate(0.2), cv=3))
+    fitted = fit_table(table(), FitOptions(LABEL, model=name, target=RejectRate(0.2), cv=3))
     assert fitted.features.numeric == ["Größe", "Alter"]
     assert fitted.features.categorical == ["Organ"]
     assert "different values" in fitted.features.left_out["Patient"]
     assert fitted.class_counts == dict(sorted(patients[LABEL].value_counts().rows()))
     abstain.save(fitted.clf, tmp_path / "m.abstain")
     loaded = abstain.load(tmp_path / "m.abstain")
-    assert needs_of(loaded).label == LABEL
-    assert needs_of(loaded).needed == ["Größe", "Alter", "Organ"]
+    assert columns_of_model(loaded).label == LABEL
+    assert columns_of_model(loaded).needed == ["Größe", "Alter", "Organ"]
     assert answer_frame(loaded, patients).equals(answer_frame(fitted.clf, patients))
     assert fitted.clf.operating_point_.accuracy > 0.6
 
 
 def test_missing_numbers_are_kept_or_imputed():
-    for name, learner in LEARNERS.items():
-        steps = abstain.tables.make_pipeline_for(learner, abstain.tables.Features(["a"], []))
+    for name, learner in MODELS.items():
+        steps = make_pipeline(learner, Features(["a"], []))
         has_imputer = "SimpleImputer" in repr(steps)
         assert has_imputer == (not learner.keeps_missing)
         assert learner.keeps_missing == ("lvq" in name or name == "boosting")
 
 
 def test_every_form_of_a_table_gives_the_same_model(table, patients):
-    wishes = Wishes(LABEL, model="glvq")
+    options = FitOptions(LABEL, model="glvq")
     german = patients.with_columns(
         pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
     )
@@ -74,14 +73,14 @@ def test_every_form_of_a_table_gives_the_same_model(table, patients):
         table(german, name="german.csv", separator=";"),
         table(patients.with_columns(pl.all().cast(pl.String)), name="text.parquet"),
     ]
-    thresholds = [fit_table(each, wishes).clf.thresholds_ for each in tables]
+    thresholds = [fit_table(each, options).clf.thresholds_ for each in tables]
     for other in thresholds[1:]:
         np.testing.assert_array_equal(other, thresholds[0])
 
 
 def test_the_seed_decides(table):
-    wishes = Wishes(LABEL, model="forest", target=Accuracy(0.7, confidence=0.8), seed=3)
-    first, again = (fit_table(table(), wishes).clf for _ in range(2))
+    options = FitOptions(LABEL, model="forest", target=Accuracy(0.7, confidence=0.8), seed=3)
+    first, again = (fit_table(table(), options).clf for _ in range(2))
     np.testing.assert_array_equal(first.thresholds_, again.thresholds_)
 
 
@@ -89,14 +88,14 @@ def test_rows_without_a_label_or_anything_else_are_left_out_and_counted(table, p
     frame = patients.select("Größe", LABEL).head(100)
     odd = pl.DataFrame({"Größe": [1.0, 2.0, None], LABEL: [None, "?", "gesund"]})
     missing = int(frame["Größe"].is_null().sum())
-    fitted = fit_table(table(pl.concat([frame, odd])), Wishes(LABEL, model="glvq"))
+    fitted = fit_table(table(pl.concat([frame, odd])), FitOptions(LABEL, model="glvq"))
     assert (fitted.n_unlabelled, fitted.n_empty) == (2, missing + 1)
     assert fitted.n_rows == 100 - missing
 
 
 def test_a_guarantee_is_the_librarys_own(table):
     fitted = fit_table(
-        table(), Wishes(LABEL, "logistic", Accuracy(0.7, confidence=0.9), cells="global")
+        table(), FitOptions(LABEL, "logistic", Accuracy(0.7, confidence=0.9), cells="global")
     )
     assert fitted.clf.operating_point_.guarantee.bound >= 0.7
     assert cell_names(fitted.clf) == ["all rows", "all rows"]
@@ -105,9 +104,9 @@ def test_a_guarantee_is_the_librarys_own(table):
 def test_cells_have_names(fitted, table):
     names = cell_names(fitted.clf)
     assert names == ["class gesund", "class krank (übel)", "unseen cells"]
-    by_leaf = fit_table(table(), Wishes(LABEL, "tree")).clf
+    by_leaf = fit_table(table(), FitOptions(LABEL, "tree")).clf
     assert all(name.startswith("leaf ") for name in cell_names(by_leaf)[:-1])
-    by_class = fit_table(table(), Wishes(LABEL, "naive-bayes")).clf
+    by_class = fit_table(table(), FitOptions(LABEL, "naive-bayes")).clf
     assert cell_names(by_class) == names
 
 
@@ -116,7 +115,7 @@ def test_rare_cells_are_named(table):
     frame = pl.DataFrame({"x": [float(ord(kind)) for kind in kinds], "kind": kinds})
     spread = frame.with_columns(y=pl.int_range(pl.len()) % 7)
     for model in ("naive-bayes", "glvq"):
-        clf = fit_table(table(spread), Wishes("kind", model, method="exact")).clf
+        clf = fit_table(table(spread), FitOptions("kind", model, method="exact")).clf
         *own, rare = cell_names(clf)
         assert own == ["class a", "class b"]
         assert rare == "rare cells (class c, class d, class e and 2 more)"
@@ -130,35 +129,37 @@ def test_rare_cells_are_named(table):
 
 def test_another_separator_than_that_of_the_table(table):
     path = table(pl.DataFrame({"a": [0.5, 1.5] * 20, "kind": ["x", "y"] * 20})).path
-    clf = fit_table(open_table(path), Wishes("kind", "glvq")).clf
+    clf = fit_table(open_table(path), FitOptions("kind", "glvq")).clf
     wrong = open_table(path, separator="tab")
-    hint = r"; --separator ',' fits .*\.csv better than tab"
-    with pytest.raises(InputError, match="no column 'kind'.*" + hint):
-        fit_table(wrong, Wishes("kind"))
-    with pytest.raises(InputError, match="no column 'kind'.*" + hint):
+    hint = r"; separator=',' fits .*\.csv better than tab"
+    with pytest.raises(InputError, match="label='kind' is not a column.*" + hint):
+        fit_table(wrong, FitOptions("kind"))
+    with pytest.raises(InputError, match="label='kind' is not a column.*" + hint):
         labelled_samples(clf, wrong)
-    with pytest.raises(InputError, match="lacks columns.*" + hint), ReadAhead(wrong) as ahead:
-        answer_table(clf, ahead, None)
-    with pytest.raises(InputError, match=r"no column 'sort' .*, 'kind'$"):
-        fit_table(open_table(path), Wishes("sort"))
+    with pytest.raises(InputError, match="lacks columns.*" + hint):
+        answer_table(clf, wrong, None)
+    with pytest.raises(InputError, match=r"label='sort' is not a column .*, 'kind'$"):
+        fit_table(open_table(path), FitOptions("sort"))
     path.write_text("a kind\n1 x\n2 y\n")
     with pytest.raises(
         InputError, match="'a kind'; the first line must name the columns, with , ;"
     ):
-        fit_table(open_table(path), Wishes("kind"))
+        fit_table(open_table(path), FitOptions("kind"))
 
 
-def test_a_title_above_the_header_is_told(tmp_path):
+def test_a_title_above_the_header_is_reported(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Production report March 2024,,,\n,,,\na,b,c,kind\n" + "1,2,3,x\n" * 20)
-    with pytest.raises(InputError, match=r"no column 'kind'.*; the first line must name the col"):
-        fit_table(open_table(path), Wishes("kind"))
+    with pytest.raises(
+        InputError, match=r"label='kind' is not a column.*; the first line must name the col"
+    ):
+        fit_table(open_table(path), FitOptions("kind"))
 
 
 def test_classes_that_are_spelled_alike_are_noted(table):
     kinds = ["ill", "Ill ", " I l l", "well"] * 10
     frame = pl.DataFrame({"x": [float(len(kind)) for kind in kinds], "kind": kinds})
-    noted = fit_table(table(frame), Wishes("kind", "naive-bayes")).notes[0]
+    noted = fit_table(table(frame), FitOptions("kind", "naive-bayes")).notes[0]
     assert noted.startswith("classes differ only in capitals or blanks: 'I l l', 'Ill', 'ill'; ")
 
 
@@ -166,7 +167,7 @@ def test_classes_that_are_spelled_alike_are_noted(table):
 def test_frequent_labels_that_are_taken_as_missing_are_noted(table, patients, every, n_notes):
     is_lost = pl.int_range(pl.len()) % every == 0
     frame = patients.with_columns(pl.when(is_lost).then(pl.lit("-")).otherwise(LABEL).alias(LABEL))
-    fitted = fit_table(table(frame), Wishes(LABEL, "naive-bayes"))
+    fitted = fit_table(table(frame), FitOptions(LABEL, "naive-bayes"))
     assert fitted.n_unlabelled == 240 / every
     lost = [note for note in fitted.notes if "'-' is taken as missing" in note]
     assert len(lost) == n_notes
@@ -185,9 +186,9 @@ def test_frequent_labels_that_are_taken_as_missing_are_noted(table, patients, ev
 def test_columns_that_tell_the_class_are_noted(table, patients, names, is_noted):
     said = [names[label] for label in patients[LABEL]]
     frame = patients.with_columns(pl.Series("it's", said))
-    fitted = fit_table(table(frame), Wishes(LABEL, "naive-bayes", keep=["it's"], cv=2))
-    told = 'column "it\'s" tells the class in every row; if it is not known before the answer, '
-    assert (told + r"--drop 'it'\''s'" in fitted.notes) == is_noted
+    fitted = fit_table(table(frame), FitOptions(LABEL, "naive-bayes", keep=["it's"], cv=2))
+    message = 'column "it\'s" tells the class in every row; if it is not known before the answer, '
+    assert (message + """leave it out: drop=["it's"]""" in fitted.notes) == is_noted
     assert "it's" in [*fitted.features.numeric, *fitted.features.categorical]
 
 
@@ -195,17 +196,19 @@ def test_a_model_that_is_right_less_often_than_the_largest_class_is_noted(table,
     rng = np.random.default_rng(1)
     noise = patients.with_columns(pl.Series("noise", rng.normal(size=len(patients))))
     drop = ["Größe", "Alter", "Organ"]
-    fitted = fit_table(table(noise), Wishes(LABEL, "tree", drop=drop))
+    fitted = fit_table(table(noise), FitOptions(LABEL, "tree", drop=drop))
     (note,) = [note for note in fitted.notes if note.startswith("the model is right in")]
-    assert "whoever always says 'gesund' in" in note
-    good = fit_table(table(), Wishes(LABEL, "logistic"))
+    assert "always answering 'gesund' is right in" in note
+    good = fit_table(table(), FitOptions(LABEL, "logistic"))
     assert not any(note.startswith("the model is right in") for note in good.notes)
 
 
 def test_notes_are_lines(table):
     apart = pl.DataFrame({"a": [0.0, 1.0, 8.0, 9.0] * 10, "kind": ["x", "x", "y", "y"] * 10})
-    (note,) = fit_table(table(apart), Wishes("kind", "naive-bayes", cv=0)).notes
-    assert note.startswith("--cv 0 finds no error to learn thresholds from; set --cv to a number")
+    (note,) = fit_table(table(apart), FitOptions("kind", "naive-bayes", cv=0)).notes
+    assert note.startswith(
+        "cv='training' finds no error to learn thresholds from; set cv to a number"
+    )
     assert "\n" not in note
 
 
@@ -221,7 +224,7 @@ def test_deprecations_are_no_notes(table, monkeypatch):
         return fit(*args, **options)
 
     monkeypatch.setattr(DecisionTreeClassifier, "fit", warning_fit)
-    notes = fit_table(table(), Wishes(LABEL, model="tree", target=RejectRate(0.2))).notes
+    notes = fit_table(table(), FitOptions(LABEL, model="tree", target=RejectRate(0.2))).notes
     assert "the tree is shallow" in notes
     assert not any("deprecated" in note for note in notes)
 
@@ -245,7 +248,7 @@ def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
 def test_a_few_labelled_rows_will_do(table, rows):
     rng = np.random.default_rng(0)
     many = pl.DataFrame({"a": rng.normal(size=600), "class": np.arange(600) % 30})
-    clf = fit_table(table(many), Wishes("class", model="glvq", cv=2)).clf
+    clf = fit_table(table(many), FitOptions("class", model="glvq", cv=2)).clf
     found = labelled_samples(clf, table(many[rows], "some.csv"))
     assert found.y.tolist() == [str(row % 30) for row in rows]
     assert found.share_known == 1.0
@@ -253,11 +256,11 @@ def test_a_few_labelled_rows_will_do(table, rows):
     assert labelled_samples(clf, table(others, "others.csv")).share_known == 0.0
 
 
-def test_a_model_made_in_python_is_told_the_label(table):
+def test_a_model_made_in_python_needs_the_label(table):
     X = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
     clf = abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(X, [0, 0, 1, 1] * 5)
     rows = X.with_columns(kind=pl.Series([0, 0, 1, 1] * 5))
-    with pytest.raises(InputError, match="--label COLUMN"):
+    with pytest.raises(InputError, match="give label"):
         labelled_samples(clf, table(rows))
     found = labelled_samples(clf, table(rows), label="kind")
     assert found.y.tolist() == [0, 0, 1, 1] * 5
@@ -270,7 +273,7 @@ def test_a_model_made_in_python_is_told_the_label(table):
 @pytest.mark.parametrize("spelled", [["0.0", "1.0", ""], ["0", "1.00", "NA"], ["00", "1e0", "7"]])
 def test_labels_that_are_equal_as_numbers_are_one_class(table, spelled):
     frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5, "kind": [0, 0, 1, 1] * 5})
-    clf = fit_table(table(frame), Wishes("kind", "naive-bayes")).clf
+    clf = fit_table(table(frame), FitOptions("kind", "naive-bayes")).clf
     other = pl.DataFrame({"a": [0.0, 4.0, 5.0], "kind": spelled})
     found = labelled_samples(clf, table(other, "other.csv"))
     assert found.y[:2].tolist() == ["0", "1"]
@@ -281,26 +284,26 @@ def test_classes_that_are_equal_as_numbers_stay_apart(table):
     kinds = ["1", "1", "1.0", "1.0"] * 5
     clf = fit_table(
         table(pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5, "kind": kinds})),
-        Wishes("kind", "naive-bayes"),
+        FitOptions("kind", "naive-bayes"),
     ).clf
     other = pl.DataFrame({"a": [0.0, 4.0, 5.0], "kind": ["1", "1.0", "1.00"]})
     assert labelled_samples(clf, table(other, "o.csv")).y.tolist() == ["1", "1.0", "1.00"]
 
 
-def test_the_caller_is_told_of_every_fit(table):
+def test_watch_is_called_for_every_fit(table):
     seen = []
-    fit_table(table(), Wishes(LABEL, cv=3), lambda *done: seen.append(done))
+    fit_table(table(), FitOptions(LABEL, cv=3), lambda *done: seen.append(done))
     assert seen == [(done, 4) for done in range(5)]
 
 
 @pytest.mark.parametrize("option", ["drop", "keep", "categorical"])
 def test_the_label_is_no_feature(table, option):
-    with pytest.raises(InputError, match=f"both --label and in --{option}"):
-        fit_table(table(), Wishes(LABEL, **{option: [LABEL]}))
+    with pytest.raises(InputError, match=f"both label and in {option}"):
+        fit_table(table(), FitOptions(LABEL, **{option: [LABEL]}))
 
 
 def test_a_labelled_table_of_another_kind(fitted, table, patients):
-    with pytest.raises(InputError, match="no column 'Befund lang'"):
+    with pytest.raises(InputError, match="label='Befund lang' is not a column"):
         labelled_samples(fitted.clf, table(patients.drop(LABEL)))
     other = patients.with_columns(pl.col(LABEL).str.replace_all(".*", "x"), pl.lit("y").alias("z"))
     other = other.with_columns(
@@ -317,48 +320,48 @@ def test_a_labelled_table_of_another_kind(fitted, table, patients):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "words"),
+    ("options", "words"),
     [
-        (Wishes("Befund"), "--label: there is no column 'Befund'.*'Befund lang'"),
-        (Wishes("Patient"), "identifier"),
-        (Wishes("Alter"), "different numbers"),
-        (Wishes(LABEL, model="gmvlq"), "did you mean 'gmlvq'"),
-        (Wishes(LABEL, model="x"), "known are glvq"),
-        (Wishes(LABEL, drop=["x"]), "--drop: there is no column 'x'"),
-        (Wishes(LABEL, drop=["Alter"], keep=["Alter"]), "both --drop and --keep"),
-        (Wishes(LABEL, drop=["Alter", "Größe", "Organ"]), "no column is left"),
-        (Wishes(LABEL, cv=1), "--cv"),
-        (Wishes(LABEL, cv=150), "at least 150 rows.*--cv"),
-        (Wishes(LABEL, "naive-bayes", cells="prototype"), "--cells prototype needs"),
-        (Wishes(LABEL, target=Accuracy(0.999, confidence=0.99)), "rows that test it"),
+        (FitOptions("Befund"), "label='Befund' is not a column.*'Befund lang'"),
+        (FitOptions("Patient"), "identifier"),
+        (FitOptions("Alter"), "different numbers"),
+        (FitOptions(LABEL, model="gmvlq"), "did you mean 'gmlvq'"),
+        (FitOptions(LABEL, model="x"), "must be one of glvq"),
+        (FitOptions(LABEL, drop=["x"]), "drop='x' is not a column"),
+        (FitOptions(LABEL, drop=["Alter"], keep=["Alter"]), "both drop and keep"),
+        (FitOptions(LABEL, drop=["Alter", "Größe", "Organ"]), "no column is left"),
+        (FitOptions(LABEL, cv=1), "cv must be at least 2 folds"),
+        (FitOptions(LABEL, cv=150), "at least 150 rows.*cv=150"),
+        (FitOptions(LABEL, "naive-bayes", cells="prototype"), "cells='prototype' needs"),
+        (FitOptions(LABEL, target=Accuracy(0.999, confidence=0.99)), "samples that test it"),
     ],
 )
-def test_what_cannot_be_fitted(table, wishes, words):
+def test_what_cannot_be_fitted(table, options, words):
     with pytest.raises(InputError, match=words) as caught:
-        fit_table(table(), wishes)
+        fit_table(table(), options)
     assert "\n" not in str(caught.value)
 
 
 def test_small_classes_are_named(table, patients):
     rare = patients.head(3).with_columns(pl.lit("selten").alias(LABEL))
-    with pytest.raises(InputError, match=r"at least 5 rows, got 'selten' \(3\).*--cv"):
-        fit_table(table(pl.concat([patients, rare])), Wishes(LABEL))
+    with pytest.raises(InputError, match=r"at least 5 rows, got 'selten' \(3\).*cv=5"):
+        fit_table(table(pl.concat([patients, rare])), FitOptions(LABEL))
 
 
 def test_models_without_columns():
     X, y = np.arange(20.0).reshape(-1, 1), ["a", "b"] * 10
     with pytest.raises(InputError, match="without names of columns"):
-        needs_of(abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(X, y))
+        columns_of_model(abstain.RejectOptionClassifier(abstain.GLVQ(), cv=2).fit(X, y))
     with pytest.raises(InputError, match="with a reject option, got a GLVQ"):
-        needs_of(abstain.GLVQ().fit(X, y))
+        columns_of_model(abstain.GLVQ().fit(X, y))
 
 
 def test_learners_are_found_in_any_case():
-    assert learner_named(" Naive_Bayes ").name == "naive-bayes"
+    assert find_model(" Naive_Bayes ").name == "naive-bayes"
 
 
 def test_columns_may_be_called_anything(table, patients):
     odd = patients.rename({LABEL: "count", "Größe": "a$^b", "Alter": "label", "Organ": "<b>"})
-    fitted = fit_table(table(odd), Wishes("count", model="glvq"))
+    fitted = fit_table(table(odd), FitOptions("count", model="glvq"))
     assert fitted.features.numeric == ["a$^b", "label"]
     assert answer_frame(fitted.clf, odd).height == odd.height

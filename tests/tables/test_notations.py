@@ -12,17 +12,15 @@ from abstain import InputError, load, save
 from abstain.cli.fit_screen import fit_screen
 from abstain.cli.terminal import show
 from abstain.tables import (
-    ReadAhead,
-    Wishes,
+    FitOptions,
     answer_frame,
     answer_table,
-    choose_features,
     fit_table,
-    fitted_as_json,
     labelled_samples,
-    needs_of,
     open_table,
 )
+from abstain.tables.columns import columns_of_model
+from abstain.tables.features import choose_features
 from abstain.tables.notations import Notation, find_notation, is_ambiguous
 
 
@@ -107,7 +105,7 @@ def test_a_point_that_may_be_either_is_not_guessed():
     found = choose_features(pl.DataFrame({"x": column, "good": [0.5, 1.5] * 30}))
     assert found.numeric == ["good"]
     assert "thousands or a fraction" in found.left_out["x"]
-    assert "--decimal" not in found.left_out["x"]
+    assert "decimal=" not in found.left_out["x"]
 
 
 def test_a_number_is_quoted_as_it_stands_in_the_file():
@@ -122,12 +120,15 @@ def test_a_point_is_taken_as_the_table_says_or_doubted(tmp_path, other, options,
     path = tmp_path / "t.csv"
     rows = [f"4.282;{other};hoch", "950;31;tief", f"955;{other};tief"] * 10
     path.write_text("\n".join(["Umsatz;x;y", *rows]))
-    fitted = fit_table(open_table(path, **options), Wishes("y", model="naive-bayes"))
-    assert needs_of(fitted.clf).known_values_["Umsatz"] == [numbers[0], max(955, numbers[1])]
-    is_told = "Umsatz" in fitted.features.written
-    doubt = "'Umsatz': '4.282' is taken as a fraction; if it is thousands, give --decimal ,"
-    assert is_told != (doubt in fitted.notes)
-    assert is_told == (numbers[1] == 4282)
+    fitted = fit_table(open_table(path, **options), FitOptions("y", model="naive-bayes"))
+    assert columns_of_model(fitted.clf).known_values_["Umsatz"] == [
+        numbers[0],
+        max(955, numbers[1]),
+    ]
+    is_reported = "Umsatz" in fitted.features.written
+    doubt = "'Umsatz': '4.282' is taken as a fraction; if it is thousands, give decimal=','"
+    assert is_reported != (doubt in fitted.notes)
+    assert is_reported == (numbers[1] == 4282)
 
 
 @given(
@@ -176,14 +177,13 @@ def tables(tmp_path):
 
 
 def answers(clf, path, out):
-    with ReadAhead(open_table(path, block_size=300)) as ahead:
-        answered = answer_table(clf, ahead, out)
-    return answered, pl.read_parquet(out).select("answer", "certainty", "reason")
+    counts = answer_table(clf, open_table(path, block_size=300), out)
+    return counts, pl.read_parquet(out).select("answer", "certainty", "reason")
 
 
 def test_decorated_tables_are_answered_as_plain_ones(tables):
-    plain = fit_table(open_table(tables / "old.csv"), Wishes("kind", model="glvq")).clf
-    fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
+    plain = fit_table(open_table(tables / "old.csv"), FitOptions("kind", model="glvq")).clf
+    fitted = fit_table(open_table(tables / "old-decorated.csv"), FitOptions("kind", model="glvq"))
     assert fitted.features.numeric == ["price", "weight"]
     save(fitted.clf, tables / "model.abstain")
     clf = load(tables / "model.abstain")
@@ -202,7 +202,7 @@ def test_decorated_tables_are_answered_as_plain_ones(tables):
 def test_marks_of_the_fit_count_whatever_the_table_is_like(tables):
     frame = decorated(goods()).with_columns(pl.col("price").str.strip_prefix("$"))
     frame.write_csv(tables / "grouped.csv")
-    clf = fit_table(open_table(tables / "grouped.csv"), Wishes("kind", model="glvq")).clf
+    clf = fit_table(open_table(tables / "grouped.csv"), FitOptions("kind", model="glvq")).clf
     # Read by itself, a table with semicolons has decimal commas: 12,345 would be twelve.
     (tables / "new.csv").write_text("price;weight\n12,345;11\n1,234;10\n")
     (tables / "same.csv").write_text("price,weight\n12345,11\n1234,10\n")
@@ -213,7 +213,7 @@ def test_marks_of_the_fit_count_whatever_the_table_is_like(tables):
 
 
 def test_a_value_that_is_written_otherwise_is_named(tables):
-    clf = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq")).clf
+    clf = fit_table(open_table(tables / "old-decorated.csv"), FitOptions("kind", model="glvq")).clf
     (tables / "bad.csv").write_text('price,weight\n"$1,200",7 kg\n€5,7 kg\n')
     with pytest.raises(InputError, match=r"written like '\$.*', got '€5' in data row 2 of"):
         answers(clf, tables / "bad.csv", tables / "out.parquet")
@@ -221,7 +221,7 @@ def test_a_value_that_is_written_otherwise_is_named(tables):
         answer_frame(clf, pl.DataFrame({"price": ["$5"], "weight": ["7 lb"]}))
     frame = decorated(goods())
     frame[3, "price"] = "on request"
-    with pytest.raises(InputError, match=r"'on request' in data row 4; .*--categorical 'price'"):
+    with pytest.raises(InputError, match=r"'on request' in data row 4; .*categorical=\['price'\]"):
         choose_features(frame)
 
 
@@ -232,18 +232,21 @@ def test_columns_named_as_kinds_stay_so():
 
 
 def test_models_that_were_saved_without_notations_go_on(tables):
-    clf = fit_table(open_table(tables / "old.csv"), Wishes("kind", model="glvq")).clf
+    clf = fit_table(open_table(tables / "old.csv"), FitOptions("kind", model="glvq")).clf
     expected = answers(clf, tables / "new.csv", tables / "out.parquet")[1]
-    del needs_of(clf).__dict__["written"]
+    del columns_of_model(clf).__dict__["written"]
     assert answers(clf, tables / "new.csv", tables / "out.parquet")[1].equals(expected)
 
 
 def test_the_summary_says_how_numbers_were_read(tables, capsys):
-    fitted = fit_table(open_table(tables / "old-decorated.csv"), Wishes("kind", model="glvq"))
+    fitted = fit_table(open_table(tables / "old-decorated.csv"), FitOptions("kind", model="glvq"))
     show(fit_screen(fitted, tables / "old.csv", tables / "m.abstain"))
     shown = capsys.readouterr().out
     price, weight = (fitted.features.written[name].example for name in ("price", "weight"))
     number = float(price.strip("$").replace(",", ""))
     assert f"price: numbers written like {price}, taken as {number:.15g}" in shown
-    document = json.loads(fitted_as_json(fitted, "1.0"))
-    assert document["written_like"] == {"price": price, "weight": weight}
+    document = json.loads(json.dumps(fitted.as_dict()))
+    assert document["written_like"] == {
+        "price": price,
+        "weight": weight,
+    }

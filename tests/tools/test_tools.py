@@ -1,6 +1,6 @@
 """The repository polices itself."""
 
-from tools import lazy_imports, public_names
+from tools import lazy_imports, option_texts, public_names
 
 
 def test_every_public_name_is_documented_with_an_example():
@@ -15,3 +15,12 @@ def test_the_documentation_check_sees_every_name():
 
 def test_importing_the_package_imports_nothing_heavy():
     assert lazy_imports.imported_by_accident() == []
+
+
+def test_nothing_below_the_command_line_names_an_option():
+    assert option_texts.unexpected() == []
+
+
+def test_the_option_check_sees_options_but_no_rules_between_sections():
+    assert option_texts.OPTION.findall('f"give --test-size", "(--cv 5)"') == ["--test-size", "--cv"]
+    assert not option_texts.OPTION.findall("# --- text ------ a--b")

@@ -1,7 +1,7 @@
-"""What counts as a valid array argument, and what is said of one that is not?
+"""Which array arguments are valid?
 
-NumPy only: everything after the waist (fronts, metrics, targets) checks its input here.
-Each message names the argument, the value received and what would be right.
+NumPy only: fronts, metrics and targets check their input here. Each message names the argument, the
+requirement and the value received.
 """
 
 import difflib
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.text import printable
+from abstain._core.errors import InputError, shown
 
 __all__ = [
     "COLUMNS_TO_LIST",
@@ -29,51 +29,20 @@ __all__ = [
     "shown",
 ]
 
-# Of a table; more would make a message too long to read.
+# A message that lists more columns of a table would be too long to read.
 COLUMNS_TO_LIST = 8
 _LETTERS_TO_COMPARE = 80
 
 
-class InputError(ValueError):
-    """An argument, a column or a file that cannot be used as given.
-
-    A ``ValueError``, so that callers need not know this class; the command line shows its one
-    line and no traceback.
-
-    Examples
-    --------
-    >>> from abstain import InputError, pareto_front
-    >>> try:
-    ...     pareto_front([0.2, float("nan")], [True, False])
-    ... except InputError as error:
-    ...     print(error)
-    certainty must hold no missing value, got nan at index 1
-    """
-
-    __module__ = "abstain"  # the name under which users import it, in tracebacks too
-
-
-def shown(value: Any, longest: int = 80) -> str:
-    """Return a value as an error can quote it: on one line, and not too long."""
-    try:
-        # That of text is one line, in which no space may be lost; those of others may be several.
-        text = repr(value) if isinstance(value, str) else " ".join(repr(value).split())
-    except RecursionError:
-        return f"a {type(value).__name__} that holds others, too deep to show"
-    return printable(text if len(text) <= longest else f"{text[: longest - 3]}...")
-
-
 def list_columns(column: str, names: Sequence[str]) -> str:
-    """Return which columns there are instead of one; of many, those spelled most alike.
+    """Return which columns exist; of many, those with the most similar names.
 
-    Examples
-    --------
     >>> list_columns("agee", ["id", "age"])
     "its columns are 'id', 'age'"
     """
     if len(names) <= COLUMNS_TO_LIST:
         return f"its columns are {quoted(names)}"
-    # Comparing takes the square of the length, and names can have a million letters.
+    # The time to compare grows with the square of the length: names can have a million letters.
     name_of = {name[:_LETTERS_TO_COMPARE]: name for name in reversed(names)}
     alike = difflib.get_close_matches(
         column[:_LETTERS_TO_COMPARE], list(name_of)[::-1], n=COLUMNS_TO_LIST, cutoff=0.0
@@ -82,12 +51,12 @@ def list_columns(column: str, names: Sequence[str]) -> str:
 
 
 def quoted(names: Iterable[Any]) -> str:
-    """Return names in a list."""
+    """Return quoted names, separated by commas."""
     return ", ".join(shown(name, 40) for name in names)
 
 
 def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return ``values`` as a one-dimensional array, or say what shape it has instead."""
+    """Return ``values`` as a one-dimensional array with at least one element."""
     if np.ma.is_masked(values):
         raise InputError(f"{name} must hold no missing value, got a masked array")
     try:
@@ -104,10 +73,10 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return labels as a one-dimensional array, a list of several kinds as one of objects.
+    """Return labels as a one-dimensional array; a list of mixed types as an array of objects.
 
-    Of a list such as ["a", nan] or ["1", 1], NumPy makes text throughout: a missing label would
-    become the label "nan", and 1 would equal "1".
+    NumPy would convert a list such as ["a", nan] or ["1", 1] to text: a missing label would become
+    the label "nan", and 1 would equal "1".
     """
     array = as_vector(name, values)
     if isinstance(values, list | tuple) and array.dtype.kind in "US":
@@ -118,9 +87,9 @@ def as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def merge_labels(name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return the sorted distinct labels of several blocks, which must be of one kind.
+    """Return the sorted distinct labels of all blocks, which must be of one kind.
 
-    Of text and numbers NumPy would make text, as of bytes and text: 1 would equal "1". Blocks
+    NumPy would convert text and numbers, or bytes and text, to text: 1 would equal "1". Blocks
     without samples are left out: their type says nothing.
     """
     parts = [part for part in parts if len(part)] or parts[:1]
@@ -144,11 +113,7 @@ def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
         raise InputError(f"{name} must be numbers, got {shown(_first_not_a_number(array))}")
     try:
         array = array.astype(np.float64, copy=False)
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-    ):  # objects such as decimals are numbers, others are not
+    except (TypeError, ValueError, OverflowError):  # decimals are numbers, other objects are not
         got = shown(_first_not_a_number(array))
         raise InputError(f"{name} must be numbers, got {got}") from None
     missing = np.isnan(array)
@@ -163,7 +128,7 @@ def _first_not_a_number(array: NDArray[Any]) -> object:
             float(value)
         except (TypeError, ValueError, OverflowError):
             return value
-    return array.tolist()[0]  # text that reads as a number is text all the same
+    return array.tolist()[0]  # text that looks like a number
 
 
 def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
@@ -172,11 +137,11 @@ def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
     if array.dtype.kind == "b":
         return array
     if array.dtype.kind in "iuf":
-        strange = (array != 0) & (array != 1)
+        invalid = (array != 0) & (array != 1)
     else:
-        strange = np.array([not _is_boolean(value) for value in array.tolist()])
-    if strange.any():
-        where = int(strange.argmax())
+        invalid = np.array([not _is_boolean(value) for value in array.tolist()])
+    if invalid.any():
+        where = int(invalid.argmax())
         got = array[where : where + 1].tolist()[0]
         raise InputError(f"{name} must be boolean (or 0 and 1), got {shown(got)} at index {where}")
     return array.astype(np.bool_)
@@ -188,7 +153,7 @@ def _is_boolean(value: object) -> bool:
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN, NaT and the like of pandas.NA, which is not even comparable to itself."""
+    """Return whether a value is None, NaN, NaT or pandas.NA, which cannot be compared."""
     try:
         return value is None or bool(value != value)
     except TypeError:
@@ -196,11 +161,11 @@ def is_missing(value: object) -> bool:
 
 
 def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:
-    """Refuse arrays that do not describe the same samples; ``None`` is passed over."""
+    """Refuse arrays of different lengths; None is ignored."""
     lengths = {name: len(array) for name, array in arrays.items() if array is not None}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"all arrays must describe the same samples: {told}")
+        counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"all arrays must describe the same samples: {counts}")
 
 
 def check_fraction(
@@ -215,10 +180,12 @@ def check_fraction(
         0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
     )
     if not inside:
-        as_share = (
-            number and 5 <= value <= 100
-        )  # 2 is hardly meant as 2 % and not (value == 100 and high_open)
-        remedy = f"; {value:g} % is {value / 100:g}" if as_share else ""
-        got = shown(value)
-        raise InputError(f"{name} must be a number in {left}0, 1{right}, got {got}{remedy}")
+        # 2 is hardly meant as 2 %.
+        is_percentage = number and 5 <= value <= 100 and not (value == 100 and high_open)
+        raise InputError(
+            argument=name,
+            value=value,
+            requirement=f"must be a number in {left}0, 1{right}",
+            remedy=f"{value:g} % is {value / 100:g}" if is_percentage else "",
+        )
     return float(value)

@@ -8,7 +8,7 @@ from typing import Any
 def unwrap(estimator: Any, until: type | tuple[type, ...] | None = None) -> tuple[list[Any], Any]:
     """Return the fitted transformers that samples pass, in order, and the model at their end.
 
-    What is of the type ``until`` is not looked into.
+    An estimator of the type ``until`` is not unwrapped.
     """
     from sklearn.frozen import FrozenEstimator
     from sklearn.pipeline import Pipeline
@@ -37,7 +37,7 @@ def unwrap(estimator: Any, until: type | tuple[type, ...] | None = None) -> tupl
 def unwrap_predict(estimator: Any) -> tuple[list[Any], Any]:
     """Return the transformers and the classifier that ``predict`` of the estimator calls.
 
-    Unlike `unwrap`, it stops at whatever may predict differently than what it holds.
+    Unlike `unwrap`, it stops at an estimator that may predict differently than the one it holds.
     """
     steps: list[Any] = []
     while (wrapper := _wrapper_kind(_type(estimator))) is not None:
@@ -67,12 +67,12 @@ def unwrap_predict_proba(estimator: Any) -> tuple[list[Any], Any]:
 
 
 def has_prototypes(model: Any) -> bool:
-    """Tell whether a fitted model classifies by prototypes, in a metric that it can tell."""
+    """Return whether a fitted model classifies by prototypes, in a metric that it exposes."""
     return all(hasattr(model, name) for name in ("distances", "metric_roots", "prototype_labels_"))
 
 
 def pass_through(steps: list[Any], X: Any) -> Any:
-    """Return samples as the model behind the transformers sees them."""
+    """Return samples after all transformers, as the model gets them."""
     for step in steps:
         X = step.transform(X)
     return X
@@ -86,7 +86,7 @@ def n_samples_of(X: Any) -> int:
 def names_of_features(
     steps: list[Any], model: Any, given: Sequence[str] | None = None
 ) -> Sequence[str]:
-    """Return what the features of the model are called: as given, as fitted, or by number."""
+    """Return the names of the model's features: as given, as fitted, or by number."""
     if given is not None:
         return given
     names: Sequence[str] | None = None
@@ -94,7 +94,7 @@ def names_of_features(
         names = getattr(step, "feature_names_in_", names)
         try:
             names = step.get_feature_names_out(_numbered(step) if names is None else names)
-        except (AttributeError, ValueError):  # a step that does not say what it makes of names
+        except (AttributeError, ValueError):  # a step without names of its outputs
             names = None
     names = getattr(model, "feature_names_in_", names)
     return _numbered(model) if names is None else names
@@ -109,13 +109,13 @@ def _split_pipeline(pipeline: Any) -> tuple[list[Any], Any]:
     return [step for _, step in before if step is not None and step != "passthrough"], last
 
 
-def _type(estimator: Any) -> Any:
+def _type(estimator: Any) -> Any:  # mypy does not take a type[Any] for hashable
     return type(estimator)
 
 
 @lru_cache(maxsize=256)
 def _wrapper_kind(kind: type) -> str | None:
-    """Return how a class wraps an estimator, if it is a class whose methods are known."""
+    """Return how a class wraps an estimator, if its methods are known."""
     from sklearn.frozen import FrozenEstimator
     from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
     from sklearn.pipeline import Pipeline

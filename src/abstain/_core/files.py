@@ -1,11 +1,10 @@
-"""How does an output file appear whole or not at all, and which files are left alone?
+"""How are output files written atomically, and which files may be read or written?
 
-An output is written beside its place under a passing name, a draft, and moved there when it is
-complete and on the disk. Whatever goes wrong on the way, be it Ctrl-C, what stood there before
-still stands there.
+An output is first written to a draft, a temporary file in the same folder, and moved into place
+when it is complete and on the disk. On errors and on Ctrl-C, an existing file is left as it was.
 
-The name of a draft tells which process of which machine writes it. What a process has left that was
-killed is removed by the next one on that machine that writes to the folder.
+The name of a draft says which process on which machine writes it. Drafts of processes that were
+killed are removed by the next process on that machine that writes to the folder.
 """
 
 import errno
@@ -23,26 +22,15 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from abstain._core.checks import InputError
-from abstain._core.signals import undone_at_the_end
+from abstain._core.signals import cleanup_at_end
 
-__all__ = [
-    "check_can_write",
-    "check_keeps_inputs",
-    "check_regular_file",
-    "files_meant",
-    "named_if",
-    "passing_folder",
-    "said_of",
-    "whole_files",
-]
-
-# The machine and the process that write it, and a number.
+# Machine, process and a random number.
 _DRAFT = re.compile(r"\.abstain-([0-9a-f]{16})-(\d+)-[0-9a-f]{16}")
-# Seconds for which others may go on writing to a folder that is removed.
-_PATIENCE = 2.0
+# Seconds to retry removing a folder to which others still write.
+_REMOVE_TIMEOUT = 2.0
 # Folders of some network file systems cannot be synced, and need not be.
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
-# What can have the name of a file and is none; to read a pipe may take for ever.
+# Inputs that are not regular files; reading a pipe could block forever.
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -52,35 +40,12 @@ _KINDS = {
 
 
 @contextmanager
-def whole_files(*paths: Path) -> Iterator[list[Path]]:
-    """Hand out one passing path for each output, and move all of them into place at the end.
+def atomic_files(*paths: Path) -> Iterator[list[Path]]:
+    """Yield a draft per output, and move all drafts into place at the end.
 
-    Nothing is moved before everything is written, so that files which belong together appear
-    together.
-
-    Parameters
-    ----------
-    *paths : Path
-        Where the outputs shall lie. A link stays a link: what it points to is replaced.
-
-    Yields
-    ------
-    drafts : list of Path
-        One empty file for each output, in the same folder and with the same suffix.
-
-    Raises
-    ------
-    InputError
-        If an output cannot be written there, with the path and the remedy.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with whole_files(Path(folder, "note.txt")) as (draft,):
-    ...         _ = draft.write_text("done")
-    ...     print([path.name for path in Path(folder).iterdir()])
-    ['note.txt']
+    A draft is an empty file in the same folder and with the same suffix. Nothing is moved before
+    everything is written, so that files which belong together appear together. If an output is a
+    link, the file that it points to is replaced.
     """
     targets = [Path(os.path.realpath(path)) for path in paths]
     with ExitStack() as stack:
@@ -88,35 +53,24 @@ def whole_files(*paths: Path) -> Iterator[list[Path]]:
             stack.enter_context(_draft(path, target))
             for path, target in zip(paths, targets, strict=True)
         ]
-        with _told_about(*paths):
+        with _writing_errors(*paths):
             yield list(drafts)
             for draft in drafts:
                 _sync(draft)
         for path, target, draft in zip(paths, targets, drafts, strict=True):
-            with _told_about(path):
+            with _writing_errors(path):
                 os.replace(draft, target)
-        with _told_about(*paths):
+        with _writing_errors(*paths):
             for folder in {target.parent for target in targets}:
                 _sync(folder)
 
 
 @contextmanager
-def passing_folder(beside: Path) -> Iterator[Path]:
-    """Hand out an empty folder, and remove it at the end with all that is in it.
-
-    Parameters
-    ----------
-    beside : Path
-        An output; the folder is made in the same folder.
-
-    Yields
-    ------
-    folder : Path
-        The folder.
-    """
+def temporary_folder(beside: Path) -> Iterator[Path]:
+    """Yield an empty folder beside an output, and remove it at the end with its contents."""
     folder = _draft_name(beside.with_suffix(""))
-    with undone_at_the_end(partial(_remove, folder)):
-        with _told_about(beside):
+    with cleanup_at_end(partial(_remove, folder)):
+        with _writing_errors(beside):
             folder.mkdir()
         yield folder
 
@@ -124,51 +78,16 @@ def passing_folder(beside: Path) -> Iterator[Path]:
 def check_can_write(path: Path) -> None:
     """Refuse an output that could not be written, before long work is spent on it.
 
-    Drafts that processes which were killed have left in its folder are removed.
-
-    Parameters
-    ----------
-    path : Path
-        Where a file shall lie.
-
-    Raises
-    ------
-    InputError
-        If its folder is missing or not writable, or if it is a folder itself.
-
-    Examples
-    --------
-    >>> check_can_write(Path("no such folder/front.csv"))
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: cannot write no such folder/front.csv: there is no folder ...
+    Drafts of processes that were killed are removed from its folder.
     """
     target = Path(os.path.realpath(path))
-    # Permissions can lie (read-only disks, network shares); only an attempt tells.
+    # Permissions can be wrong (read-only disks, network shares): try it.
     with _draft(path, target):
         _remove_left_over(target.parent)
 
 
 def check_regular_file(path: Path) -> None:
-    """Refuse an input that is not there or not a regular file, before it is opened.
-
-    Parameters
-    ----------
-    path : Path
-        What shall be read. Links are followed.
-
-    Raises
-    ------
-    InputError
-        If it is missing, a folder, a pipe or a device, or its links lead nowhere.
-
-    Examples
-    --------
-    >>> check_regular_file(Path("/dev/null"))
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: /dev/null is a device; write its content to a file, and name that
-    """
+    """Refuse an input that is missing or not a regular file, before it is opened."""
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -185,26 +104,9 @@ def check_regular_file(path: Path) -> None:
 
 
 def check_keeps_inputs(outputs: Iterable[Path], inputs: Mapping[Path, str]) -> None:
-    """Refuse an output that is an input, or another output, under whatever name or link.
+    """Refuse an output that is an input, or another output, under any name or link.
 
-    Parameters
-    ----------
-    outputs : iterable of Path
-        Where files shall lie.
-    inputs : mapping of Path to str
-        The files that are read, and what each is called, such as "the model".
-
-    Raises
-    ------
-    InputError
-        If an output would replace an input or another output.
-
-    Examples
-    --------
-    >>> check_keeps_inputs([Path("data/../new.csv")], {Path("new.csv"): "the table"})
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: cannot write data/../new.csv: it is the table new.csv; choose ...
+    ``inputs`` says what each file is called, such as "the model".
     """
     known = {_identity(path): (path, what) for path, what in inputs.items()}
     for output in outputs:
@@ -217,28 +119,25 @@ def check_keeps_inputs(outputs: Iterable[Path], inputs: Mapping[Path, str]) -> N
 
 
 def _identity(path: Path) -> tuple[int, int] | str:
-    """Return what all names of a file share, hard links included."""
+    """Return what all names of a file share, including hard links."""
     try:
-        found = path.stat()
-    except OSError:  # not there yet
+        status = path.stat()
+    except OSError:  # it does not exist yet
         return os.path.realpath(path)
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 @contextmanager
 def _draft(path: Path, target: Path) -> Iterator[Path]:
-    """Hand out an empty file beside the target, and remove it at the end if it is still there.
-
-    It has the permissions that the target has or will have.
-    """
+    """Yield an empty file beside the target, with its permissions; remove it if it is left."""
     draft = _draft_name(target)
-    with undone_at_the_end(partial(_remove, draft)):
+    with cleanup_at_end(partial(_remove, draft)):
         _create(draft, path, target)
         yield draft
 
 
 def _create(draft: Path, path: Path, target: Path) -> None:
-    with _told_about(path):
+    with _writing_errors(path):
         if target.is_dir():
             raise _cannot_write(path, "it is a folder; name a file in it")
         if target.parent.exists() and not target.parent.is_dir():
@@ -247,7 +146,7 @@ def _create(draft: Path, path: Path, target: Path) -> None:
             raise _cannot_write(path, f"there is no folder {path.parent}; create it first")
         if target.exists() and not target.is_file():
             raise _cannot_write(path, "it is not a regular file; choose another name")
-        if target.is_symlink():  # still one, though all links were followed
+        if target.is_symlink():  # although all links were followed
             raise _cannot_write(path, "its links lead in a circle; choose another name")
         draft.touch(exist_ok=False)
         if target.exists():
@@ -255,27 +154,27 @@ def _create(draft: Path, path: Path, target: Path) -> None:
 
 
 def _draft_name(target: Path) -> Path:
-    """Return a passing name, independent of that of the target, which may be as long as can be."""
+    """Return a name for a draft, independent of the target's, which may have the maximal length."""
     owner = f"{_machine() or 'unknown'}-{os.getpid()}"
     return target.with_name(f".abstain-{owner}-{secrets.token_hex(8)}{target.suffix}")
 
 
 @lru_cache(maxsize=1)
 def _machine() -> str | None:
-    """Return what tells processes whose ids can be compared: one machine since it was started.
+    """Return an identifier of the machine since its start; process ids are unique within it.
 
-    None where that cannot be told. Containers of one machine have ids of their own.
+    Containers on one machine differ. None if there is no such identifier.
     """
     try:
-        started = Path("/proc/sys/kernel/random/boot_id").read_text()
-        ids = os.readlink("/proc/self/ns/pid")
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+        namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
         return None
-    return hashlib.sha256(f"{started} {ids}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{boot} {namespace}".encode()).hexdigest()[:16]
 
 
 def _remove_left_over(folder: Path) -> None:
-    """Remove what processes of this machine have left that are no longer there."""
+    """Remove drafts of processes on this machine that no longer run."""
     for path in folder.glob(".abstain-*"):
         owner = _DRAFT.match(path.name)
         if owner is not None and owner[1] == _machine() and not _is_alive(int(owner[2])):
@@ -287,14 +186,14 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # somebody else's
+    except OSError:  # of another user
         return True
     return True
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or a folder, be it interrupted once or the folder still written to."""
-    until = time.monotonic() + _PATIENCE
+    """Remove a file or a folder, even if interrupted once or while others write to the folder."""
+    until = time.monotonic() + _REMOVE_TIMEOUT
     try:
         while not _try_to_remove(path) and time.monotonic() < until:
             time.sleep(0.05)
@@ -312,9 +211,9 @@ def _try_to_remove(path: Path) -> bool:
 
 
 def _sync(path: Path) -> None:
-    """Have a file, or the names in a folder, on the disk when this returns."""
+    """Flush a file, or the entries of a folder, to the disk."""
     is_windows = os.name == "nt"
-    if is_windows and path.is_dir():  # which cannot be opened there
+    if is_windows and path.is_dir():  # cannot be opened
         return
     file = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
     try:
@@ -327,13 +226,13 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _told_about(*paths: Path) -> Iterator[None]:
+def _writing_errors(*paths: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
         outputs = ", ".join(str(path) for path in paths)
-        # Libraries that write by themselves may tell of a full disk in words alone.
+        # Other libraries may report a full disk only in the text of the error.
         is_full = error.errno == errno.ENOSPC or "No space left" in reason
         remedy = "make room or " if is_full else ""
         raise _cannot_write(outputs, f"{reason}; {remedy}choose another place") from error
@@ -343,74 +242,28 @@ def _cannot_write(output: Path | str, why: str) -> InputError:
     return InputError(f"cannot write {output}: {why}")
 
 
-def said_of(path: Path, said: str) -> str:
-    """Return what is said of a file, with its name if that is not said.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    said : str
-        What is wrong with it.
-
-    Returns
-    -------
-    said : str
-        Which names it.
-
-    Examples
-    --------
-    >>> said_of(Path("new.csv"), "a row is empty"), said_of(Path("new.csv"), "new.csv is empty")
-    ('new.csv: a row is empty', 'new.csv is empty')
-    """
-    return said if str(path) in said else f"{path}: {said}"
-
-
 @contextmanager
-def named_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
-    """Name the file where an error does not, if there are others.
-
-    Parameters
-    ----------
-    is_one_of_several : bool
-        Whether there are.
-    path : Path
-        The file.
-    """
+def name_file_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
+    """Add the name of the file to errors that do not contain it, if there are other files."""
     try:
         yield
     except InputError as error:
-        if not is_one_of_several:
+        if not is_one_of_several or str(path) in str(error):
             raise
-        raise InputError(said_of(path, str(error))) from None
+        raise InputError(f"{path}: ", error.message) from None
 
 
-def files_meant(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that are named, or match a pattern; those of a pattern in order.
+def expand_patterns(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that are named or match a pattern, each once; matches are sorted.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        Names and patterns.
+    A file that is named but does not exist is returned too.
 
-    Returns
-    -------
-    files : list of Path
-        Each once. One that is named but not there is among them.
-
-    Raises
-    ------
-    InputError
-        If a pattern matches nothing, or a file is meant twice.
-
-    Examples
-    --------
-    >>> files_meant([Path("no such folder/*.csv")])
+    >>> expand_patterns([Path("no such folder/*.csv")])
     Traceback (most recent call last):
         ...
     abstain.InputError: no file matches no such folder/*.csv; check the folder and ...
     """
-    files = [file for path in paths for file in _meant(path)]
+    files = [file for path in paths for file in _matches(path)]
     first: dict[str, Path] = {}
     for file in files:
         other = first.setdefault(os.path.realpath(file), file)
@@ -419,10 +272,10 @@ def files_meant(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def _meant(path: Path) -> list[Path]:
+def _matches(path: Path) -> list[Path]:
     if os.path.exists(path) or not has_magic(str(path)):
         return [path]
-    found = sorted(glob(str(path)))
-    if not found:
+    names = sorted(glob(str(path)))
+    if not names:
         raise InputError(f"no file matches {path}; check the folder and the ending")
-    return [Path(name) for name in found]
+    return [Path(name) for name in names]

@@ -24,7 +24,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from abstain._core.checks import shown
-from abstain._core.signals import undone_at_the_end
+from abstain._core.signals import cleanup_at_end
 from abstain._scale.workers import ClusterError, check_versions, watch_workers
 
 LOCAL = "local"
@@ -90,7 +90,7 @@ def _local_cluster(distributed: Any, n_workers: int | None) -> Iterator[Any]:
     """Start worker processes of one thread each, and leave nothing of them behind."""
     scratch = mkdtemp(prefix="abstain-")
     remove = partial(shutil.rmtree, scratch, ignore_errors=True)
-    with undone_at_the_end(remove), ExitStack() as stack:
+    with cleanup_at_end(remove), ExitStack() as stack:
         with block_sigint():
             cluster = _start(distributed, n_workers, scratch)
             stack.callback(_close, cluster)

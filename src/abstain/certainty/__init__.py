@@ -1,7 +1,7 @@
 """How sure is a classifier of each of its answers?
 
-Each measure is a function of a fitted estimator and of samples, and sees through pipelines,
-searches and frozen estimators; `MEASURES` says what each one promises.
+Each measure is a function of a fitted estimator and of samples. Pipelines, searches and frozen
+estimators are unwrapped. `MEASURES` lists the properties of each measure.
 """
 
 from abstain.certainty.distances import (

@@ -1,6 +1,6 @@
 """Which samples share a threshold?
 
-Each cell has a threshold of its own. A rule returns the label of one cell per sample: one of
+Each cell has its own threshold. A rule returns the label of one cell per sample: one of
 `RULES`, any function of a fitted estimator and samples, or a clusterer, whose clusters are the
 cells.
 """
@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from abstain._core.checks import InputError, as_labels, is_missing
 from abstain._core.estimators import n_samples_of, unwrap
 from abstain.certainty.outputs import Outputs
-from abstain.certainty.registry import Registry, Rule, check_one_per_sample, is_function
+from abstain.certainty.registry import (
+    PROTOTYPE_MODEL,
+    Registry,
+    Rule,
+    check_one_per_sample,
+    documented,
+    is_function,
+)
 
 
 class Cells(NamedTuple):
@@ -37,26 +44,26 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CellRule(Rule):
-    """A rule that assigns samples to cells, and what it promises.
+    """A rule that assigns samples to cells, and its properties.
 
     Parameters
     ----------
     name : str
-        What it is called by.
+        Its name.
     function : callable
-        Of a fitted estimator and samples; returns one label per sample.
+        Function of a fitted estimator and samples that returns one label per sample.
     serves : callable
         Tells whether a fitted estimator has such cells.
     needs : str
-        What an estimator must be or have, in words.
+        What the estimator must be or have, in words.
     survives : frozenset of str
-        Changes of the data, made before the fit and to new samples alike, that leave the cells as
-        they are: "shift", "scale", "rotation" (for a model that is invariant to them). No rule
-        depends on the order of the samples or on which others are given with them.
+        Changes of the data, made before the fit and to new samples alike, that do not change the
+        cells for models that are invariant to them: "shift", "scale", "rotation". The cell of a
+        sample never depends on the other samples or on their order.
     remedy : str
-        What to do instead where an estimator has no such cells.
+        What to do if an estimator has no such cells.
     of_outputs : callable
-        The same as ``function``, of `Outputs` that the certainty is computed from, too.
+        The same as ``function``, computed from `Outputs` shared with the certainty.
 
     Examples
     --------
@@ -70,20 +77,9 @@ class CellRule(Rule):
     remedy: str = "use 'class'"
 
 
+@documented("A fitted classifier.", "Zeros.", result="cells")
 def global_cell(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the one cell that all samples share.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    cells : ndarray of shape (n_samples,)
-        Zeros.
 
     Examples
     --------
@@ -95,24 +91,12 @@ def global_cell(estimator: Any, X: Any) -> NDArray[Any]:
 
 
 def _global(outputs: Outputs) -> Cells:
-    n_samples = n_samples_of(outputs.X)
-    return Cells(np.zeros(1, dtype=np.int64), np.zeros(n_samples, dtype=np.int64))
+    return Cells(np.zeros(1, np.int64), np.zeros(n_samples_of(outputs.X), np.int64))
 
 
+@documented("A fitted classifier.", "Predicted classes.", result="cells")
 def predicted_class(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the predicted class of each sample.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    cells : ndarray of shape (n_samples,)
-        Predicted classes.
 
     Examples
     --------
@@ -126,26 +110,15 @@ def predicted_class(estimator: Any, X: Any) -> NDArray[Any]:
 
 
 def _class(outputs: Outputs) -> Cells:
-    if "labels" in vars(outputs) and "codes" not in vars(outputs):  # they need no codes
+    if "labels" in vars(outputs) and "codes" not in vars(outputs):
         return Cells(outputs.labels, None)
-    codes = outputs.codes
+    codes = outputs.codes  # first, since predicting refuses an estimator that is not fitted
     return Cells(outputs.classes, codes)
 
 
+@documented(PROTOTYPE_MODEL, "Index of a prototype.", result="cells")
 def prototype_cell(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the closest prototype of each sample: its Voronoi cell.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted prototype model, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    cells : ndarray of shape (n_samples,)
-        Index of a prototype.
 
     Examples
     --------
@@ -172,20 +145,13 @@ def _has_prototypes(estimator: Any) -> bool:
     return hasattr(model, "apply") and hasattr(model, "prototype_labels_")
 
 
+@documented(
+    "A fitted decision tree, or a pipeline or search that holds one.",
+    "Index of a node.",
+    result="cells",
+)
 def leaf(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the leaf of a decision tree that each sample falls in.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted decision tree, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    cells : ndarray of shape (n_samples,)
-        Index of a node.
 
     Examples
     --------
@@ -209,10 +175,9 @@ def _is_tree(estimator: Any) -> bool:
 
 
 def auto_rule(estimator: Any) -> CellRule:
-    """Return the rule that suits a fitted estimator best.
+    """Return the most suitable rule for a fitted estimator.
 
-    The prototype or the leaf where the estimator has one for each sample, else the predicted
-    class.
+    The prototype or the leaf if the estimator has one for each sample, else the predicted class.
 
     Parameters
     ----------
@@ -272,7 +237,7 @@ def find_cells(
         Name of a rule, one of `RULES` or "auto"; a function of (estimator, X); or anything
         fitted with ``predict``, such as ``KMeans``, whose clusters are the cells.
     predicted : ndarray of shape (n_samples,), default=None
-        The predictions of the estimator, if they are known, so that it need not predict again.
+        The predictions of the estimator if they are known, so that they are not computed again.
 
     Returns
     -------
@@ -313,10 +278,10 @@ def cells_of(outputs: Outputs, cells: Any) -> Cells:
 
 
 def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
-    """Tell whether two estimators, fitted on parts of the same data, label the cells alike.
+    """Tell whether cells have the same labels for two estimators fitted on parts of the same data.
 
-    Predicted classes and clusters are the same for both. The numbers of leaves are not, nor are
-    those of prototypes, unless each class has one prototype. Of a function, nothing is known.
+    Predicted classes and clusters do. Indices of leaves do not, nor do those of prototypes, unless
+    each class has one prototype. Nothing is known about a function.
     """
     if not isinstance(cells, str):
         return _is_clusterer(cells)
@@ -333,7 +298,7 @@ def are_leaves(cells: Any, estimator: Any) -> bool:
 
 
 def fitted_rule(cells: Any, X: Any, y: Any) -> Any:
-    """Return the rule, by its name if it has one; a clusterer is fitted first if it is not yet."""
+    """Return the rule, by its name if it has one; an unfitted clusterer is fitted first."""
     from sklearn.base import clone
 
     return clone(cells).fit(X, y) if is_to_be_fitted(cells) else RULES.name_of(cells)

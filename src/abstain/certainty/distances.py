@@ -28,28 +28,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.estimators import has_prototypes
 from abstain.certainty.outputs import as_numbers, as_outputs
+from abstain.certainty.registry import PROTOTYPE_MODEL, documented
 
 Array = NDArray[Any]
 
 
+@documented(PROTOTYPE_MODEL, "In [0, 1].")
 def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return RelSim, (d⁻ − d⁺)/(d⁻ + d⁺), of a prototype model.
 
     d⁺ is the squared distance to the closest prototype, d⁻ that to the closest one of another
-    class. On a class border it is 0; on a prototype, 1. It is what the GLVQ family is trained to
-    make large, and needs no model of the density.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted prototype model, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        In [0, 1].
+    class. It is 0 on a class border and 1 on a prototype. The GLVQ family is trained to make it
+    large; it needs no model of the density.
 
     Examples
     --------
@@ -69,22 +59,11 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray((second - closest) / total, dtype=np.float64)
 
 
+@documented(PROTOTYPE_MODEL, "At most 0.")
 def prototype_distance(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return −d⁺, minus the squared distance to the closest prototype.
 
-    It says nothing about which class is near, only whether any is: low values mark outliers.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted prototype model, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        At most 0.
+    It does not show which class is near, only whether any class is: outliers have low values.
 
     Examples
     --------
@@ -98,20 +77,12 @@ def prototype_distance(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(-as_outputs(estimator, X).distances.min(axis=1), dtype=np.float64)
 
 
+@documented(
+    "A fitted prototype model or linear classifier, or a pipeline or search that holds one.",
+    "At least 0.",
+)
 def distance_to_boundary(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return the distance to the class border, in the metric of the model.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted prototype model or linear classifier, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        At least 0.
 
     Examples
     --------
@@ -138,7 +109,7 @@ def is_linear(model: Any) -> bool:
         return False
     n_classes = len(model.classes_)
     if n_classes > 2 and hasattr(model, "support_vectors_"):
-        return False  # a linear SVC has coefficients for each two classes
+        return False  # a linear SVC has coefficients for each pair of classes
     return len(_normals(model)) == (1 if n_classes == 2 else n_classes)
 
 

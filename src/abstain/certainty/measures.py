@@ -1,7 +1,7 @@
-"""Which measures of certainty are there, what do they promise, and which fits an estimator?
+"""Which measures of certainty are there, which properties do they have, and which does "auto" use?
 
-A measure returns one number per sample, the higher the surer. To add one: write its function in
-the file of what it is computed from, and enter it in `MEASURES`.
+A measure returns one number per sample; higher is surer. To add a measure, write its function in
+the module of the outputs that it is computed from, and enter it in `MEASURES`.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -35,7 +35,7 @@ from abstain.certainty.posteriors import (
     posterior_entropy,
     posterior_margin,
 )
-from abstain.certainty.predict_rules import has_log_posteriors
+from abstain.certainty.predict_rules import keeps_order_on_log_scale
 from abstain.certainty.registry import Registry, Rule, check_one_per_sample, is_function
 from abstain.certainty.scores import (
     decision_margin,
@@ -54,30 +54,29 @@ TRUST_OF_FROZEN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Rule):
-    """A measure of certainty and what it promises; for all of them, higher is surer.
+    """A measure of certainty and its properties; for all measures, higher is surer.
 
     Parameters
     ----------
     name : str
-        What it is called by.
+        Its name.
     function : callable
-        Of a fitted estimator and samples; returns one number per sample.
+        Function of a fitted estimator and samples that returns one number per sample.
     serves : callable
         Tells whether the measure can be computed for a fitted estimator.
     needs : str
-        What an estimator must be or have, in words.
+        What the estimator must be or have, in words.
+    survives : frozenset of str
+        Changes of the data, made before the fit and to new samples alike, that do not change the
+        values for models that are invariant to them: "shift", "scale", "rotation", "relabelling".
+        The values of a sample never depend on the other samples or on their order.
+    remedy : str
+        What to do if it cannot be computed. Empty: use another measure.
     low, high : float
         Range of its values.
     is_zero_on_borders : bool
-        Whether a sample on the border of two classes has certainty 0, where the scores of the
+        Whether a sample on the border of two classes has certainty 0, if the scores of the
         classifier are continuous and a prototype model predicts the class of its closest prototype.
-    survives : frozenset of str
-        Changes of the data, made before the fit and to new samples alike, that leave the values as
-        they are for models that are invariant to the change: "shift", "scale", "rotation",
-        "relabelling". No measure depends on the order of the samples or on which others are given
-        with them.
-    remedy : str
-        What to do instead where it cannot be computed. Empty: use another measure.
 
     Examples
     --------
@@ -89,16 +88,17 @@ class Measure(Rule):
     low: float = -np.inf
     high: float = np.inf
     is_zero_on_borders: bool = False
+    survives: frozenset[str] = frozenset({"shift", "scale", "rotation", "relabelling"})
 
 
 def auto_measure(estimator: Any) -> Measure:
-    """Return the measure that suits a fitted estimator best.
+    """Return the most suitable measure for a fitted estimator.
 
     RelSim for the GLVQ family, the smallest pairwise margin for a support vector classifier, the
-    margin of the votes for ensembles that take the majority. Where there are probabilities, the
-    log-odds of the answer if the classifier has log-posteriors or scores to compute them from, so
-    that answers with posteriors that round to 1 keep their order, else the posterior of the answer.
-    Margins of the decision function otherwise.
+    margin of the votes for ensembles that take the majority. If there are probabilities, the
+    log-odds of the predicted class if they keep the order of posteriors that round to 1: for
+    classifiers with log-posteriors or scores, means of such classifiers and neural networks. Else
+    the posterior of the predicted class. Margins of the decision function otherwise.
 
     Parameters
     ----------
@@ -122,20 +122,23 @@ def auto_measure(estimator: Any) -> Measure:
     has_posteriors = _has_posteriors(estimator)
     if has_prototypes(model) and not has_posteriors:
         return MEASURES["relsim"]
-    # Posteriors that the model does not have itself are those of a calibration around it.
+    # Posteriors that the model itself does not have come from a calibration.
     is_calibrated = has_posteriors and not _has_posteriors(model)
     if _is_svc(estimator) and not is_calibrated:
         return MEASURES["pairwise"]
     if has_posteriors:
-        is_log_scale = has_log_posteriors(unwrap_predict_proba(estimator)[1])
+        is_log_scale = keeps_order_on_log_scale(unwrap_predict_proba(estimator)[1])
         return MEASURES["logit" if is_log_scale else "conf"]
     if _takes_votes(estimator):
         return MEASURES["votes"]
     if _has_class_scores(estimator):
         return MEASURES["decision"]
     raise InputError(
-        f"certainty='auto' finds neither predict_proba nor decision_function in "
-        f"{type(estimator).__name__}; use 'trust', or pass a function of (estimator, X)"
+        argument="certainty",
+        value="auto",
+        requirement="finds neither predict_proba nor decision_function in "
+        f"{type(estimator).__name__}",
+        remedy="use 'trust', or pass a function of (estimator, X)",
     )
 
 
@@ -172,13 +175,12 @@ def _has_class_scores(estimator: Any) -> bool:
 
 
 def _trust(estimator: Any, X: Any) -> NDArray[np.float64]:
-    """Refuse: what an estimator was fitted to is not known. `fitted_measure` is used instead."""
+    """Refuse, since the training samples of an estimator are not known; see `fitted_measure`."""
     return measure_certainty(as_outputs(estimator, X).estimator, X, "trust")
 
 
 _NOT_ROTATION = frozenset({"shift", "scale", "relabelling"})
 _NOT_SCALE = frozenset({"shift", "rotation", "relabelling"})
-_ALL = _NOT_ROTATION | _NOT_SCALE
 _POSTERIORS = (_has_posteriors, "a classifier with predict_proba")
 _PROTOTYPES = (_has_prototypes, "a prototype model")
 _BORDER = (_has_border, "a prototype model or a linear classifier")
@@ -191,26 +193,14 @@ MEASURES = Registry(
     "certainty",
     [
         Measure(
-            "relsim",
-            relative_similarity,
-            *_PROTOTYPES,
-            low=0.0,
-            high=1.0,
-            is_zero_on_borders=True,
-            survives=_ALL,
+            "relsim", relative_similarity, *_PROTOTYPES, low=0.0, high=1.0, is_zero_on_borders=True
         ),
-        Measure("conf", max_posterior, *_POSTERIORS, low=0.0, high=1.0, survives=_ALL),
-        Measure("logit", log_odds, *_POSTERIORS, survives=_ALL),
+        Measure("conf", max_posterior, *_POSTERIORS, low=0.0, high=1.0),
+        Measure("logit", log_odds, *_POSTERIORS),
         Measure(
-            "margin",
-            posterior_margin,
-            *_POSTERIORS,
-            low=-1.0,
-            high=1.0,
-            is_zero_on_borders=True,
-            survives=_ALL,
+            "margin", posterior_margin, *_POSTERIORS, low=-1.0, high=1.0, is_zero_on_borders=True
         ),
-        Measure("entropy", posterior_entropy, *_POSTERIORS, low=-1.0, high=0.0, survives=_ALL),
+        Measure("entropy", posterior_entropy, *_POSTERIORS, low=-1.0, high=0.0),
         Measure(
             "boundary",
             distance_to_boundary,
@@ -224,9 +214,7 @@ MEASURES = Registry(
         Measure(
             "decision", decision_margin, *_SCORES, is_zero_on_borders=True, survives=_NOT_SCALE
         ),
-        Measure(
-            "votes", vote_margin, *_VOTES, low=0.0, high=1.0, is_zero_on_borders=True, survives=_ALL
-        ),
+        Measure("votes", vote_margin, *_VOTES, low=0.0, high=1.0, is_zero_on_borders=True),
         Measure(
             "trust",
             _trust,
@@ -276,7 +264,7 @@ def certainty_of(outputs: Outputs, certainty: Any) -> NDArray[np.float64]:
     if isinstance(certainty, str):
         values = MEASURES[certainty].function(outputs, outputs.X)
         total = np.add.reduce(values)
-        if total == total:  # a missing value would make it missing
+        if total == total:  # no value is NaN
             return values
     elif isinstance(certainty, TrustScore):
         values = certainty(outputs, outputs.X)
@@ -288,14 +276,14 @@ def certainty_of(outputs: Outputs, certainty: Any) -> NDArray[np.float64]:
 
 
 def is_trust_to_be_fitted(certainty: Any) -> bool:
-    """Tell whether a measure is a trust score that has no training samples yet."""
+    """Tell whether a measure is a trust score that is not fitted yet."""
     if isinstance(certainty, TrustScore):
         return not hasattr(certainty, "prototypes_")
     return isinstance(certainty, str) and certainty == "trust"
 
 
 def fitted_measure(certainty: Any, estimator: Any, X: Any, y: Any) -> Any:
-    """Return the measure; a trust score is fitted to the training samples first."""
+    """Return the measure; a trust score is first fitted to the training samples."""
     if not is_trust_to_be_fitted(certainty):
         return certainty
     if isinstance(estimator, FrozenEstimator):

@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from abstain._core.estimators import pass_through, unwrap, unwrap_predict, unwrap_predict_proba
-from abstain.certainty.predict_rules import PredictRule, has_log_scores, predict_rule
+from abstain.certainty.predict_rules import (
+    PredictRule,
+    posterior_threshold,
+    predict_rule,
+    score_scale,
+)
 from abstain.models.base import PrototypeClassifier
 from abstain.models.distances import ClosestTwo, closest_two
 
@@ -102,8 +107,11 @@ class Outputs:
         inner = self if is_own else Outputs(classifier, pass_through(steps, self.samples))
         if inner.rule.from_log_posteriors:
             return np.asarray(classifier.predict_log_proba(inner.samples), dtype=np.float64)
-        if has_log_scores(classifier):
+        scale = score_scale(classifier)
+        if scale is not None:
             scores = inner.scores.astype(np.float64)
+            if scale == "sigmoid":
+                return -np.logaddexp(0.0, -scores)
             return scores if scores.ndim == 2 else np.stack([np.zeros(len(scores)), scores], 1)
         with np.errstate(divide="ignore"):
             return np.log(self.posteriors, dtype=np.float64)
@@ -201,7 +209,7 @@ class Outputs:
         return "closest_two" in self.__dict__ or "distances" in self.__dict__
 
     def _derived_codes(self) -> NDArray[np.int64] | None:
-        """Return the predicted classes from what is computed already; None if that cannot tell."""
+        """Return the predicted classes, if outputs computed so far determine them; else None."""
         known, rule = self.__dict__, self.rule
         if "labels" in known:
             return None
@@ -210,6 +218,8 @@ class Outputs:
                 return None
             owners = np.searchsorted(self.classes, self.classifier.prototype_labels_)
             return np.asarray(owners[self.winners])
+        if rule.has_threshold:
+            return self._codes_by_threshold()
         if rule.from_log_posteriors and "log_posteriors" in known:
             return _largest(self.log_posteriors)
         if rule.from_scores and "scores" in known:
@@ -223,6 +233,29 @@ class Outputs:
         if rule.majority and "votes" in known:
             return np.asarray(self.votes.argmax(axis=1))
         return None
+
+    def _codes_by_threshold(self) -> NDArray[np.int64] | None:
+        """Return the predicted classes of a threshold classifier; None if they are not known."""
+        known = self.__dict__
+        if "posteriors" not in known and "log_posteriors" not in known:
+            return None
+        rule = posterior_threshold(self.classifier)
+        if rule is None:
+            return None
+        position, threshold = rule
+        if "posteriors" in known:
+            is_positive = self.posteriors[:, position] >= threshold
+        elif 0 < threshold < 1:
+            logs = self.log_posteriors
+            odds = logs[:, position] - logs[:, 1 - position]
+            excess = odds - np.log(threshold / (1 - threshold))
+            # Posteriors are rounded before they are compared.
+            if not (np.abs(excess) > TIE + 1e-14 / min(threshold, 1 - threshold)).all():
+                return None
+            is_positive = excess > 0
+        else:
+            return None
+        return np.where(is_positive, position, 1 - position)
 
 
 def as_outputs(estimator: Any, X: Any) -> Outputs:

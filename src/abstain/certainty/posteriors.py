@@ -16,8 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.certainty.outputs import as_outputs, lead, of_predicted
+from abstain.certainty.registry import documented
+
+# Infinite log-odds would be below no threshold, so that these samples could never be rejected.
+MAX_LOG_ODDS = 1e9
 
 
+@documented(
+    "Any fitted classifier with ``predict_proba``.",
+    "In [0, 1]; at least 1 / number of classes where the most probable class is predicted.",
+)
 def max_posterior(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return Conf, the posterior P(c|x) of the class c that the classifier predicts.
 
@@ -25,18 +33,6 @@ def max_posterior(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     posteriors, rejecting where it is low is the best rule there is (Chow). A classifier with
     another threshold, such as scikit-learn's ``FixedThresholdClassifier``, may predict a less
     probable class.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any fitted classifier with ``predict_proba``.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        In [0, 1]; at least 1 / number of classes where the most probable class is predicted.
 
     Examples
     --------
@@ -55,24 +51,16 @@ def max_posterior(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(of_predicted(outputs.posteriors, outputs.codes), dtype=np.float64)
 
 
+@documented(
+    "Any fitted classifier with ``predict_proba``.",
+    "In [-1e9, 1e9], 1e9 where all other classes have posterior 0; 0 is a posterior of 0.5.",
+)
 def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return the log-odds log P(c|x) / (1 − P(c|x)) of the class c that the classifier predicts.
 
-    They rank samples as `max_posterior` does, and still differ where posteriors round to 1: naive
-    Bayes, discriminant analysis, logistic regression, boosting and the RSLVQ family are asked for
-    their log-posteriors or scores. Of other classifiers they follow from the posteriors.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any fitted classifier with ``predict_proba``.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        Any real number, infinite where all other classes have posterior 0; 0 is a posterior of 0.5.
+    They rank samples as `max_posterior` does, and still differ where posteriors round to 1: for
+    naive Bayes, discriminant analysis, logistic regression, boosting and the RSLVQ family they are
+    computed from log-posteriors or scores, for other classifiers from the posteriors.
 
     Examples
     --------
@@ -88,10 +76,10 @@ def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     logs = outputs.log_posteriors
     codes = outputs.codes
     if logs.shape[1] == 1:  # one class only
-        return np.full(len(logs), np.inf)
+        return np.full(len(logs), MAX_LOG_ODDS)
     with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, which the caller refuses
         if logs.shape[1] == 2:
-            return lead(logs, codes)
+            return _capped(lead(logs, codes))
         own = of_predicted(logs, codes)
         others = logs.copy()
         others[np.arange(len(logs)), codes] = -np.inf
@@ -99,26 +87,22 @@ def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
         shift = np.where(np.isfinite(highest), highest, 0.0)
         with np.errstate(divide="ignore"):
             rest = np.log(np.exp(others - shift).sum(axis=1)) + shift[:, 0]
-        return np.asarray(own - rest)
+        return _capped(own - rest)
 
 
+def _capped(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
+
+
+@documented(
+    "Any fitted classifier with ``predict_proba``.",
+    "In [0, 1] where the most probable class is predicted, else negative.",
+)
 def posterior_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return P(c|x) − max_k P(k|x), the lead of the predicted class c over all other classes k.
 
-    With two classes it ranks samples as `max_posterior` does; with more it also tells a close race
-    of two from a clear winner among many.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any fitted classifier with ``predict_proba``.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        In [0, 1] where the most probable class is predicted, else negative.
+    With two classes it ranks samples as `max_posterior` does; with more classes it also depends on
+    the second most probable class.
 
     Examples
     --------
@@ -132,23 +116,15 @@ def posterior_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return lead(outputs.posteriors, outputs.codes)
 
 
+@documented(
+    "Any fitted classifier with ``predict_proba``.",
+    "In [-1, 0]: -1 where all classes are equally probable, 0 where one class is certain.",
+)
 def posterior_entropy(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return minus the entropy of the posteriors, −H / log K with H = −Σ_c P(c|x) log P(c|x).
 
-    Of K classes, H is at most log K. It counts all classes, while `max_posterior` counts one and
-    `posterior_margin` two; with two classes all three rank samples alike.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any fitted classifier with ``predict_proba``.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        In [-1, 0]: -1 where all classes are equally probable, 0 where one class is certain.
+    With K classes, H is at most log K. It depends on all classes, `max_posterior` on one and
+    `posterior_margin` on two; with two classes all three rank samples in the same order.
 
     Examples
     --------

@@ -1,24 +1,26 @@
-"""Which named rules are there, what does each promise, and which one does an argument stand for?
+"""How are measures of certainty and rules for cells registered, documented and looked up?
 
 A rule is a function of a fitted estimator and of samples that returns one value per sample: a
-measure of certainty, or the cell of the sample. The tests check each rule for what it promises.
+measure of certainty, or the cell of the sample. The tests check the declared properties of each
+rule.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
+from inspect import cleandoc
 from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
 from abstain._core.checks import InputError, shown
-from abstain._core.estimators import n_samples_of
+from abstain._core.estimators import n_samples_of, unwrap
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A function of a fitted estimator and samples, with what it needs and what it promises."""
+    """A function of a fitted estimator and samples, with its requirement and its properties."""
 
     name: str
     function: Callable[[Any, Any], NDArray[Any]]
@@ -26,17 +28,50 @@ class Rule:
     needs: str
     _: KW_ONLY
     survives: frozenset[str]
-    remedy: str = ""  # what to do if an estimator has not what is needed; empty: use another rule
+    remedy: str = ""  # what to do if the estimator does not qualify; empty: use another rule
 
 
 AnyRule = TypeVar("AnyRule", bound=Rule)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PROTOTYPE_MODEL = "A fitted prototype model, or a pipeline or search that holds one."
+
+_PARAMETERS_AND_RETURNS = """\
+Parameters
+----------
+estimator : estimator
+    {estimator}
+X : array-like of shape (n_samples, n_features)
+    Samples.
+
+Returns
+-------
+{result} : ndarray of shape (n_samples,)
+    {returns}
+
+Examples
+"""
+
+
+def documented(
+    estimator: str, returns: str, result: str = "certainty"
+) -> Callable[[Function], Function]:
+    """Insert the sections Parameters and Returns into the docstring of a rule."""
+    sections = _PARAMETERS_AND_RETURNS.format(estimator=estimator, returns=returns, result=result)
+
+    def insert(function: Function) -> Function:
+        if function.__doc__:  # python -OO removes docstrings
+            function.__doc__ = cleandoc(function.__doc__).replace("Examples\n", sections, 1)
+        return function
+
+    return insert
 
 
 class Registry(dict[str, AnyRule], Generic[AnyRule]):
-    """The rules that an argument can name; it can be "auto" and other things, too.
+    """The rules that an argument can name, besides "auto" and values such as a callable.
 
-    ``auto`` chooses a rule for a fitted estimator. ``accepts`` tells whether something that is not
-    a name will do, and ``alternatives`` describes such things in the error for one that will not.
+    ``auto`` chooses a rule for a fitted estimator. ``accepts`` tells whether a value that is not a
+    name is valid, and ``alternatives`` describes such values in the error message.
     """
 
     def __init__(
@@ -53,7 +88,7 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
         self.accepts, self.alternatives = accepts, alternatives
 
     def check(self, rule: Any) -> None:
-        """Refuse what is neither a name nor another thing that will do."""
+        """Refuse a value that is neither a name nor accepted otherwise."""
         is_name = isinstance(rule, str) and (rule == "auto" or rule in self)
         if not is_name and not self.accepts(rule):
             names = ", ".join(map(repr, ["auto", *self]))
@@ -62,11 +97,14 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
             )
 
     def name_of(self, rule: Any) -> Any:
-        """Return the name of a rule that is given as its function; anything else as it is."""
+        """Return the name of a rule given as its function; any other value is returned."""
         return next((name for name, known in self.items() if known.function is rule), rule)
 
     def resolve(self, estimator: Any, rule: Any) -> Any:
-        """Return the name of the rule that serves a fitted estimator; what is no name as it is."""
+        """Return the name of the rule for a fitted estimator; a value that is no name is returned.
+
+        A named rule that does not serve the estimator is refused.
+        """
         self.check(rule)
         if not isinstance(rule, str):
             return rule
@@ -74,21 +112,23 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
             return self.auto(estimator).name
         if not self[rule].serves(estimator):
             others = [name for name, other in self.items() if other.serves(estimator)]
-            usual = f"use {' or '.join(map(repr, others))}" if others else "pass a callable"
+            remedy = f"use {' or '.join(map(repr, others))}" if others else "pass a callable"
             raise InputError(
-                f"{self.argument}={rule!r} needs {self[rule].needs}, got "
-                f"{type(estimator).__name__}; {self[rule].remedy or usual}"
+                argument=self.argument,
+                value=rule,
+                requirement=f"needs {self[rule].needs}, got {type(unwrap(estimator)[1]).__name__}",
+                remedy=self[rule].remedy or remedy,
             )
         return rule
 
 
 def is_function(rule: Any) -> bool:
-    """Tell whether something can be called with an estimator and samples."""
+    """Tell whether a rule is a function of an estimator and samples."""
     return callable(rule) and not isinstance(rule, type)
 
 
 def check_one_per_sample(argument: str, unit: str, values: NDArray[Any], X: Any) -> None:
-    """Refuse what a function has returned if it is not as long as the samples."""
+    """Refuse the values of a function unless there is one per sample."""
     n_samples = n_samples_of(X)
     if len(values) != n_samples:
         raise InputError(

@@ -9,25 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.certainty.outputs import Outputs, as_outputs, best_other, lead, of_predicted
+from abstain.certainty.registry import documented
 
 
+@documented(
+    "Any fitted classifier with ``decision_function``.",
+    "At least 0 where the class of the highest score is predicted.",
+)
 def decision_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return the lead of the predicted class over all others in the decision function.
 
     With two classes the decision function is one score, positive for the second class: then its
-    size, negative where the classifier predicts the other class than its sign says.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any fitted classifier with ``decision_function``.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        At least 0 where the class of the highest score is predicted.
+    absolute value, negative where the classifier does not predict the class of its sign.
 
     Examples
     --------
@@ -44,24 +37,15 @@ def decision_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.where(codes == 1, scores, -scores) if scores.ndim == 1 else lead(scores, codes)
 
 
+@documented(
+    "A fitted ``SVC`` or ``NuSVC``, or a pipeline or search that holds one.", "Any real number."
+)
 def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return the smallest one-against-one margin of the predicted class.
 
-    A support vector classifier decides between each two classes by a machine of its own, and
-    answers with the class that wins most. Its certainty is the least of the winner's margins,
-    min_k f_ck(x): negative if the winner has lost to some class.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted ``SVC`` or ``NuSVC``, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        Any real number.
+    A support vector classifier decides between each pair of classes by a separate machine and
+    predicts the class that wins most pairs. Its certainty is the smallest margin of the winner,
+    min_k f_ck(x), which is negative if the winner loses to some class.
 
     Examples
     --------
@@ -75,7 +59,7 @@ def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
 
 
 def least_margin(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return the smallest margin of the predicted class, and the class against which it is."""
+    """Return the smallest margin of the predicted class, and the class it is closest to."""
     model = outputs.model
     margins, winners = outputs.pairwise, outputs.pairwise_winners
     least, rival = np.full(len(margins), np.inf), np.zeros(len(margins), dtype=np.int64)
@@ -88,26 +72,18 @@ def least_margin(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[Any]]:
     return least, model.classes_[rival]
 
 
+@documented(
+    "A fitted ``VotingClassifier`` with hard voting or ``OutputCodeClassifier``, or a pipeline or "
+    "search that holds one.",
+    "In [0, 1], 0 where two classes have the same support.",
+)
 def vote_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return the margin of the predicted class in a vote.
 
-    Of a ``VotingClassifier`` with hard voting, the share of the votes (their weights, where it has
-    some) for the predicted class minus the share for the next. Of an ``OutputCodeClassifier``,
-    (d⁻ − d⁺)/(d⁻ + d⁺) with the squared distances of the binary classifiers' scores to the code of
-    the predicted class and to the closest code of another.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted ``VotingClassifier`` with hard voting or ``OutputCodeClassifier``, or a pipeline or
-        search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    certainty : ndarray of shape (n_samples,)
-        In [0, 1], 0 where two classes have the same support.
+    For a ``VotingClassifier`` with hard voting, the share of the votes (weighted, if it has
+    weights) for the predicted class minus the share for the next class. For an
+    ``OutputCodeClassifier``, (d⁻ − d⁺)/(d⁻ + d⁺) with the squared distances of the scores of the
+    binary classifiers to the code of the predicted class and to the closest other code.
 
     Examples
     --------
@@ -129,7 +105,7 @@ def vote_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     distances, codes = _code_distances(outputs), outputs.codes
     own, other = of_predicted(distances, codes), -best_other(-distances, codes)[0]
     total = own + other
-    # Rounding may put the code that the classifier finds closest a digit behind.
+    # Rounding may make the margin slightly negative.
     return np.asarray(np.maximum((other - own) / np.where(total > 0, total, 1.0), 0.0))
 
 

@@ -29,17 +29,17 @@ from abstain._core.sklearn_private import take_rows
 from abstain.certainty.outputs import as_outputs
 
 Array = NDArray[Any]
-# Of a class, from which its centres are found: more change them little and take long.
+# Samples of a class used to find its centres: more take long and hardly change them.
 MAX_SAMPLES = 10_000
 
 
 class TrustScore(BaseEstimator):  # type: ignore[misc]
     """Certainty of any classifier's answer, from the training samples near a sample.
 
-    It asks the classifier for its answer only, so it serves classifiers that have neither
-    posteriors nor scores, and finds answers that a classifier is wrongly sure of.
-    ``certainty="trust"`` of a :class:`RejectOptionClassifier` is one with the settings below,
-    fitted to the samples that the classifier is fitted to.
+    It uses only the predictions of the classifier, so it works for classifiers without posteriors
+    or scores, and finds wrong answers of which a classifier is sure. ``certainty="trust"`` of a
+    :class:`RejectOptionClassifier` is a trust score with default parameters, fitted to the samples
+    that the classifier is fitted to.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
     scale_ : ndarray of shape (n_features,)
         What features are divided by.
     sees_transformed_ : bool
-        Whether distances are measured behind the transformers of the classifier.
+        Whether distances are measured after the transformers of the classifier.
 
     Examples
     --------
@@ -96,8 +96,8 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Their classes.
         estimator : estimator, default=None
-            The fitted classifier. If it is a pipeline, distances are measured in the features that
-            its last step sees. None measures them in those of X.
+            The fitted classifier. If it is a pipeline, distances are measured in the features of
+            its last step. None measures them in the features of X.
 
         Returns
         -------
@@ -111,7 +111,9 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
         >>> TrustScore(1, standardize=False).fit(X, y).prototypes_.tolist()
         [[0.5], [4.5]]
         """
-        self._check_settings()
+        n = self.n_prototypes_per_class
+        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+            raise InputError(f"n_prototypes_per_class must be a positive integer, got {n!r}")
         self.sees_transformed_ = estimator is not None
         samples = _numbers(X if estimator is None else pass_through(unwrap(estimator)[0], X))
         labels = column_or_1d(y)
@@ -161,11 +163,6 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
         trust[np.isinf(own)] = -1.0
         np.divide(other - own, total, out=trust, where=(total > 0) & np.isfinite(total))
         return trust
-
-    def _check_settings(self) -> None:
-        n = self.n_prototypes_per_class
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
-            raise InputError(f"n_prototypes_per_class must be a positive integer, got {n!r}")
 
     def _centres(self, samples: Any, state: Any) -> Array:
         from sklearn.cluster import KMeans

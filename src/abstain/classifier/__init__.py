@@ -1,9 +1,8 @@
 """Any classifier, made one that may decline to answer."""
 
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
+from abstain.classifier.estimator import RejectOptionClassifier
 from abstain.classifier.evaluate import Decisions
-from abstain.classifier.given_thresholds import read_thresholds
-from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.classifier.scoring import (
     CoverageScorer,
     RejectCostScorer,
@@ -11,6 +10,7 @@ from abstain.classifier.scoring import (
     aurc_scorer,
     front_augrc_scorer,
 )
+from abstain.classifier.thresholds import read_thresholds
 
 __all__ = [
     "Calibration",

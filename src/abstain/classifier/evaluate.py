@@ -1,7 +1,7 @@
 """What does a classifier answer, how surely, and in which cell, from one look at the samples?
 
 `predict`, `reject`, `certainties`, `explain`, `score`, scorers, calibration and the blocks of Dask
-all call `evaluate`, so that they agree, and no one asks the classifier twice.
+all call `evaluate`, so that they agree and ask the classifier once.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -15,8 +15,6 @@ from abstain.certainty.cells import RULES, Cells, cells_of
 from abstain.certainty.measures import MEASURES, certainty_of, fitted_measure
 from abstain.certainty.outputs import Outputs
 from abstain.classifier.regions import Regions
-
-__all__ = ["Decisions", "Evaluation", "Rules", "evaluate", "evaluate_outputs", "positions_of"]
 
 Array = NDArray[Any]
 
@@ -39,12 +37,12 @@ class Rules(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """For each sample, what the classifier makes of it.
+    """The decision about each sample, and what it rests on.
 
     Attributes
     ----------
-    answers : ndarray of shape (n_samples,)
-        Position of the predicted class in ``classes_``, of rejected samples too.
+    class_indices : ndarray of shape (n_samples,)
+        Index of the predicted class in ``classes_``, of rejected samples too.
     certainty : ndarray of shape (n_samples,)
         How sure the classifier is.
     positions : ndarray of shape (n_samples,)
@@ -57,7 +55,7 @@ class Decisions(NamedTuple):
         than "pooled".
     """
 
-    answers: NDArray[np.int64]
+    class_indices: NDArray[np.int64]
     certainty: NDArray[np.float64]
     positions: NDArray[np.int64]
     rejected: NDArray[np.bool_]
@@ -89,27 +87,12 @@ def positions_of(cells: Cells, regions: Regions) -> NDArray[np.int64]:
 
 
 def evaluate(estimator: Any, X: Any, rules: Rules) -> Evaluation:
-    """Ask a fitted classifier about samples, once.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    rules : Rules
-        As `Rules.named` returns them.
-
-    Returns
-    -------
-    evaluation : Evaluation
-        With ``labels``, ``certainty`` and ``cells``, one of each per sample.
-    """
+    """Ask a fitted classifier about samples, once, by rules that `Rules.named` has returned."""
     return evaluate_outputs(Outputs(estimator, X), rules)
 
 
 def evaluate_outputs(outputs: Outputs, rules: Rules) -> Evaluation:
-    """Return the same, of outputs that somebody else needs too."""
+    """Return the same, of outputs that are also used for something else."""
     # In this order: predictions are derived from what the certainty was computed from.
     certainty = certainty_of(outputs, rules.certainty)
     return Evaluation(outputs, certainty, cells_of(outputs, rules.cells))

@@ -15,18 +15,26 @@ Which of these it is depends on the settings, the target and the number of sampl
 
 from __future__ import annotations  # signatures then show the names of types
 
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state, get_tags
 
-from abstain.targets import Accuracy
-from abstain.targets.guarantee import needed_answers
+from abstain._core.checks import InputError
+from abstain.targets import Target
+from abstain.targets.base import CertifyingTarget, certifies
 
-__all__ = ["Shares", "automatic_test_size", "certifies"]
+# Of samples that also fit the classifier.
+HELD_OUT = 0.5
+# Of samples of a classifier that is given, where they are enough for a share to learn thresholds
+# of each cell: at least so many, and so many times those that must be accepted without an error.
+TESTED = 0.8
+ENOUGH_TO_LEARN, TIMES_NEEDED = 1500, 10
 
 
-class Shares(NamedTuple):
+class Split(NamedTuple):
     """Positions of the samples that fit and calibrate, and of those that test; None is all, none.
 
     ``is_one_threshold`` tells whether all cells share a threshold, so that all samples do both.
@@ -37,21 +45,58 @@ class Shares(NamedTuple):
     is_one_threshold: bool = False
 
 
-def certifies(target: Any) -> TypeGuard[Accuracy]:
-    """Tell whether a target is to be tested on samples of its own."""
-    return isinstance(target, Accuracy) and target.confidence is not None
+def hold_out(clf: Any, target: Target, y: NDArray[Any], split_params: Any) -> Split:
+    """Return the samples that fit and calibrate, and those that test what is certified."""
+    if not certifies(target):
+        return Split(None, None)
+    is_frozen = isinstance(clf.estimator, FrozenEstimator)
+    if split_params:
+        raise InputError(
+            f"{next(iter(split_params))} says that samples belong together, but {target} counts "
+            "on independent ones: calibrate a FrozenEstimator on samples of other groups, one of "
+            "each"
+        )
+    if get_tags(clf.estimator).input_tags.pairwise and not is_frozen:
+        raise InputError(
+            f"{target} holds samples out, which a matrix of kernels or distances cannot spare: "
+            "calibrate a FrozenEstimator on other samples"
+        )
+    if not hasattr(clf.cv, "split") and np.iterable(clf.cv) and not isinstance(clf.cv, str):
+        raise InputError(
+            f"cv must be a number of folds or a splitter where {target} holds samples out, got a "
+            f"{type(clf.cv).__name__} of folds"
+        )
+    n_samples = len(y)
+    share = tested_share(clf, target, n_samples)
+    if share == 1:
+        return Split(None, np.arange(n_samples), is_one_threshold=True)
+    n_test = round(share * n_samples)
+    # Drawn at random, not by class: what tests must be like new data.
+    order = check_random_state(clf.random_state).permutation(n_samples)
+    learn, test = np.sort(order[n_test:]), np.sort(order[:n_test])
+    n_classes = len(np.unique(y[learn]))
+    if not len(learn) or (n_classes < 2 and not is_frozen):
+        raise InputError(
+            argument="test_size",
+            value=share,
+            requirement=f"leaves {len(learn)} samples of {n_classes} class to fit the classifier "
+            f"with, of {n_samples:,}",
+            remedy="hold out fewer, or give more samples",
+        )
+    return Split(learn, test)
 
 
-# Of samples that also fit the classifier.
-HELD_OUT = 0.5
-# Of samples of a classifier that is given, where they are enough for a share to learn thresholds
-# of each cell: at least so many, and so many times those that must be accepted without an error.
-TESTED = 0.8
-ENOUGH_TO_LEARN, TIMES_NEEDED = 1500, 10
+def tested_share(clf: Any, target: CertifyingTarget, n_samples: int) -> float:
+    """Return the share of the samples that test: ``test_size``, or what "auto" stands for."""
+    share: float | str = clf.test_size
+    if not isinstance(share, str):
+        return share
+    is_frozen = isinstance(clf.estimator, FrozenEstimator)
+    return automatic_test_size(target, n_samples, is_frozen, clf.method, clf.cells)
 
 
 def automatic_test_size(
-    target: Accuracy, n_samples: int, is_frozen: bool, method: str, cells: Any
+    target: CertifyingTarget, n_samples: int, is_frozen: bool, method: str, cells: Any
 ) -> float:
     """Return the share of the samples that test; 1 is all, with one threshold for all cells.
 
@@ -59,7 +104,6 @@ def automatic_test_size(
     """
     if not is_frozen or method != "pooled":
         return HELD_OUT
-    needed = needed_answers(target.accuracy, target.confidence or 0.0)
-    is_enough = n_samples >= max(ENOUGH_TO_LEARN, TIMES_NEEDED * needed)
+    is_enough = n_samples >= max(ENOUGH_TO_LEARN, TIMES_NEEDED * target.min_test_samples())
     is_global = isinstance(cells, str) and cells == "global"
     return TESTED if is_enough and not is_global else 1.0

@@ -32,17 +32,23 @@ from abstain._scale.computing import persist, reduce_blocks
 from abstain._scale.graphs import map_blocks, map_blocks_to_array
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
-from abstain.classifier.explaining import USUAL_SHARE, distances_to_closest
-from abstain.classifier.holding_out import certifies
+from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
 from abstain.classifier.quantile_on_dask import quantile_on_dask
 from abstain.classifier.regions import Regions, regions_of
 from abstain.fronts import ParetoFront, pareto_front
-from abstain.fronts.encoding import encode_cells
-from abstain.fronts.held_out import HeldOut, Steps, Tally, count_by_step, merge_tallies
+from abstain.fronts.held_out import (
+    HeldOut,
+    StepCounts,
+    StepThresholds,
+    count_by_step,
+    merge_step_counts,
+)
+from abstain.fronts.staircases import encode_cells
 from abstain.models.validation import check_labels
-from abstain.targets import Accuracy, Target
+from abstain.targets import Target
+from abstain.targets.base import CertifyingTarget, certifies
 
 Array = NDArray[Any]
 
@@ -109,7 +115,7 @@ def calibrate_on_dask(
     min_cell_size: int,
     method: str,
     target: Target,
-    test_size: Callable[[Accuracy, int], float],
+    test_size: Callable[[CertifyingTarget, int], float],
     random_state: Any,
 ) -> DaskCalibration:
     """Have a fitted classifier answer samples in blocks, and compute the front of its answers."""
@@ -145,10 +151,10 @@ def calibrate_on_dask(
 
 
 def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> float:
-    """Return what `farthest_usual_distance` does, without all distances in one place."""
+    """Return what `outlier_distance` does, without all distances in one place."""
     if not has_prototypes(unwrap(estimator)[1]):
         return float("inf")
-    return quantile_on_dask(map_blocks(_closest, ones), n_samples, USUAL_SHARE)
+    return quantile_on_dask(map_blocks(_closest, ones), n_samples, INLIER_SHARE)
 
 
 def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
@@ -283,17 +289,17 @@ def _share(seed: int, is_held_out: bool, answers: Answers, number: int, n_out: i
 def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
     """Count held-out samples at the steps of a front."""
     column_of = regions.columns_of(np.arange(regions.shared + 1), front)
-    steps, ones = Steps.of(front), [(block,) for block in held]
-    tallies = map_blocks(_count_by_step, ones, regions, column_of, steps)
+    steps, ones = StepThresholds.of(front), [(block,) for block in held]
+    counted = map_blocks(_count_by_step, ones, regions, column_of, steps)
     with warnings.catch_warnings():
         # There may be millions of steps, which go to each worker once.
         warnings.filterwarnings("ignore", message="Sending large graph")
-        tally: Tally = reduce_blocks(merge_tallies, tallies)
-    return tally.held_out(steps)
+        step_counts: StepCounts = reduce_blocks(merge_step_counts, counted)
+    return step_counts.held_out(steps)
 
 
 def _count_by_step(
-    regions: Regions, column_of: NDArray[np.int64], steps: Steps, answers: Answers
-) -> Tally:
+    regions: Regions, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
+) -> StepCounts:
     columns = column_of[_positions(regions, answers)]
     return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))

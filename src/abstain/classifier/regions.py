@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.fronts import ParetoFront
-from abstain.fronts.encoding import encode_cells
-
-__all__ = ["Regions", "find_regions", "regions_of"]
+from abstain.fronts.staircases import encode_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +27,13 @@ class Regions:
     def shared(self) -> int:
         """Position of the threshold that all other cells share: after all others."""
         return len(self.labels)
+
+    @property
+    def names(self) -> NDArray[Any]:
+        """The cell of each threshold; None, last, stands for all other cells."""
+        names = np.empty(len(self.labels) + 1, dtype=object)
+        names[:-1] = self.labels.tolist()
+        return names
 
     def positions(self, cells: NDArray[Any]) -> NDArray[np.int64]:
         """Return the position of the threshold that decides about each sample."""

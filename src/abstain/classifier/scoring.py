@@ -18,35 +18,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError, check_fraction
 from abstain._core.estimators import pass_through, unwrap
+from abstain.classifier.documentation import IRIS, LABELLED_SAMPLES, WEIGHTS, documented
+from abstain.classifier.estimator import RejectOptionClassifier
 from abstain.classifier.evaluate import Rules, evaluate
-from abstain.classifier.reject_option import RejectOptionClassifier
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import accuracy_reject_curve, augrc_score, aurc_score
 
-__all__ = [
-    "CoverageScorer",
-    "RejectCostScorer",
-    "augrc_scorer",
-    "aurc_scorer",
-    "front_augrc_scorer",
-]
+ESTIMATOR = """\
+estimator : estimator
+    A fitted classifier, with a reject option or without."""
+REJECT_OPTION = """\
+estimator : estimator
+    A fitted `RejectOptionClassifier`, or a pipeline or search that holds one."""
 
 
+@documented(ESTIMATOR, LABELLED_SAMPLES, WEIGHTS, setup=IRIS)
 def aurc_scorer(
     estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
     """Return minus the area under the risk-coverage curve.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier, with a reject option or without.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    y : array-like of shape (n_samples,)
-        Their classes.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each sample.
 
     Returns
     -------
@@ -55,31 +45,19 @@ def aurc_scorer(
 
     Examples
     --------
-    >>> from abstain import GMLVQ, aurc_scorer
-    >>> from sklearn.datasets import load_iris
+    >>> from abstain import aurc_scorer
     >>> from sklearn.model_selection import cross_val_score
-    >>> X, y = load_iris(return_X_y=True)
     >>> bool(cross_val_score(GMLVQ(), X, y, scoring=aurc_scorer).mean() > -0.02)
     True
     """
     return -float(aurc_score(*_answers(estimator, X, y), sample_weight=sample_weight))
 
 
+@documented(ESTIMATOR, LABELLED_SAMPLES, WEIGHTS, setup=IRIS)
 def augrc_scorer(
     estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
     """Return minus the area under the generalised risk-coverage curve.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier, with a reject option or without.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    y : array-like of shape (n_samples,)
-        Their classes.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each sample.
 
     Returns
     -------
@@ -88,10 +66,8 @@ def augrc_scorer(
 
     Examples
     --------
-    >>> from abstain import GMLVQ, augrc_scorer
-    >>> from sklearn.datasets import load_iris
+    >>> from abstain import augrc_scorer
     >>> from sklearn.model_selection import cross_val_score
-    >>> X, y = load_iris(return_X_y=True)
     >>> bool(cross_val_score(GMLVQ(), X, y, scoring=augrc_scorer).mean() > -0.02)
     True
     """
@@ -162,11 +138,13 @@ class RejectCostScorer:
         """Return minus the mean cost."""
         cost = check_fraction("cost", self.cost, low_open=False, high_open=False)
         clf, seen = _reject_option(estimator, X, "RejectCostScorer")
-        found = clf._evaluate(seen)
-        costs = np.where(clf._rejected(found), cost, found.labels != np.asarray(y))
+        evaluation = clf._evaluate(seen)
+        wrong = evaluation.labels != np.asarray(y)
+        costs = np.where(clf._rejected(evaluation), cost, wrong)
         return -float(np.average(costs, weights=sample_weight))
 
 
+@documented(REJECT_OPTION, LABELLED_SAMPLES, setup=IRIS)
 def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
     """Return minus the area under the generalised risk of all rows of a reject option's front.
 
@@ -177,15 +155,6 @@ def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
     samples, and ``GridSearchCV`` can choose ``cells``, ``certainty`` and ``method`` by it,
     whatever the target.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted `RejectOptionClassifier`, or a pipeline or search that holds one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    y : array-like of shape (n_samples,)
-        Their classes.
-
     Returns
     -------
     score : float
@@ -193,10 +162,8 @@ def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from abstain import GLVQ, RejectOptionClassifier, front_augrc_scorer
-    >>> from sklearn.datasets import load_iris
+    >>> from abstain import GLVQ, front_augrc_scorer
     >>> from sklearn.model_selection import GridSearchCV
-    >>> X, y = load_iris(return_X_y=True)
     >>> search = GridSearchCV(
     ...     RejectOptionClassifier(GLVQ(), cv=3),
     ...     {"cells": ["global", "prototype"], "certainty": ["relsim", "distance"]},
@@ -206,11 +173,11 @@ def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
     'relsim'
     """
     clf, seen = _reject_option(estimator, X, "front_augrc_scorer")
-    found, front = clf._evaluate(seen), clf.front_
-    correct = found.labels == np.asarray(y)
-    columns = clf._regions.columns(found.cells, front)
+    evaluation, front = clf._evaluate(seen), clf.front_
+    correct = evaluation.labels == np.asarray(y)
+    columns = clf._regions.columns(evaluation.cells, front)
     rows = np.arange(len(front)) if front.is_nested else np.flatnonzero(front.is_pareto)
-    counts = HeldOutCounts(front, HeldOut(found.certainty, correct, columns)).of(rows)
+    counts = HeldOutCounts(front, HeldOut(evaluation.certainty, correct, columns)).of(rows)
     _, accepted, errors = np.array(list(counts), dtype=float).T / len(correct)
     coverage = np.concatenate([[1.0], accepted, [0.0]])
     risk = np.concatenate([[np.mean(~correct)], errors, [0.0]])
@@ -235,7 +202,7 @@ def _answers(
     steps, inner = unwrap(estimator, until=RejectOptionClassifier)
     if isinstance(inner, RejectOptionClassifier):
         seen = pass_through(steps, X)
-        found = evaluate(inner.estimator_, seen, inner._rules)
+        evaluation = evaluate(inner.estimator_, seen, inner._rules)
     else:
-        found = evaluate(estimator, X, Rules("auto", "global").named(estimator))
-    return y, found.labels, found.certainty
+        evaluation = evaluate(estimator, X, Rules("auto", "global").named(estimator))
+    return y, evaluation.labels, evaluation.certainty

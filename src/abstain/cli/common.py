@@ -1,23 +1,35 @@
 """What the commands share: options, checks of what they name, errors in one line and exit codes."""
 
 import inspect
+import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from abstain import InputError
+from abstain import InputError, __version__
+from abstain._core.errors import Argument, Message
 from abstain._core.text import one_line
 
 # Newer versions of typer include click: this is the base class in either case.
 _UsageError: Any = typer.BadParameter.__mro__[1]
+# Arguments of the library with other names than their options.
+_OTHER_NAMES = {
+    "rate": "reject_rate",
+    "cost": "reject_cost",
+    "folder": "out",
+    "n_jobs": "jobs",
+}
+# Letters of a value that is suggested after an option, and values that need no quotes there.
+_LONGEST_VALUE, _NEEDS_NO_QUOTES = 80, re.compile(r"[\w.,:/+-]+", re.ASCII)
 
 
 # --- errors and exit codes ----------------------------------------------------------------------
@@ -34,13 +46,70 @@ def fail(message: str, code: int) -> NoReturn:
     raise typer.Exit(code) from None
 
 
+def in_options(message: str) -> str:
+    """Return a message of the library with options in place of arguments.
+
+    >>> in_options(Message(Argument("reject_rate", 2), " is too high"))
+    '--reject-rate 2 is too high'
+    """
+    return message.render(_write_option) if isinstance(message, Message) else message
+
+
+def _write_option(argument: Argument) -> str:
+    option = _options().get(_OTHER_NAMES.get(argument.name, argument.name))
+    if option is None:
+        return str(argument)
+    if argument.value is ...:
+        return option
+    value = 0 if argument == ("cv", "training") else argument.value
+    values = value if isinstance(value, list | tuple) else [value]
+    return " ".join(f"{option} {quote_for_shell(each)}" for each in values)
+
+
+@cache
+def _options() -> dict[str, str]:
+    """Return the options of all commands, by the names of their parameters."""
+    from abstain.cli import app
+
+    group: Any = typer.main.get_command(app)
+    parameters = [each for command in group.commands.values() for each in command.params]
+    return {each.name: each.opts[0] for each in parameters if each.param_type_name == "option"}
+
+
+def quote_for_shell(value: Any) -> str:
+    r"""Return a value as it is typed after an option; a very long one is cut.
+
+    Characters that a terminal would obey are escaped, in quotes that shells decode.
+
+    >>> print(quote_for_shell("it's"), quote_for_shell("\x1b[2J"), quote_for_shell(0.5))
+    'it'\''s' $'\x1b[2J' 0.5
+    """
+    text = "tab" if value == "\t" else str(value)
+    if len(text) > _LONGEST_VALUE:
+        text = f"{text[:_LONGEST_VALUE]}…"
+    if _NEEDS_NO_QUOTES.fullmatch(text):
+        return text
+    if text.isprintable():
+        return "'" + text.replace("'", "'\\''") + "'"
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(letter: str) -> str:
+    if letter in "\\'":
+        return f"\\{letter}"
+    if letter.isprintable():
+        return letter
+    code = ord(letter)  # \x would be a byte, not a letter, from 0x80 on
+    return f"\\x{code:02x}" if code < 0x80 else f"\\U{code:08x}"
+
+
 @contextmanager
 def _errors_in_one_line() -> Iterator[None]:
     """Report unusable input, Ctrl-C and failed output in one line, with the exit code of each."""
     try:
         yield
     except InputError as error:
-        fail(f"error: {error}", 2)
+        fail(f"error: {in_options(error.message)}", 2)
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
@@ -96,8 +165,10 @@ class OneLineErrors(TyperGroup):
             return super().invoke(ctx)
 
 
-def print_json(document: str) -> None:
+def print_json(document: str | dict[str, Any]) -> None:
     """Print a JSON document; JSON escapes all control characters but this one."""
+    if isinstance(document, dict):
+        document = json.dumps({"abstain": __version__, **document}, indent=2, allow_nan=False)
     typer.echo(document.replace("\x7f", "\\u007f"))
 
 
@@ -158,7 +229,7 @@ def chosen_target(
     accuracy: float | None, reject_rate: float | None, reject_cost: float | None
 ) -> tuple[str, float]:
     """Return the name and value of the one target given, checked, or those of the default."""
-    from abstain._score_files import TARGETS
+    from abstain.tables.score_fronts import TARGETS
 
     values = {"accuracy": accuracy, "reject_rate": reject_rate, "reject_cost": reject_cost}
     given = {name: value for name, value in values.items() if value is not None}
@@ -166,10 +237,7 @@ def chosen_target(
     if len(given) > 1:
         raise InputError(f"only one target can be served, got {' and '.join(options)}; drop one")
     for name, value in given.items():
-        try:
-            TARGETS[name](value).check()
-        except InputError as error:
-            raise InputError(f"{options[0]}: {error}") from None
+        TARGETS[name](value).check()
     return next(iter(given.items()), _DEFAULT_TARGET)
 
 
@@ -180,9 +248,9 @@ def expand_patterns(paths: list[Path]) -> list[Path]:
     """Return the files that are named, or that match a quoted pattern."""
     if len(paths) == 1 and os.path.exists(paths[0]):
         return paths
-    from abstain._core.files import files_meant
+    from abstain._core.files import expand_patterns
 
-    return files_meant(paths)
+    return expand_patterns(paths)
 
 
 def check_model_files(model: Path, thresholds: Path | None = None) -> None:

@@ -82,7 +82,7 @@ def run_demo(folder: Path, watch: Callable[[int, int], None] = lambda done, tota
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot make the folder {folder}: {error.strerror}; choose another name"
+            f"cannot create the folder {folder}: {error.strerror}; choose another name"
         ) from error
     watch(0, 3)
     tumours = certify_tumours(folder)

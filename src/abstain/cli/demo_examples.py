@@ -22,15 +22,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain import __version__
-from abstain._core.files import whole_files
-from abstain._score_files import ScoreColumns, choose, output_files, read_scores, write_choice
+from abstain._core.files import atomic_files
 from abstain.classifier import RejectOptionClassifier
 from abstain.datasets import make_pearl_necklace
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.metrics import AveragedCurve, average_curves
 from abstain.models import GMLVQ
 from abstain.saving import save
-from abstain.tables import Wishes, fit_table, labelled_samples, open_table
+from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
+from abstain.tables.score_fronts import choose, output_files, write_choice
+from abstain.tables.scores import ScoreColumns, read_scores
 from abstain.targets import Accuracy, RejectRate, operating_point
 
 
@@ -69,7 +70,7 @@ def certify_tumours(folder: Path) -> Tumours:
     known, new = _write_tumours(folder)
     model = folder / "model.abstain"
     target = Accuracy(ACCURACY, confidence=CONFIDENCE)
-    clf = fit_table(open_table(known), Wishes(LABEL, target=target)).clf
+    clf = fit_table(open_table(known), FitOptions(LABEL, target=target)).clf
     save(clf, model)
     samples = labelled_samples(clf, open_table(new))
     right, accepted = clf.predict(samples.X) == samples.y, ~clf.reject(samples.X)
@@ -96,7 +97,7 @@ def _write_tumours(folder: Path) -> tuple[Path, Path]:
     frame = frame.with_columns(pl.Series(LABEL, data.target_names[data.target[order]]))
     files = folder / "tumours.csv", folder / "new-tumours.csv"
     parts = frame[:N_TUMOURS_KNOWN], frame[N_TUMOURS_KNOWN:]
-    with whole_files(*files) as drafts:
+    with atomic_files(*files) as drafts:
         for part, draft in zip(parts, drafts, strict=True):
             part.write_csv(draft)
     return files
@@ -178,7 +179,7 @@ def compare_on_digits(folder: Path) -> Digits:
     per_digit, local_curve = _halve(_Predictions(certainty, correct, predicted))
 
     scores = folder / "scores.csv"
-    with whole_files(scores) as (draft,):
+    with atomic_files(scores) as (draft,):
         pl.DataFrame({"certainty": certainty, "digit": digits, "predicted": predicted}).write_csv(
             draft
         )
@@ -249,7 +250,7 @@ def _write_front(scores: Path) -> tuple[Path, Path, Path]:
     """Write what `abstain front` writes for a score file."""
     columns = ScoreColumns("certainty", y_true="digit", y_pred="predicted", cell="predicted")
     files = output_files(scores.with_name("front.csv"), scores)
-    samples = read_scores(scores, columns)
+    samples = read_scores([scores], columns)
     front = pareto_front(samples.certainty, samples.correct, samples.cells, method=METHOD)
     choice = choose(samples, front, "reject_rate", DIGITS_REJECT_RATE)
     write_choice(choice, files, __version__)
@@ -276,6 +277,6 @@ def _draw(global_curve: AveragedCurve, local_curve: AveragedCurve, path: Path) -
     ax.set(title="Naive Bayes on held-out digits (mean ± standard deviation)")
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
-    with whole_files(path) as (draft,):
+    with atomic_files(path) as (draft,):
         figure.savefig(draft, dpi=160)
     return path

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from abstain import InputError, __version__
+from abstain import InputError
+from abstain._core.errors import Message
 from abstain.cli.common import (
     AccuracyOption,
     AsJson,
@@ -22,6 +23,7 @@ from abstain.cli.common import (
     chosen_target,
     column_option,
     fitting_option,
+    in_options,
     print_error,
     print_json,
     target_option,
@@ -55,9 +57,9 @@ class Certainty(StrEnum):
 
 
 def _complete_model(incomplete: str) -> list[str]:
-    from abstain.tables import LEARNERS
+    from abstain.tables.models import MODELS
 
-    return [name for name in LEARNERS if name.startswith(incomplete.lower())]
+    return [name for name in MODELS if name.startswith(incomplete.lower())]
 
 
 def fit(
@@ -133,11 +135,12 @@ def fit(
     _check_test_size(test_size, confidence)
     from abstain.cli import fit_screen, terminal
     from abstain.saving import save
-    from abstain.tables import Wishes, check_model_output, fit_table, fitted_as_json, open_table
+    from abstain.tables import FitOptions, fit_table, open_table
+    from abstain.tables.writing import check_model_output
 
     check_keeps_inputs([out], [table])
     check_model_output(out)
-    options = Wishes(
+    options = FitOptions(
         label,
         model=model,
         target=target,
@@ -153,16 +156,16 @@ def fit(
     )
     with terminal.progress(f"fitting {model} to {table}", quiet, lines=False) as watch:
         source = open_table(table, separator, decimal, encoding, missing or [])
-        fitted = fit_table(source, options, watch, (lambda note: None) if quiet else _print_note)
-        save(fitted.clf, out)
+        result = fit_table(source, options, watch, (lambda note: None) if quiet else _print_note)
+        save(result.clf, out)
     if as_json:
-        print_json(fitted_as_json(fitted, __version__))
+        print_json(result.as_dict(in_options))
     elif not quiet:
-        terminal.show(fit_screen.fit_screen(fitted, table, out))
+        terminal.show(fit_screen.fit_screen(result, table, out))
 
 
-def _print_note(note: str) -> None:
-    print_error(f"note: {note}")
+def _print_note(note: Message) -> None:
+    print_error(f"note: {in_options(note)}")
 
 
 def _target(
@@ -173,7 +176,7 @@ def _target(
 ) -> Any:
     """Return the target given, checked before the table is read."""
     from abstain import Accuracy
-    from abstain._score_files import TARGETS
+    from abstain.tables.score_fronts import TARGETS
 
     name, value = chosen_target(accuracy, reject_rate, reject_cost)
     if confidence is None:
@@ -181,10 +184,7 @@ def _target(
     if name != "accuracy":
         raise InputError("--confidence belongs to an accuracy; give --accuracy as well")
     target = Accuracy(value, confidence=confidence)
-    try:
-        target.check()
-    except InputError as error:
-        raise InputError(f"--{error}") from None
+    target.check()
     return target
 
 
@@ -195,7 +195,4 @@ def _check_test_size(test_size: float | None, confidence: float | None) -> None:
         return
     if confidence is None:
         raise InputError("--test-size belongs to a confidence; give --confidence as well")
-    try:
-        check_fraction("test_size", test_size)
-    except InputError as error:
-        raise InputError(f"--{error}".replace("test_size", "test-size")) from None
+    check_fraction("test_size", test_size)

@@ -12,8 +12,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from abstain._core.checks import shown
+from abstain._core.errors import shown
 from abstain._core.text import printable
+from abstain.cli.common import in_options
 from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
     FEW_SAMPLES,
@@ -28,7 +29,7 @@ from abstain.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from abstain.tables import Fitted
+    from abstain.tables.fitting import FitResult
 
 # The name in score files of a target, and the attribute that holds its value.
 _TARGETS = {
@@ -40,33 +41,33 @@ _FEW_VALUES = 30
 _COLUMNS_TO_SHOW = 6
 
 
-def fit_screen(fitted: Fitted, table: Path, out: Path) -> RenderableType:
+def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
     """Return the summary of a fit."""
     return Group(
         Text.assemble(
             (printable(table.name), "bold"),
-            f"\n{counted(fitted.n_rows, 'row')} of {counted(len(fitted.class_counts), 'class')}"
-            f" in column {shown(fitted.label)}",
+            f"\n{counted(result.n_rows, 'row')} of {counted(len(result.class_counts), 'class')}"
+            f" in column {shown(result.label)}",
         ),
         Text(),
-        _facts(fitted),
+        _facts(result),
         Text(),
-        _thresholds(fitted),
-        *_unused_rejects(fitted),
-        *_number_formats(fitted),
-        *_left_out(fitted),
-        *_notes(fitted.notes),
+        _thresholds(result),
+        *_unused_rejects(result),
+        *_number_formats(result),
+        *_left_out(result),
+        *_notes(result.notes),
         Text(),
         Text(f"Written: {printable(out)}"),
         Text(f"Next: abstain predict {printable(out)} new.csv --out answers.csv", "dim"),
     )
 
 
-def _facts(fitted: Fitted) -> Table:
-    clf, point = fitted.clf, fitted.clf.operating_point_
+def _facts(result: FitResult) -> Table:
+    clf, point = result.clf, result.clf.operating_point_
     name, value = _TARGETS[type(clf.target).__name__]
     where = "on the rows it was fitted to" if clf.cv == "training" else "out of fold"
-    largest, n_largest = max(fitted.class_counts.items(), key=lambda count: count[1])
+    largest, n_largest = max(result.class_counts.items(), key=lambda count: count[1])
     guarantee = point.guarantee
     if guarantee is not None:
         where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
@@ -74,7 +75,7 @@ def _facts(fitted: Fitted) -> Table:
     if n_answered < FEW_SAMPLES:
         where += f", of only {counted(n_answered, 'answer')}"
     facts = {
-        "model": Text(f"{fitted.learner.name}: {fitted.learner.title}"),
+        "model": Text(f"{result.model.name}: {result.model.title}"),
         "target": Text(target_in_words(name, getattr(clf.target, value), clf.front_)),
         "accuracy": Text.assemble(
             percent(1 - point.n_errors / point.n_samples),
@@ -83,7 +84,7 @@ def _facts(fitted: Fitted) -> Table:
             f" {where}",
         ),
         "baseline": Text(
-            f"{percent(n_largest / fitted.n_rows)} if the answer is always {printable(largest)}"
+            f"{percent(n_largest / result.n_rows)} if the answer is always {printable(largest)}"
         ),
         "answered": Text.assemble(
             (percent(point.coverage), "bold"),
@@ -99,20 +100,19 @@ def _facts(fitted: Fitted) -> Table:
             f"were answered, {guarantee.errors:,} of them wrong:\n"
             f"accuracy {percent(1 - guarantee.errors / guarantee.accepted)}",
         )
-    n_numeric, n_categorical = len(fitted.features.numeric), len(fitted.features.categorical)
+    n_numeric, n_categorical = len(result.features.numeric), len(result.features.categorical)
     facts["columns"] = Text(
         f"{n_numeric + n_categorical:,}: {n_numeric:,} numeric, {n_categorical:,} categorical"
     )
     return facts_table(facts)
 
 
-def _thresholds(fitted: Fitted) -> Table:
-    from abstain.classifier.regions import Regions
-    from abstain.tables import cell_names
+def _thresholds(result: FitResult) -> Table:
+    from abstain.tables.reasons import cell_names
 
-    clf, names = fitted.clf, cell_names(fitted.clf)
+    clf, names = result.clf, cell_names(result.clf)
     certainty = clf.calibration_.certainty
-    positions = Regions(clf.cells_).positions(clf.calibration_.cells)
+    positions = clf._regions.positions(clf.calibration_.cells)
     table = plain_table("cell", ["threshold", "rows", "rejected"])
     for position, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
         own = positions == position
@@ -130,9 +130,9 @@ def _thresholds(fitted: Fitted) -> Table:
     return table
 
 
-def _unused_rejects(fitted: Fitted) -> list[Text]:
+def _unused_rejects(result: FitResult) -> list[Text]:
     """Return why far less is rejected than the target allows, and the next useful reject rate."""
-    clf, point = fitted.clf, fitted.clf.operating_point_
+    clf, point = result.clf, result.clf.operating_point_
     rate = getattr(clf.target, "rate", 0.0)
     if not point.errors_left or point.reject_rate >= rate / 2:
         return []
@@ -149,28 +149,28 @@ def _unused_rejects(fitted: Fitted) -> list[Text]:
     return [Text(), Text(message, "yellow")]
 
 
-def _number_formats(fitted: Fitted) -> list[Text]:
+def _number_formats(result: FitResult) -> list[Text]:
     """Return how numbers were read that are written with more than digits."""
     lines = []
-    for name, notation in list(fitted.features.written.items())[:_COLUMNS_TO_SHOW]:
+    for name, notation in list(result.features.written.items())[:_COLUMNS_TO_SHOW]:
         number = notation.numbers(pl.Series([notation.example])).item()
         lines.append(f"{name}: numbers written like {notation.example}, taken as {number:.15g}")
-    if len(fitted.features.written) > _COLUMNS_TO_SHOW:
-        more = len(fitted.features.written) - _COLUMNS_TO_SHOW
+    if len(result.features.written) > _COLUMNS_TO_SHOW:
+        more = len(result.features.written) - _COLUMNS_TO_SHOW
         lines.append(f"… and {counted(more, 'more such column')}; --json names all")
     return [Text(), *(Text(printable(line)) for line in lines)] if lines else []
 
 
-def _left_out(fitted: Fitted) -> list[Text]:
+def _left_out(result: FitResult) -> list[Text]:
     """Return which rows and columns were not used, and why."""
     lines = []
-    if fitted.n_unlabelled:
-        lines.append(f"{counted(fitted.n_unlabelled, 'row')} without a label left out")
-    if fitted.n_empty:
-        lines.append(f"{counted(fitted.n_empty, 'row')} with nothing but a label left out")
-    left_out = list(fitted.features.left_out.items())
+    if result.n_unlabelled:
+        lines.append(f"{counted(result.n_unlabelled, 'row')} without a label left out")
+    if result.n_empty:
+        lines.append(f"{counted(result.n_empty, 'row')} with nothing but a label left out")
+    left_out = list(result.features.left_out.items())
     for name, why in left_out[:_COLUMNS_TO_SHOW]:
-        because = f", {why}" if why == "as asked" else f": it {why}"
+        because = f", {why}" if why == "as asked" else f": it {in_options(why)}"
         lines.append(f"column {shown(name)} left out{because}")
     if len(left_out) > _COLUMNS_TO_SHOW:
         more = counted(len(left_out) - _COLUMNS_TO_SHOW, "more column")
@@ -179,6 +179,7 @@ def _left_out(fitted: Fitted) -> list[Text]:
 
 
 def _notes(notes: Sequence[str]) -> list[Text]:
-    lines = [Text(printable(f"Note: {note}"), "yellow") for note in notes[:NOTES_TO_SHOW]]
+    shown_notes = map(in_options, notes[:NOTES_TO_SHOW])
+    lines = [Text(printable(f"Note: {note}"), "yellow") for note in shown_notes]
     n_hidden = len(notes) - len(lines)
     return lines + [Text(f"… and {n_hidden:,} more; --json has all", "dim")] * (n_hidden > 0)

@@ -10,10 +10,12 @@ from abstain.cli.common import (
     AccuracyOption,
     AsJson,
     Cluster,
+    Encoding,
     Method,
     Quiet,
     RejectCostOption,
     RejectRateOption,
+    Separator,
     chosen_target,
     column_option,
     connect,
@@ -48,6 +50,8 @@ def front(
         ),
     ] = Method.pooled,
     cluster: Cluster = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
     out: Annotated[Path | None, output_option(help="front.csv, .tsv or .parquet.")] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -81,32 +85,34 @@ def front(
     do on others.
     """
     target, value = chosen_target(accuracy, reject_rate, reject_cost)
-    from abstain import _score_files as score_files
     from abstain import pareto_front
     from abstain.cli import front_screen, terminal
+    from abstain.tables.reading import TextOptions
+    from abstain.tables.score_fronts import choice_as_json, choose, output_files, write_choice
+    from abstain.tables.scores import ScoreColumns, read_scores
 
-    columns = score_files.ScoreColumns(certainty, correct, y_true, y_pred, cell)
+    columns = ScoreColumns(certainty, correct, y_true, y_pred, cell)
+    options = TextOptions(separator, encoding=encoding)
     paths = expand_patterns(scores)
-    files = score_files.output_files(out, *paths) if out else None
+    files = output_files(out, *paths) if out else None
     with terminal.stages(quiet) as begin:
         if cluster is not None:
-            choice = _choose_on_cluster(cluster, paths, columns, method, (target, value), begin)
+            choice = _choose_on_cluster(
+                cluster, paths, columns, options, method, (target, value), begin
+            )
         else:
-            if len(paths) == 1:
-                begin(f"reading {paths[0].name}")
-                samples = score_files.read_scores(paths[0], columns)
-            else:
-                watch = begin(f"reading {len(paths):,} files")
-                samples = score_files.read_all_scores(paths, columns, watch)
+            name = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
+            watch = begin(f"reading {name}")
+            samples = read_scores(paths, columns, options, watch)
             begin(f"computing the {method} front of {len(samples.certainty):,} samples")
             rows = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
             begin("choosing the thresholds")
-            choice = score_files.choose(samples, rows, target, value)
+            choice = choose(samples, rows, target, value)
         if files:
             begin(f"writing {files[0].name}")
-            score_files.write_choice(choice, files, __version__)
+            write_choice(choice, files, __version__)
     if as_json:
-        print_json(score_files.choice_as_json(choice, __version__))
+        print_json(choice_as_json(choice, __version__))
     elif not quiet:
         by_default = accuracy is reject_rate is reject_cost is None
         terminal.show(front_screen.front_screen(choice, paths, files, by_default=by_default))
@@ -116,6 +122,7 @@ def _choose_on_cluster(
     address: str,
     paths: list[Path],
     columns: Any,
+    options: Any,
     method: str,
     target: tuple[str, float],
     begin: Any,
@@ -123,15 +130,15 @@ def _choose_on_cluster(
     """Read score files on a cluster, and choose a row of their front."""
     from abstain import pareto_front
     from abstain._core.files import check_regular_file
-    from abstain._score_files.on_cluster import choose_on_cluster, read_on_cluster
     from abstain.cli.terminal import counted
+    from abstain.tables.score_fronts import choose_on_cluster, read_on_cluster
 
     for path in paths:
         check_regular_file(path)
     begin(f"asking the cluster {address}")
     with connect(address) as client:
         watch = begin(f"reading {counted(len(paths), 'file')}")
-        scores = read_on_cluster(client, paths, columns, watch)
+        scores = read_on_cluster(client, paths, columns, options, watch)
         begin(f"computing the {method} front of {int(scores.certainty.shape[0]):,} samples")
         rows = pareto_front(scores.certainty, scores.correct, scores.cells, method=method)
         begin("choosing the thresholds")

@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from abstain._core.text import printable
-from abstain._score_files import Choice
 from abstain.cli.terminal import (
     FEW_SAMPLES,
     WIDE,
@@ -24,6 +23,7 @@ from abstain.cli.terminal import (
     title_of,
 )
 from abstain.fronts import PooledFront
+from abstain.tables.score_fronts import Choice
 
 # Of a front, its thresholds and its chosen row.
 Files = tuple[Path, Path, Path]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from abstain import InputError, __version__
+from abstain import InputError
 from abstain.cli.common import (
     AsJson,
     Cluster,
@@ -66,36 +66,37 @@ def predict(
     With --cluster, each table is answered by one worker. All machines must see
     the tables and the folder under the same paths.
     """
-    from abstain import tables
+    from abstain.tables.reading import ReadAhead, TextOptions
 
     paths = expand_patterns(table)
+    options = TextOptions(separator, decimal, encoding, tuple(missing or []))
     if cluster is not None or len(paths) > 1:
-        from abstain.tables.several import Reading
-
-        reading = Reading(separator, decimal, encoding, tuple(missing or []))
         with model_errors_in_one_line(model):
             _predict_many(
-                model, paths, out, thresholds, cluster, reading, reject_mark, as_json, quiet
+                model, paths, out, thresholds, cluster, options, reject_mark, as_json, quiet
             )
         return
     (path,) = paths
-    source = tables.open_table(path, separator, decimal, encoding, missing or [])
+    source = options.open(path)
     if out is not None:
         check_keeps_inputs([out], paths, model, thresholds)
-        tables.check_output(out, source)
+        from abstain.tables.writing import check_output
+
+        check_output(out, source)
     check_model_files(model, thresholds)
     is_short = source.n_blocks < _BLOCKS_TO_WATCH
     # The table is read while the other packages are imported and the model is loaded.
-    with model_errors_in_one_line(model), tables.ReadAhead(source) as ahead:
+    with model_errors_in_one_line(model), ReadAhead(source) as ahead:
         from abstain.cli import predict_screen, terminal
+        from abstain.tables import answer_table
 
         with terminal.progress(f"answering {path}", quiet or is_short) as watch:
             clf = _load(model, thresholds)
-            answered = tables.answer_table(clf, ahead, out, mark=reject_mark, watch=watch)
+            counts = answer_table(clf, ahead, out, reject_mark=reject_mark, watch=watch)
     if as_json:
-        print_json(tables.answered_as_json(answered, out, __version__))
+        print_json(counts.as_dict(out))
     elif not quiet:
-        terminal.show(predict_screen.predict_screen(answered, path, out))
+        terminal.show(predict_screen.predict_screen(counts, path, out))
 
 
 def _load(model: Path, thresholds: Path | None) -> Any:
@@ -112,7 +113,7 @@ def _load(model: Path, thresholds: Path | None) -> Any:
     except InputError as error:
         raise InputError(f"--thresholds: {error}") from None
     try:
-        return clf.retarget(given)
+        return clf.set_thresholds(given)
     except InputError as error:
         raise InputError(f"--thresholds: {thresholds}: {error}") from None
 
@@ -123,23 +124,17 @@ def _predict_many(
     out: Path | None,
     thresholds: Path | None,
     cluster: str | None,
-    reading: Any,
-    mark: str,
+    options: Any,
+    reject_mark: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Answer several tables, here or on a cluster, and print the summary."""
     from abstain.cli import predict_screen, terminal
-    from abstain.tables.several import (
-        answer_tables,
-        answered_tables_as_json,
-        check_jobs,
-        folder_for,
-        plan_jobs,
-    )
+    from abstain.tables.batch import answer_tables, check_jobs, output_folder, plan_jobs
 
     check_model_files(model, thresholds)
-    jobs = plan_jobs(paths, out, reading)
+    jobs = plan_jobs(paths, out, options)
     check_keeps_inputs([job.out for job in jobs if job.out], paths, model, thresholds)
     clf = _load(model, thresholds)
     check_jobs(clf, jobs)
@@ -147,21 +142,23 @@ def _predict_many(
     task = f"answering {terminal.counted(len(jobs), 'table')}"
     if cluster is None:
         task += " in blocks"
-    with folder_for(jobs), terminal.progress(task, quiet or is_short) as watch:
+    with output_folder(jobs), terminal.progress(task, quiet or is_short) as watch:
         if cluster is None:
-            answered = answer_tables(clf, jobs, mark=mark, watch=watch)
+            batch = answer_tables(clf, jobs, reject_mark=reject_mark, watch=watch)
         else:
-            answered = _answer_on_cluster(cluster, clf, jobs, reading, mark, watch)
+            batch = _answer_on_cluster(cluster, clf, jobs, options, reject_mark, watch)
     if as_json:
-        print_json(answered_tables_as_json(answered, out, __version__))
+        print_json(batch.as_dict(out))
     elif not quiet:
-        terminal.show(predict_screen.predict_many_screen(answered, out))
+        terminal.show(predict_screen.predict_many_screen(batch, out))
 
 
 def _answer_on_cluster(
-    address: str, clf: Any, jobs: Any, reading: Any, mark: str, watch: Any
+    address: str, clf: Any, jobs: Any, options: Any, reject_mark: str, watch: Any
 ) -> Any:
-    from abstain.tables.on_cluster import answer_on_cluster, scratch_beside
+    from abstain.tables.batch import answer_on_cluster, scratch_folder
 
-    with scratch_beside(jobs) as scratch, connect(address) as client:
-        return answer_on_cluster(client, clf, jobs, scratch, reading, mark=mark, watch=watch)
+    with scratch_folder(jobs) as scratch, connect(address) as client:
+        return answer_on_cluster(
+            client, clf, jobs, scratch, options, reject_mark=reject_mark, watch=watch
+        )

@@ -1,11 +1,13 @@
 """`abstain report`: an HTML page on which the operating point of a model can be chosen."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abstain import InputError, __version__
+from abstain import InputError
 from abstain._core.text import printable
 from abstain.cli.common import (
     AsJson,
@@ -20,6 +22,9 @@ from abstain.cli.common import (
     output_option,
     print_json,
 )
+
+if TYPE_CHECKING:
+    from abstain.tables.evaluation import LabelledSamples, Outcomes
 
 
 def report(
@@ -62,13 +67,8 @@ def report(
         begin(f"loading {model.name}")
         from abstain.report import write_report
         from abstain.saving import load
-        from abstain.tables import (
-            judge,
-            labelled_samples,
-            open_table,
-            reported_as_json,
-            reported_in_words,
-        )
+        from abstain.tables import labelled_samples, open_table
+        from abstain.tables.evaluation import count_outcomes
 
         source = open_table(table, separator, decimal, encoding, missing or [])
         clf = load(model)
@@ -82,9 +82,50 @@ def report(
             sample_names=samples.names,
             watch=begin("making the page"),
         )
-        judged = judge(clf, samples)
+        outcomes = count_outcomes(clf, samples)
     if as_json:
-        print_json(reported_as_json(samples, judged, out, __version__))
+        print_json(_as_dict(samples, outcomes, out))
     elif not quiet:
-        for line in reported_in_words(samples, judged, out).split("\n"):
+        for line in summary(samples, outcomes, out):
             typer.echo(printable(line))
+
+
+def _as_dict(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> dict[str, Any]:
+    return {
+        "n_rows": len(samples.y),
+        "n_answered": outcomes.n_answered,
+        "n_right": outcomes.n_right,
+        "n_wrong": outcomes.n_wrong,
+        "n_rejected": outcomes.n_rejected,
+        "accuracy": outcomes.accuracy,
+        "n_of_unknown_classes": samples.n_unknown,
+        "share_known": samples.share_known,
+        "out": str(out),
+    }
+
+
+def summary(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> list[str]:
+    """Return the summary of the rows of a report, line by line."""
+    from abstain.cli.terminal import counted
+
+    lines = [
+        f"{counted(len(samples.y), 'row')} with a known class: {outcomes.n_answered:,} answered, "
+        f"{outcomes.n_rejected:,} rejected."
+    ]
+    if outcomes.accuracy is not None:
+        # Rounded as on the page; but 100% means that no answer is wrong.
+        percent = min(round(100 * outcomes.accuracy, 2), 99.99) if outcomes.n_wrong else 100
+        lines.append(
+            f"Of the answers {outcomes.n_right:,} {'is' if outcomes.n_right == 1 else 'are'} right "
+            f"and {outcomes.n_wrong:,} wrong: accuracy {percent:.2f}%."
+        )
+    if samples.n_unknown:
+        are = "is of a class" if samples.n_unknown == 1 else "are of classes"
+        lines.append(
+            f"{samples.n_unknown:,} of the rows {are} that the model does not know: any answer "
+            "to such a row is wrong."
+        )
+    if samples.share_known:
+        share = f"{samples.share_known:.0%}"
+        lines.append(f"The model was fitted to {share} of these rows: on others it will do worse.")
+    return [*lines, f"Open {out} in a browser."]

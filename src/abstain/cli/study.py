@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abstain.study import Study
 
 VERDICTS = ("holds", "differs", "inconclusive")
-_HOW_TO_RESUME = "the same command goes on from here"
+_HOW_TO_RESUME = "the same command resumes the study"
 
 
 def study(
@@ -42,7 +42,7 @@ def study(
     thresholds; 1,000 random splits of medical data. claims.csv lists which
     claims hold here. If stopped, the same command resumes the study.
     """
-    from abstain._core.signals import advised
+    from abstain._core.signals import exit_advice
     from abstain.cli import terminal
     from abstain.study import make_plan, run_study
 
@@ -50,7 +50,7 @@ def study(
         raise InputError(f"--jobs must be a number of tasks, or -1 for one per core, got {jobs}")
     plan = make_plan(only=_names(only), models=_names(models), quick=quick, seed=seed)
     try:
-        with advised(_HOW_TO_RESUME), terminal.progress("running the study", quiet) as watch:
+        with exit_advice(_HOW_TO_RESUME), terminal.progress("running the study", quiet) as watch:
             results = run_study(plan, out, jobs, watch, __version__)
     except KeyboardInterrupt:
         fail(f"interrupted: {_HOW_TO_RESUME}", 130)

@@ -17,10 +17,10 @@ Samples = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Seed = int | np.random.RandomState | None
 
-# Of the steroid-like data.
+# Sizes of the steroid-like data.
 N_BENIGN, N_MALIGNANT, N_MARKERS, N_MISSING = 102, 45, 32, 56
 
-# Chosen by the accuracy of GMLVQ, about 0.9: the original classes overlap little.
+# Chosen so that GMLVQ has an accuracy of about 0.9: the original classes overlap little.
 SHIFT, DECAY, SPREAD = 1.3, 0.9, 1.5
 N_FACTORS, LOADING, NOISE = 4, 0.8, 0.6
 
@@ -214,8 +214,8 @@ def make_steroid_like(*, random_state: Seed = None) -> tuple[Samples, Labels]:
         x_j = 0.8 \sum_{k=1}^{4} z_k \cos\left(\frac{\pi k (j + 1/2)}{32}\right) + 0.6\, e_j
 
     with independent standard normal z and e. A malignant one has 1.5 times that, since such
-    tumours differ more among each other, plus :math:`1.3 \cdot 0.9^j`: the first markers tell
-    much, the last nothing. Values are missing at random, whatever they and the classes are.
+    tumours differ more among each other, plus :math:`1.3 \cdot 0.9^j`: the first markers are
+    informative, the last are not. Values are missing completely at random.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Which class is most probable under the density that the data were drawn from?
 
-Sample and posteriors come from one description of a mixture, so that they cannot disagree.
+Samples and posteriors come from one description of a mixture, so that they cannot disagree.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -17,9 +17,9 @@ from abstain._core.checks import InputError, as_labels, check_fraction, shown
 
 Array = NDArray[np.float64]
 
-# The noise fills the smallest box with so many standard deviations of each cluster in it.
+# The noise fills the smallest box that holds this many standard deviations of each cluster.
 BOX_STDS = 3.0
-# So far out only the direction matters; squares of what lies farther still would overflow.
+# Beyond this distance only the direction matters; squares of larger numbers could overflow.
 FAR = 1e100
 
 
@@ -203,7 +203,7 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.where(is_noise, generator.uniform(*clusters.box(), size=X.shape), X), y
 
     def _log_densities(self, samples: Array) -> Array:
-        """Return log p(x | c) but for a constant, one column for each class."""
+        """Return log p(x | c) up to a constant, one column per class."""
         clusters = self._clusters()
         by_class = zip(clusters.means, clusters.stds, strict=True)
         densities = np.stack([_log_normal(samples, *cluster) for cluster in by_class], axis=1)
@@ -237,7 +237,7 @@ class TrueMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Clusters(NamedTuple):
-    """The description that samples and posteriors are taken from, checked."""
+    """The checked parameters of the mixture."""
 
     means: Array
     stds: Array
@@ -269,7 +269,7 @@ def _check_table(name: str, values: Any) -> Array:
 
 
 def check_generator(random_state: Any) -> np.random.RandomState:
-    """Return the random generator of a seed, or say what a seed can be."""
+    """Return the random generator of a seed."""
     try:
         generator: np.random.RandomState = check_random_state(random_state)
     except ValueError:

@@ -1,41 +1,89 @@
-"""Where is each real data set published, how do its files become tidy, and what is known of it?
+"""Where is each real data set published, and how is it converted to tidy files?
 
 A converter takes the contents of the published files and returns those of the tidy ones. It changes
-no value: it drops what is not a feature, names columns and classes, and writes numbers the shortest
-way. It skips lines that are not data, since missing data show in the shape and the SHA-256 of the
-result. The digests are those of the tidy files that the studies with these data used, so that
-everyone reads the same numbers in the same order.
+no value: it drops what is not a feature, names columns and classes, and writes each number in its
+shortest form. It skips lines that are not data; missing data would change the shape and the SHA-256
+of the result. The digests are those of the tidy files that the studies with these data used, so
+that everyone reads the same numbers in the same order.
+
+A tidy CSV file has a header and a label in its last column, and an empty field is a missing value.
+A tidy NPZ file holds arrays; its digest is that of the arrays, because its bytes depend on the
+compressor.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO, StringIO
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abstain.datasets.files import TidyFile, import_optional, write_csv, write_npz
+from abstain._core.errors import InputError
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 UCI_TERMS = "The UCI repository licenses its data under CC BY 4.0."
 
 
 @dataclass(frozen=True)
+class TidyFile:
+    """What is known of a tidy file before it is read."""
+
+    name: str
+    shape: tuple[int, ...]  # of the samples and features, or of the images
+    sha256: str  # of the bytes or, for an NPZ file, of the arrays
+
+
+@dataclass(frozen=True)
 class Source:
-    """A data set as it is published and as it is kept."""
+    """A data set as it is published and as it is stored."""
 
     name: str
     title: str
-    files: tuple[TidyFile, ...]  # what is kept; the samples are in the first
-    addresses: tuple[str, ...]  # what is downloaded
-    convert: Callable[..., list[bytes]]  # from the contents of the downloads to those of files
-    classes: dict[str, str]  # label in the file to name of the class, in the order of their numbers
+    files: tuple[TidyFile, ...]  # the samples are in the first
+    addresses: tuple[str, ...]
+    convert: Callable[..., list[bytes]]  # from the contents of all addresses to those of all files
+    classes: dict[str, str]  # name of the class by its label in the file, in the order of numbers
     description: str  # origin, citation, terms, and what a user should know
-    packages: tuple[str, ...] = ("pooch",)  # what has to be installed for a download
+    packages: tuple[str, ...] = ("pooch",)  # needed for a download
+
+
+def import_optional(package: str, purpose: str, install: str) -> Any:
+    """Import a package, or say in one line what needs it and how to install it."""
+    try:
+        return import_module(package)
+    except ImportError:
+        raise InputError(
+            f"{purpose} needs {package}, which is not installed: pip install {install}"
+        ) from None
+
+
+def _write_csv(names: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """Return the bytes of a CSV file; no field holds a comma or a quote."""
+    return "".join(f"{','.join(row)}\n" for row in [names, *rows]).encode()
+
+
+def _write_npz(**arrays: NDArray[Any]) -> bytes:
+    buffer = BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # its flag is not an array
+    return buffer.getvalue()
+
+
+def _rows(raw: bytes, n_fields: int) -> list[list[str]]:
+    """Return the lines that have this number of fields."""
+    rows = (line.strip().split(",") for line in raw.decode().splitlines())
+    return [row for row in rows if len(row) == n_fields]
+
+
+def _number(text: str) -> str:
+    """Return a number in its shortest form; "" for a missing one."""
+    return "" if text in ("", "?", "NA") else repr(float(text)).removesuffix(".0")
 
 
 def _same(names: str) -> dict[str, str]:
@@ -47,7 +95,7 @@ def _convert_segment(training: bytes, test: bytes) -> list[bytes]:
     (names,) = _rows(training, 19)
     rows = _rows(training, 20) + _rows(test, 20)
     return [
-        write_csv(
+        _write_csv(
             [*(name.lower() for name in names), "target"],
             ([*row[1:], row[0].lower()] for row in rows),
         )
@@ -84,7 +132,7 @@ HABERMAN_COLUMNS = "age operation_year positive_axillary_nodes target"
 def _convert_haberman(raw: bytes) -> list[bytes]:
     """Name the columns."""
     names = HABERMAN_COLUMNS.split()
-    return [write_csv(names, _rows(raw, len(names)))]
+    return [_write_csv(names, _rows(raw, len(names)))]
 
 
 HABERMAN = Source(
@@ -123,10 +171,10 @@ def _convert_tecator(raw: bytes) -> list[bytes]:
     parts = "C" * 129 + "M" * 43 + "T" * 43
     wavelengths = [f"absorbance_{channel:03d}" for channel in range(1, 101)]
     return [
-        write_csv(
+        _write_csv(
             [*wavelengths, "target"], ([*x, y] for x, y in zip(spectra, classes, strict=True))
         ),
-        write_csv(
+        _write_csv(
             ["water", "fat", "protein", "part"],
             ([*content, part] for content, part in zip(contents, parts, strict=True)),
         ),
@@ -148,7 +196,7 @@ TECATOR = Source(
             "bfe53de34a6638d43ff5c4c718f53850d1566392f6e582d00c825b2bb0b22c84",
         ),
     ),
-    # Not encrypted; what comes is held to the digests.
+    # Not encrypted; the digests are checked.
     addresses=("http://lib.stat.cmu.edu/datasets/tecator",),
     convert=_convert_tecator,
     classes=_same("low high"),
@@ -179,14 +227,13 @@ def _convert_coil20(raw: bytes) -> list[bytes]:
     """Stack the pictures of the archive, by object and then by pose."""
     image = import_optional("PIL.Image", "reading the pictures of coil20", "'abstain[data]'")
     with ZipFile(BytesIO(raw)) as archive:
-        found = (re.search(r"(?:^|/)obj(\d+)__(\d+)\.png$", name) for name in archive.namelist())
-        by_place = sorted((int(name[1]), int(name[2]), name.string) for name in found if name)
+        matches = (re.search(r"(?:^|/)obj(\d+)__(\d+)\.png$", name) for name in archive.namelist())
+        files = sorted((int(match[1]), int(match[2]), match.string) for match in matches if match)
         images = [
-            np.asarray(image.open(BytesIO(archive.read(name))).convert("L"))
-            for *_, name in by_place
+            np.asarray(image.open(BytesIO(archive.read(name))).convert("L")) for *_, name in files
         ]
-    places = np.array([place for *place, _ in by_place], dtype=np.uint8).reshape(-1, 2)
-    return [write_npz(images=np.array(images), target=places[:, 0], pose=places[:, 1])]
+    keys = np.array([key for *key, _ in files], dtype=np.uint8).reshape(-1, 2)
+    return [_write_npz(images=np.array(images), target=keys[:, 0], pose=keys[:, 1])]
 
 
 COIL20 = Source(
@@ -226,7 +273,7 @@ def _convert_wisconsin(raw: bytes) -> list[bytes]:
     names = WISCONSIN_COLUMNS.split()
     classes = {"2": "benign", "4": "malignant"}
     rows = ([*map(_number, row[1:-1]), classes[row[-1]]] for row in _rows(raw, 1 + len(names)))
-    return [write_csv(names, rows)]
+    return [_write_csv(names, rows)]
 
 
 WISCONSIN = Source(
@@ -265,7 +312,7 @@ def _convert_cleveland(raw: bytes) -> list[bytes]:
         [*map(_number, row[:-1]), "absent" if row[-1] == "0" else "present"]
         for row in _rows(raw, len(names))
     )
-    return [write_csv(names, rows)]
+    return [_write_csv(names, rows)]
 
 
 CLEVELAND = Source(
@@ -320,7 +367,7 @@ def _convert_gastric(raw: bytes) -> list[bytes]:
         for row in csv.DictReader(StringIO(raw.decode()))
         if row["Class"] != "QC"
     )
-    return [write_csv(names, rows)]
+    return [_write_csv(names, rows)]
 
 
 GASTRIC = Source(
@@ -333,7 +380,7 @@ GASTRIC = Source(
             "0b06d755e91a2b3349526adf861491fe2ca798f69b4b3937db89174be12a540b",
         ),
     ),
-    # The sheet of the tutorial's workbook as text, which needs no reader of workbooks.
+    # The sheet of the tutorial's workbook as text.
     addresses=(
         "https://raw.githubusercontent.com/LauraMonne/Monne-Rodriguez-Laura-PEC1/"
         "8c4f6677486dc63211d26e1037ce67ca27c81b9a/GastricCancer_NMR.csv",
@@ -351,17 +398,6 @@ doi:10.21228/M8B10B; the selection of columns follows the tutorial of K. M. Mend
 github.com/CIMCB/MetabWorkflowTutorial. No licence text comes with the data.
 """,
 )
-
-
-def _rows(raw: bytes, n_fields: int) -> list[list[str]]:
-    """Return the lines with so many fields."""
-    rows = (line.strip().split(",") for line in raw.decode().splitlines())
-    return [row for row in rows if len(row) == n_fields]
-
-
-def _number(text: str) -> str:
-    """Return a number the shortest way, or nothing for one that is missing."""
-    return "" if text in ("", "?", "NA") else repr(float(text)).removesuffix(".0")
 
 
 SOURCES = {

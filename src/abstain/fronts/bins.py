@@ -1,11 +1,11 @@
 """How many right and wrong samples does each cell have, in bins of certainty?
 
-The bins are common to all cells: bin b holds the certainties in [e_b, e_{b+1}), and the first one
-also what lies below. Up to `MAX_BINS` distinct certainties are bins of their own, and the counts
-then say all that the samples say. Of more, the edges are quantiles, closer together at both ends.
+The bins are common to all cells: bin b holds the certainties in [e_b, e_{b+1}), and the first bin
+also everything below. Up to `MAX_BINS` distinct certainties have one bin each, so that the counts
+lose nothing. With more, the edges are quantiles, closer together at both ends.
 
-Counts add up over blocks of samples, and the quantiles are exact in whatever blocks the samples lie
-(`quantiles`). So neither the order of the samples nor a cluster changes a count.
+Counts add up over blocks of samples, and the quantiles are exact for any division into blocks (see
+`quantiles`). So neither the order of the samples nor a cluster changes a count.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -18,25 +18,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
-from abstain.fronts.encoding import encode_cells
-from abstain.fronts.quantiles import Sketch, merge_sketches, sketch, values_at_ranks
-from abstain.fronts.staircases import Staircases, sorted_by_cell
+from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
 MAX_BINS = 1024
-# Values in the sketch of all samples.
-MAX_SKETCH = 1 << 16
-# Entries of a table of cells by bins: with many cells there are fewer bins.
+# Number of ranks that the ends of the bins divide.
+MAX_RANKS = 1 << 16
+# Entries of a table of cells by bins, which limits the number of bins for many cells.
 MAX_ENTRIES = 1 << 15
 MIN_BINS = 128
-# With so many samples in a bin, those at both ends are cut: few rejects, and few answers, count.
+# With more samples per bin than this, the bins at both ends are divided, since the ends of a front
+# depend on few samples.
 FINE = 8
 
 
 @dataclass(frozen=True, eq=False)
 class BinCounts:
-    """The samples of each cell (rows) in each bin (columns), right and wrong ones apart.
+    """The number of right and of wrong samples of each cell (rows) in each bin (columns).
 
-    ``is_lossless`` tells whether every distinct certainty is a bin of its own.
+    ``is_lossless`` is True if every distinct certainty has its own bin.
     """
 
     cells: NDArray[Any]
@@ -52,7 +51,7 @@ class BinCounts:
 
     @property
     def n_rejectable(self) -> int:
-        """Number of bins that some threshold rejects: a certainty of +inf is below none."""
+        """Number of bins that a threshold can reject: a certainty of +inf is below none."""
         return len(self.edges) - int(self.edges[-1] == np.inf)
 
     def bins(self, certainty: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -60,7 +59,7 @@ class BinCounts:
         return np.maximum(np.searchsorted(self.edges, certainty, side="right") - 1, 0)
 
     def staircases(self) -> Staircases:
-        """Return a step of every cell for every number of its lowest bins, which it rejects."""
+        """Return staircases whose steps reject the lowest 0, 1, 2, … bins of a cell."""
         n_cells, n_steps = len(self.cells), self.n_rejectable + 1
         counts = np.zeros((2, n_cells, n_steps), dtype=np.int64)
         np.cumsum(self.wrong[:, : n_steps - 1], axis=1, out=counts[0, :, 1:])
@@ -77,41 +76,41 @@ class BinCounts:
         )
 
     def best_staircases(self) -> Staircases:
-        """Return the steps that thresholds anywhere could have at best.
+        """Return the best steps that thresholds within bins could have.
 
-        Where a bin holds several certainties, all its wrong samples may lie below all right ones.
+        If a bin holds several certainties, all its wrong samples may lie below all its right ones.
         """
         n = self.n_rejectable
-        caught = np.cumsum(self.wrong[:, :n], axis=1)
-        lost = np.cumsum(self.right[:, :n], axis=1)
+        true_rejects = np.cumsum(self.wrong[:, :n], axis=1)
+        false_rejects = np.cumsum(self.right[:, :n], axis=1)
         if not self.is_lossless:
-            lost -= self.right[:, :n]
+            false_rejects -= self.right[:, :n]
         is_step = self.wrong[:, :n] > 0
         sizes = is_step.sum(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes + 1)])
-        inner = np.ones(int(starts[-1]), dtype=bool)
-        inner[starts[:-1]] = False
-        steps = np.zeros((2, len(inner)), dtype=np.int64)
-        steps[0, inner], steps[1, inner] = caught[is_step], lost[is_step]
+        is_later = np.ones(int(starts[-1]), dtype=bool)
+        is_later[starts[:-1]] = False
+        steps = np.zeros((2, len(is_later)), dtype=np.int64)
+        steps[0, is_later], steps[1, is_later] = true_rejects[is_step], false_rejects[is_step]
         return Staircases(
             cells=self.cells,
             starts=starts,
             true_rejects=steps[0],
             false_rejects=steps[1],
-            thresholds=np.zeros(len(inner)),  # nobody runs at these
+            thresholds=np.zeros(len(is_later)),  # not used
             n_samples=self.n_samples,
             n_errors=int(self.wrong.sum()),
         )
 
 
 def number_of_bins(n_cells: int) -> int:
-    """Return how many bins there are at most, but for the fine ones at both ends."""
+    """Return the maximum number of bins, not counting the divided bins at both ends."""
     return min(MAX_BINS, max(MIN_BINS, MAX_ENTRIES // n_cells))
 
 
 def edge_ranks(n_samples: int, n_bins: int) -> NDArray[np.int64]:
-    """Return the ranks of the certainties at which bins begin, ascending."""
-    n = min(n_samples, MAX_SKETCH)
+    """Return the ranks of the certainties at which bins begin, in ascending order."""
+    n = min(n_samples, MAX_RANKS)
     ranks = np.arange(n_bins) * n // n_bins
     if n > FINE * n_bins:
         ends = 2 ** np.arange(int(np.log2(n / n_bins)))
@@ -119,44 +118,33 @@ def edge_ranks(n_samples: int, n_bins: int) -> NDArray[np.int64]:
     return np.asarray(ranks * n_samples // n, dtype=np.int64)
 
 
-def distinct_values(part: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distinct values of a sorted part, as far as there are few enough for bins."""
-    is_new = np.append(True, part[1:] != part[:-1])[: len(part)]
-    return np.asarray(part[is_new][: MAX_BINS + 1])
-
-
-def find_edges(
-    parts: Sequence[NDArray[np.float64]], known: Sketch, n_cells: int
-) -> tuple[NDArray[np.float64], bool]:
-    """Return the lower ends of the bins of sorted parts, and whether each certainty is one."""
-    n_bins = number_of_bins(n_cells)
-    if len(distinct_values(known.values)) <= n_bins:
-        values = np.unique(np.concatenate([distinct_values(part) for part in parts]))
-        if len(values) <= n_bins:
-            return values + 0.0, True  # −0 is 0
-    edges = values_at_ranks(parts, known, edge_ranks(known.n_samples, n_bins))
-    return np.unique(edges + 0.0), False
+def distinct_values(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct ones of sorted values, at most one more than bins are allowed."""
+    is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    return np.asarray(ordered[is_new][: MAX_BINS + 1])
 
 
 def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None) -> BinCounts:
-    """Check the three aligned arrays and count their samples."""
+    """Check the three aligned arrays and count their samples in bins."""
     values = check_real_vector("certainty", certainty)
     right = check_boolean_vector("correct", correct)
     check_same_length(certainty=values, correct=right)
     labels, codes = encode_cells(cells, n_samples=len(values))
+    ordered, n_bins = np.sort(values), number_of_bins(len(labels))
+    edges = distinct_values(ordered)
+    is_lossless = len(edges) <= n_bins
+    if not is_lossless:
+        edges = np.unique(ordered[edge_ranks(len(ordered), n_bins)])
+    edges = edges + 0.0  # −0 becomes 0
     by_cell = list(sorted_by_cell(values, right, codes, len(labels)))
-    parts = [part for of_cell in by_cell for part in of_cell if len(part)]
-    step = max(1, len(values) // MAX_SKETCH)
-    known = merge_sketches([sketch(part, step) for part in parts])
-    edges, is_lossless = find_edges(parts, known, len(labels))
     return BinCounts(labels, edges, *count_parts(by_cell, edges), is_lossless)
 
 
 def count_parts(
     by_cell: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], edges: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the right and the wrong samples of each cell (rows) in each bin (columns)."""
-    # Looking up few edges in sorted certainties is faster than all certainties among the edges.
+    """Return the numbers of right and wrong samples of each cell (rows) in each bin (columns)."""
+    # Searching the edges in sorted certainties is faster than each certainty among the edges.
     below = np.zeros((2, len(by_cell), len(edges) + 1), dtype=np.int64)
     for cell, parts in enumerate(by_cell):
         for kind, values in enumerate(parts):
@@ -167,7 +155,7 @@ def count_parts(
 
 
 def add_counts(parts: Sequence[BinCounts], labels: NDArray[Any]) -> BinCounts:
-    """Return the counts of all blocks, whose cells are among the labels."""
+    """Return the sums over all blocks; their cells are among the labels."""
     first = parts[0]
     right = np.zeros((len(labels), len(first.edges)), dtype=np.int64)
     wrong = np.zeros_like(right)

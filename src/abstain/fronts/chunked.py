@@ -30,8 +30,7 @@ from abstain._core.checks import (
     check_same_length,
     merge_labels,
 )
-from abstain.fronts.encoding import encode_cells
-from abstain.fronts.staircases import Staircases, sorted_by_cell
+from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
 Array = NDArray[Any]
 

@@ -4,35 +4,35 @@ With z the normal score of the certainty's mid-rank among all samples and j the 
 
     P(wrong | z, j) = σ(η_j(z)),     η_j(z) = (β + u_j)ᵀ φ(z),
 
-where φ(z) = (1, z), or (1, z, max(z + 1, 0), max(z, 0), max(z − 1, 0)) where one straight line is
-too stiff. β is common to all cells. The deviations u_j of a cell have a normal prior of standard
-deviation τ, the *strength* of the cells: τ = 0 is one curve for all, τ → ∞ a curve of its own for
-each cell.
+where φ(z) = (1, z), a straight line, or (1, z, max(z + 1, 0), max(z, 0), max(z − 1, 0)), one with
+bends. β is common to all cells. The deviations u_j of a cell have a normal prior of standard
+deviation τ, the *strength* of the cells: τ = 0 is one curve for all cells, τ → ∞ a separate curve
+for each.
 
-**The strength is learned, and not chosen.** For each τ of a grid and each φ, the posterior mode of
-(β, u) comes from Newton's method and the evidence p(data | τ, φ) from Laplace's approximation
+**The strength is estimated.** For each τ of a grid and each φ, the posterior mode of (β, u) comes
+from Newton's method and the evidence p(data | τ, φ) from Laplace's approximation
 
     log p ≈ ℓ(β, u) + log prior(β, u) − ½ log |H|,
 
-H the Hessian of the negative log posterior. The estimate is the mean of the curves, each weighted
-by its evidence: few samples cannot tell the strengths apart, and then the mean says so. A curve
-that does not rise with the certainty everywhere is replaced by its isotonic regression.
+H the Hessian of the negative log posterior. The estimate is the mean of the curves, weighted by
+their evidence; with few samples, all strengths have similar weights. A curve whose P(wrong) does
+not fall with the certainty everywhere is replaced by its isotonic regression.
 
 H has a block for β, one for each u_j, and nothing between two cells. With I_j the Fisher
 information of cell j and λ = 1/τ², the blocks of u are D_j = I_j + λ, and what is left for β is
 
     S = P + Σ_j (λ − λ² D_j⁻¹),     |H| = |S| Π_j |D_j|,
 
-P the precision of the prior of β. So a step costs as much as the counts have entries.
+P the precision of the prior of β. So the cost of a step is linear in the entries of the counts.
 
-**Leaving one out.** One Newton step tells what the curves would be without one sample i, which is
-wrong (y = 1) or right (y = 0):
+**Leaving one out.** One Newton step approximates the curves without one sample i, which is wrong
+(y = 1) or right (y = 0):
 
     η without i  ≈  η − h (y − p) / (1 − h p (1 − p)),     h = φᵀ V_j φ,
     V_j = (1 − M_j) S⁻¹ (1 − M_j)ᵀ + D_j⁻¹,     M_j = D_j⁻¹ I_j,
 
-V_j the covariance of β + u_j. A right sample seems less probably right without itself, a wrong one
-more so: how much they do is how much the curves follow the noise.
+V_j the covariance of β + u_j. Without itself, a right sample is less probably right and a wrong one
+more probably right; the size of the change shows how much the curves overfit.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -47,23 +47,22 @@ from numpy.typing import NDArray
 
 from abstain.fronts.bins import BinCounts
 
-__all__ = ["Curves", "fit_curves"]
-
 Array = NDArray[np.float64]
 
-# Bins that the model is fitted to: neighbouring ones are merged, with about as many samples each.
-# With many cells there are fewer.
+# Neighbouring bins are merged into groups of about equal size, to which the model is fitted. The
+# table of cells by groups is limited, so there are fewer groups for many cells.
 MAX_GROUPS, MIN_GROUPS, MAX_ENTRIES = 64, 32, 4096
 STRENGTHS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)
-# A straight line, and one that bends.
+# A straight line, and one with three bends.
 BENDS = ((), (-1.0, 0.0, 1.0))
-# Standard deviations of the priors of β: of the level, of the slope, and of each bend. The level is
-# measured from the log odds of all samples.
+# Standard deviations of the priors of β: of the level, of the slope, and of each bend. The mean of
+# the level is the log odds of all samples.
 LEVEL, SLOPE, BEND = 10.0, 5.0, 1.0
-# Weight, per sample of all cells, of certainties at which a cell has no samples.
-LITTLE = 1e-6
-# Where one sample is all that a curve knows, leaving it out must not give infinite log odds.
-NEVER = 1e-12
+# Weight in the isotonic regression of certainties at which a cell has no samples, relative to the
+# samples of all cells.
+EMPTY_WEIGHT = 1e-6
+# Leaving out the only sample of a curve must not give infinite log odds.
+LEAST_PROBABILITY = 1e-12
 MAX_STEPS, TOLERANCE = 40, 1e-7
 
 
@@ -71,7 +70,7 @@ MAX_STEPS, TOLERANCE = 40, 1e-7
 class Curves:
     """The log odds of a wrong answer in each bin, falling with the certainty.
 
-    ``log_odds`` has a row for each cell, and last one for cells that have not been seen.
+    ``log_odds`` has one row per cell, and a last row for cells that have not been seen.
     ``strength`` is the mean of τ, weighted by the evidence.
     """
 
@@ -86,15 +85,14 @@ class Curves:
         return right, wrong
 
     def probability_wrong(self) -> Array:
-        """Return P(wrong) of each cell that has been seen (rows) in each bin (columns)."""
+        """Return P(wrong) of each seen cell (rows) in each bin (columns)."""
         return _sigmoid(self.log_odds[:-1])
 
     def probability_correct(
         self, certainty: NDArray[np.float64], columns: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return P(right | certainty, cell); column -1 is a cell that has not been seen."""
-        log_odds = self.log_odds[columns, self.counts.bins(certainty)]
-        return np.asarray(_sigmoid(-log_odds))
+        return _sigmoid(-self.log_odds[columns, self.counts.bins(certainty)])
 
 
 class _Fit(NamedTuple):
@@ -105,7 +103,7 @@ class _Fit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Mixture:
-    """The fits whose mean the curves are, and their weights; ``cell_of`` names alike cells."""
+    """The fits whose weighted mean is the curves; ``cell_of`` maps cells to distinct counts."""
 
     problems: list[_Problem]
     fits: list[_Fit]
@@ -115,32 +113,35 @@ class _Mixture:
     cell_of: NDArray[np.int64]
 
     def shifts_left_out(self) -> tuple[Array, Array]:
-        """Return how much the log odds of right and of wrong samples change without them."""
-        kept, right, wrong = np.zeros((3, len(self.fits[0].deviations), len(self.knots)))
+        """Return by how much the log odds of right and of wrong samples change without them."""
+        with_all, right, wrong = np.zeros((3, len(self.fits[0].deviations), len(self.knots)))
         for weight, problem, fit in zip(self.weights, self.problems, self.fits, strict=True):
             log_odds = (fit.beta + fit.deviations) @ problem.basis.T
             p, variance = _sigmoid(log_odds), problem.variance(fit)
-            is_there = problem.size > 0  # elsewhere there is no sample to leave out
-            step = np.where(is_there, variance, 0) / (1 - is_there * variance * p * (1 - p))
-            kept += weight * p
+            has_samples = problem.size > 0
+            step = np.where(has_samples, variance, 0) / (1 - has_samples * variance * p * (1 - p))
+            with_all += weight * p
             right += weight * _sigmoid(log_odds + step * p)
             wrong += weight * _sigmoid(log_odds - step * (1 - p))
-        kept, right, wrong = np.clip([kept, right, wrong], NEVER, 1 - NEVER)
-        shifts = (_log_odds(p) - _log_odds(kept) for p in (right, wrong))
+        with_all, right, wrong = np.clip(
+            [with_all, right, wrong], LEAST_PROBABILITY, 1 - LEAST_PROBABILITY
+        )
+        shifts = (_log_odds(p) - _log_odds(with_all) for p in (right, wrong))
         of_right, of_wrong = (_interpolated(self.scores, self.knots, shift) for shift in shifts)
         return of_right[self.cell_of], of_wrong[self.cell_of]
 
 
 def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
-    """Estimate the curves of all cells; with a strength in [0, inf], those of that τ alone."""
+    """Estimate the curves of all cells; a strength in [0, inf] fixes τ."""
     total = (counts.wrong + counts.right).sum(axis=0)
     scores = _normal_scores(total)
     starts = _group_starts(total, len(counts.cells))
     knots = _normal_scores(np.add.reduceat(total, starts))
     wrong = np.add.reduceat(counts.wrong, starts, axis=1)
     size = wrong + np.add.reduceat(counts.right, starts, axis=1)
-    # In an order by content, and once for cells alike: no name and no rounding tells cells apart.
-    first, cell_of = _distinct(np.hstack([wrong, size]))
+    # Cells with equal counts are fitted once, in an order by counts: neither the names of cells nor
+    # rounding makes a difference.
+    first, cell_of = _distinct_rows(np.hstack([wrong, size]))
     copies = np.bincount(cell_of)
     wrong, size = wrong[first].astype(np.float64), size[first].astype(np.float64)
 
@@ -158,9 +159,9 @@ def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
         coefficients = np.vstack([fit.beta + fit.deviations, fit.beta])
         probability += weight * _sigmoid(coefficients @ problem.basis.T)
     whole = copies @ size
-    # What a cell has no samples of counts little. One curve for all is corrected in one way.
+    # With strength 0, the one curve of all cells must get the same correction in each.
     own = np.zeros_like(size) if strength == 0 else size
-    _let_fall(probability, np.vstack([own + LITTLE * whole, whole]))
+    _make_decreasing(probability, np.vstack([own + EMPTY_WEIGHT * whole, whole]))
     rows = np.append(cell_of, len(first))
     return Curves(
         counts,
@@ -170,11 +171,11 @@ def fit_curves(counts: BinCounts, strength: float | None = None) -> Curves:
     )
 
 
-def _distinct(contents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each distinct row stands first, in an order by content, and which each is."""
-    as_bytes = np.dtype((np.void, contents.itemsize * contents.shape[1]))
-    found = np.unique(contents.view(as_bytes).ravel(), return_index=True, return_inverse=True)
-    return found[1], found[2].ravel()
+def _distinct_rows(contents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first index of each distinct row, sorted by content, and which one each row is."""
+    rows = contents.view(np.dtype((np.void, contents.itemsize * contents.shape[1]))).ravel()
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return first, which.ravel()
 
 
 def _normal_scores(total: NDArray[np.int64]) -> Array:
@@ -185,7 +186,7 @@ def _normal_scores(total: NDArray[np.int64]) -> Array:
 
 
 def _group_starts(total: NDArray[np.int64], n_cells: int) -> NDArray[np.int64]:
-    """Return the first bin of each group; groups have about as many samples each."""
+    """Return the first bin of each group; groups have about equally many samples."""
     n_groups = min(MAX_GROUPS, max(MIN_GROUPS, MAX_ENTRIES // n_cells))
     if len(total) <= n_groups:
         return np.arange(len(total))
@@ -204,7 +205,7 @@ def _fit_all(
     basis: Array,
     strengths: tuple[float, ...],
 ) -> Iterator[tuple[_Problem, _Fit]]:
-    """Yield the problem of each strength and its fit, each begun at the one before."""
+    """Yield the problem of each strength and its fit, each starting from the previous fit."""
     n_cells, n_functions = len(wrong), basis.shape[1]
     errors, n = float(copies @ wrong.sum(axis=1)), float(copies @ size.sum(axis=1))
     level = np.zeros(n_functions)
@@ -229,20 +230,15 @@ class _Problem:
         level: Array,
         tau: float,
     ) -> None:
-        self.wrong, self.size, self.copies, self.basis, self.level = (
-            wrong,
-            size,
-            copies.astype(np.float64),
-            basis,
-            level,
-        )
+        self.wrong, self.size, self.copies = wrong, size, copies.astype(np.float64)
+        self.basis, self.level = basis, level
         self.n_functions = basis.shape[1]
         self.products = (basis[:, :, np.newaxis] * basis[:, np.newaxis]).reshape(len(basis), -1)
         deviations = [LEVEL, SLOPE] + [BEND] * (self.n_functions - 2)
         self.beta_precision = np.array(deviations) ** -2.0
         self.has_common = np.isfinite(tau)
         self.has_own = tau > 0
-        # A curve of its own for each cell has the prior of β in the place of that of u.
+        # With τ → ∞, the curve of each cell has the prior of β.
         own = tau**-2.0 if self.has_own and self.has_common else 0.0
         self.own_precision = (
             np.full(self.n_functions, own) if self.has_common else self.beta_precision
@@ -260,20 +256,20 @@ class _Problem:
         return float(value), np.where(log_odds > 0, 1, small) / (1 + small)
 
     def solve(self, beta: Array, deviations: Array) -> _Fit:
-        """Climb to the maximum by Newton's method."""
+        """Return the maximum, by Newton's method with step halving."""
         deviations = deviations if self.has_own else np.zeros_like(deviations)
         value, p = self.value(beta, deviations)
         for _ in range(MAX_STEPS):
             step, own_step, curvature = self._step(beta, deviations, p)
             length = 1.0
             while True:
-                tried = beta + length * step, deviations + length * own_step
-                higher, p = self.value(*tried)
-                if higher >= value - 1e-9 or length < 1e-6:
+                trial = beta + length * step, deviations + length * own_step
+                trial_value, p = self.value(*trial)
+                if trial_value >= value - 1e-9 or length < 1e-6:
                     break
                 length /= 2
-            (beta, deviations), gained, value = tried, higher - value, higher
-            if gained < TOLERANCE:
+            (beta, deviations), gain, value = trial, trial_value - value, trial_value
+            if gain < TOLERANCE:
                 break
         evidence = value + 0.5 * np.log(self.beta_precision).sum()
         evidence -= 0.5 * self._log_determinant(*curvature)
@@ -327,10 +323,10 @@ class _Problem:
         return of_common + of_own
 
 
-def _let_fall(probability: Array, weights: Array) -> None:
-    """Replace each curve (row) that does not fall everywhere by the closest one that does.
+def _make_decreasing(probability: Array, weights: Array) -> None:
+    """Replace each curve (row) that increases somewhere by its antitonic regression, in place.
 
-    Its mean over the samples of the cell stays as it is.
+    That keeps its mean over the samples of the cell.
     """
     from scipy.optimize import isotonic_regression
 
@@ -340,7 +336,7 @@ def _let_fall(probability: Array, weights: Array) -> None:
 
 
 def _interpolated(scores: Array, knots: Array, values: Array) -> Array:
-    """Return curves that are known at the knots, at the scores of all bins."""
+    """Return curves at the scores of all bins, given their values at the knots."""
     if len(knots) == 1:
         return np.repeat(values, len(scores), axis=1)
     left = np.clip(np.searchsorted(knots, scores, side="right") - 1, 0, len(knots) - 2)

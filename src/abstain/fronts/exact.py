@@ -12,28 +12,28 @@ be the *slack* of a step: it is never negative. A choice with m true rejects in 
 
     false rejects = (λm + Σ_j min_e (l_j(e) − λe)) + Σ_j s_j(e_j; λ),
 
-and the bracket never exceeds the envelope Ĥ(m) (see `envelope`). Fix a *reach* ρ and keep in each
-cell only the candidates, those steps with s_j(e; λ) ≤ ρ(λ + 1) for some λ. Suppose the candidates
-alone yield a row with U false rejects and m true ones, and
+and the bracket never exceeds the envelope Ĥ(m) (see `hull`). For a *reach* ρ, the candidates of
+each cell are the steps with s_j(e; λ) ≤ ρ(λ + 1) for some λ. Suppose the candidates alone give a
+row with U false rejects and m true rejects, and
 
     U ≤ Ĥ(m + ρ) + ρ.                                                          (certificate)
 
-Then U = D(m). For with λ the slope of Ĥ at m + ρ, the right side is the bracket plus ρ(λ + 1); the
-slacks of an optimal choice sum to at most that, so each one of its steps was a candidate.
+Then U = D(m): with λ the slope of Ĥ at m + ρ, the right side is the bracket plus ρ(λ + 1); the
+slacks of an optimal choice sum to at most that, so each of its steps was a candidate.
 
 Steps whose slack is at most ρ(λ + 1) for some λ in [λ₁, λ₂] are those with
-l_j(e) ≤ Â_j(e + ρ) + ρ, where Â_j is the minorant of the cell, continued by lines of slope λ₁ and
-λ₂ beyond its vertices of these slopes. So the front is computed in blocks of consecutive m, for
-which the λ of the certificate lie close together and the candidates are few; the rows of a block
-that the certificate leaves open are solved again at the reach that they turn out to require, or at
-twice the last one if that is less.
+l_j(e) ≤ Â_j(e + ρ) + ρ, where Â_j is the minorant of the cell, extended by lines of slope λ₁ and
+λ₂ beyond its vertices of these slopes. The front is computed in blocks of consecutive m, for which
+the λ of the certificate are close together and the candidates few. The rows of a block that the
+certificate leaves open are solved again at the reach that they require, or at twice the last reach
+if that is less.
 
-**Data that defies pruning.** Where errors get *likelier* with certainty, minorants lie far below
-the staircases and nearly every step is a candidate. Once pruning has cost as much as the whole
-convolution would, all rows left are solved by that: in no case is the work more than doubled.
+**Data that cannot be pruned.** If errors become *more* frequent with certainty, the minorants lie
+far below the staircases and nearly every step is a candidate. Once pruning has cost as much as the
+whole convolution would, the remaining rows are solved by that: the work at most doubles.
 
-How much work there is, only the work itself tells. Once it promises to be long, the caller is
-warned, and told by how much the front along the hull, which takes seconds, would be worse.
+The amount of work is known only while it is done. Once it will take long, a warning says so, and by
+how much the front along the hull, which takes seconds, would be worse.
 """
 
 import warnings
@@ -42,31 +42,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.fronts.attainable import attainable_totals
 from abstain.fronts.candidates import Bounds, Candidates
-from abstain.fronts.envelope import build_envelope
+from abstain.fronts.dynamic_program import DynamicProgram
 from abstain.fronts.front import ParetoFront
-from abstain.fronts.hull import hull_front
-from abstain.fronts.programme import (
-    Programme,
-    chosen_steps,
-    fewest_false_rejects,
-    make_programme,
-    work,
-)
+from abstain.fronts.hull import build_envelope, hull_front
 from abstain.fronts.staircases import Staircases
 
-__all__ = ["ExactBacktrace", "exact_front"]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # These only affect speed; docs/exact-front.md has the measurements. The width of a block, in
-# numbers of √(errors × cells), balances its candidates against its rows. Each block begins with a
-# share of the reach that the one before it required: a cheap pass that shows how much is needed.
+# multiples of √(errors × cells), balances its candidates against its rows. Each block begins with a
+# share of the reach that the previous block required: a cheap pass that shows how much is needed.
 BLOCK_WIDTH = 5.0
 FIRST_REACH = 1.0
 LEAST_REACH = 0.25
 SHARE = 0.75
 
-# Sums that take some half a minute of one core.
+# Sums that take about half a minute on one core.
 MANY_SUMS = 30_000_000_000
 
 
@@ -86,65 +79,89 @@ def exact_front(staircases: Staircases) -> ParetoFront:
     )
 
 
-def block_width(staircases: Staircases) -> int:
+def attainable_totals(staircases: Staircases) -> NDArray[np.bool_]:
+    """Return whether some choice of steps has m true rejects, for each m from 0 to the maximum.
+
+    Not every m is attainable, since tied wrong samples are rejected together. A set of totals is
+    the bits of a Python integer, and adding a step to all of them is a shift.
+    """
+    totals = 1
+    for own in staircases.cell_slices():
+        totals = _add_cell(totals, staircases.true_rejects[own])
+    n_totals = int(staircases.true_rejects[staircases.last_steps].sum()) + 1
+    packed = np.frombuffer(totals.to_bytes(n_totals // 8 + 1, "little"), dtype=np.uint8)
+    return np.unpackbits(packed, count=n_totals, bitorder="little").astype(bool)
+
+
+def _add_cell(totals: int, steps: Ints) -> int:
+    """Return the union of ``totals`` shifted by each step, one run of consecutive steps a time."""
+    union = 0
+    for run in np.split(steps, np.flatnonzero(np.diff(steps) != 1) + 1):
+        shifted, length = totals, 1
+        while length < len(run):
+            shift = min(length, len(run) - length)
+            shifted |= shifted << shift
+            length += shift
+        union |= shifted << int(run[0])
+    return union
+
+
+def _block_width(staircases: Staircases) -> int:
     """Return how many rows to solve together."""
     return int(BLOCK_WIDTH * np.sqrt(staircases.n_errors * staircases.n_cells)) + 1
 
 
 @dataclass
 class Budget:
-    """The work that pruning may cost: what it is to save."""
+    """The number of sums that pruning may cost: as many as it is meant to save."""
 
     left: int
     spent: int = 0
 
     def spend(self, amount: int) -> bool:
-        """Return whether there is as much, and take it if so."""
+        """Take an amount and return True; if too little is left, take nothing and return False."""
         affordable = amount <= self.left
         self.left -= amount * affordable
         self.spent += amount * affordable
         return affordable
 
 
-def _solve(
-    bounds: Bounds, attainable: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the fewest false rejects of all rows, and the reach that each requires.
+def _solve(bounds: Bounds, attainable: NDArray[np.bool_]) -> tuple[Ints, Floats]:
+    """Return the fewest false rejects of all rows and the reach that each requires.
 
-    Rows that cannot be had are left at reach 0.
+    Rows that are not attainable have reach 0.
     """
     staircases = bounds.staircases
-    n_rows, width = len(attainable), block_width(staircases)
-    everything = make_programme(
+    n_rows, width = len(attainable), _block_width(staircases)
+    unpruned = DynamicProgram.from_steps(
         staircases.true_rejects, staircases.false_rejects, staircases.starts
     )
-    budget = Budget(work(everything, 0, n_rows - 1))
+    budget = Budget(unpruned.n_sums(0, n_rows - 1))
     unknown = staircases.n_samples + 1
     fewest = np.full(n_rows, unknown)
     reaches = np.where(attainable, np.inf, 0.0)
-    reach, is_told = FIRST_REACH, False
+    reach, has_warned = FIRST_REACH, False
     for low in range(0, n_rows, width):
         block = slice(low, low + width)
-        is_pruned = _solve_block(bounds, low, fewest[block], reaches[block], reach, budget)
-        left = (
+        is_solved = _solve_block(bounds, low, fewest[block], reaches[block], reach, budget)
+        n_left = (
             budget.spent * (n_rows / (low + width) - 1)
-            if is_pruned
-            else work(everything, low, n_rows - 1)
+            if is_solved
+            else unpruned.n_sums(low, n_rows - 1)
         )
-        if not is_told and budget.spent + left > MANY_SUMS:
-            is_told = True
-            _point_to_hull(staircases)
-        if not is_pruned:
+        if not has_warned and budget.spent + n_left > MANY_SUMS:
+            has_warned = True
+            _warn_that_it_takes_long(staircases)
+        if not is_solved:
             rest = np.arange(low, n_rows)
-            fewest[low:] = fewest_false_rejects(everything, low, n_rows - 1, unknown)
+            fewest[low:] = unpruned.fewest_false_rejects(low, n_rows - 1, unknown)
             reaches[low:] = np.where(attainable[low:], bounds.required_reach(rest, fewest[low:]), 0)
             break
         reach = max(SHARE * float(reaches[block].max()), LEAST_REACH)
     return fewest, reaches
 
 
-def _point_to_hull(staircases: Staircases) -> None:
-    """Tell that this will take long, and what the front that takes seconds would miss."""
+def _warn_that_it_takes_long(staircases: Staircases) -> None:
     gap = int(hull_front(staircases).gap.max())
     warnings.warn(
         f"method='exact' will take half a minute or far more for these {staircases.n_errors:,} "
@@ -157,12 +174,12 @@ def _point_to_hull(staircases: Staircases) -> None:
 def _solve_block(
     bounds: Bounds,
     low: int,
-    fewest: NDArray[np.int64],
-    required: NDArray[np.float64],
+    fewest: Ints,
+    required: Floats,
     reach: float,
     budget: Budget,
 ) -> bool:
-    """Solve a block of rows in place, and tell whether the budget was enough.
+    """Solve a block of rows in place; return False if the budget is too small.
 
     A row is open while it requires more than the reach at which it was solved.
     """
@@ -173,10 +190,10 @@ def _solve_block(
         first, last = np.flatnonzero(is_open)[[0, -1]]
         window = slice(first, last + 1)
         rows = np.arange(low + first, low + last + 1)
-        programme = _restrict(bounds, bounds.candidates(rows[0], rows[-1], reach))
-        if not budget.spend(work(programme, rows[0], rows[-1])):
+        program = _program(bounds, bounds.candidates(rows[0], rows[-1], reach))
+        if not budget.spend(program.n_sums(rows[0], rows[-1])):
             return False
-        solved = fewest_false_rejects(programme, rows[0], rows[-1], unknown)
+        solved = program.fewest_false_rejects(rows[0], rows[-1], unknown)
         np.minimum(fewest[window], solved, out=fewest[window])
         needed = bounds.required_reach(rows, fewest[window])
         required[window] = np.where(attainable[window], needed, 0.0)
@@ -185,9 +202,8 @@ def _solve_block(
     return True
 
 
-def _restrict(bounds: Bounds, candidates: Candidates) -> Programme:
-    """Return the dynamic programme over the candidates alone."""
-    return make_programme(
+def _program(bounds: Bounds, candidates: Candidates) -> DynamicProgram:
+    return DynamicProgram.from_steps(
         bounds.staircases.true_rejects[candidates.steps],
         bounds.staircases.false_rejects[candidates.steps],
         candidates.starts,
@@ -199,21 +215,20 @@ class ExactBacktrace:
     """The reach that each row requires: enough to solve it again, alone or with its block."""
 
     bounds: Bounds
-    true_rejects: NDArray[np.int64]
-    reaches: NDArray[np.float64]
+    true_rejects: Ints
+    reaches: Floats
 
-    def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def steps_at(self, rows: Ints) -> Ints:
         """Return the step of every cell (columns) for each of the rows.
 
-        Within the reach that a row requires lie all its optimal choices. Which one is taken must
-        not depend on the rows that are asked for with it: thresholds that were tested are those
-        that will run.
+        The reach that a row requires includes all its optimal choices. Which of them is taken must
+        not depend on the other requested rows, so that the thresholds in use are the tested ones.
         """
         staircases = self.bounds.staircases
         sizes = np.diff(staircases.starts)
         totals = self.true_rejects[rows]
-        # Rows that require a great reach share most candidates: solve more of them at once.
-        width = max(block_width(staircases), int(staircases.n_cells * self.reaches[rows].max()))
+        # Rows that require a large reach share most candidates: solve more of them at once.
+        width = max(_block_width(staircases), int(staircases.n_cells * self.reaches[rows].max()))
         blocks = totals // width
         order = np.argsort(blocks, kind="stable")
         steps = np.empty((len(rows), staircases.n_cells), dtype=np.int64)
@@ -221,6 +236,6 @@ class ExactBacktrace:
             own = totals[group]
             reach = float(self.reaches[rows[group]].max())
             candidates = self.bounds.candidates(int(own.min()), int(own.max()), reach)
-            chosen = chosen_steps(_restrict(self.bounds, candidates), own, sizes)
+            chosen = _program(self.bounds, candidates).chosen_steps(own, sizes)
             steps[group] = candidates.steps[chosen]
         return steps

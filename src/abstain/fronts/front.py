@@ -1,4 +1,4 @@
-"""What is a front of rejects, and which thresholds realise one of its rows?"""
+"""What is a front of rejects, and which thresholds realise each of its rows?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -12,39 +12,37 @@ from numpy.typing import NDArray
 from abstain._core.checks import InputError
 from abstain.fronts.staircases import Staircases
 
-__all__ = ["Backtrace", "ParetoFront"]
-
 
 class Backtrace(Protocol):
-    """Whatever a method remembers in order to name the steps behind a row."""
+    """What a method stores to find the steps of a row."""
 
     def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the position of the chosen step of every cell (columns) for each row."""
+        """Return the position of the step of every cell (columns) for each of the rows."""
         ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParetoFront:
-    """The trade-off between wrong answers caught and right answers lost.
+    """The trade-off between true rejects and false rejects.
 
-    Made by :func:`pareto_front`. Each row stands for one choice of a threshold per cell; a sample
-    is rejected iff ``certainty < threshold`` of its cell. Rows ascend in ``true_rejects``, and the
-    first one rejects nothing.
+    Computed by :func:`pareto_front`. Each row is one choice of a threshold per cell; a sample is
+    rejected iff ``certainty < threshold`` of its cell. Rows are in ascending order of
+    ``true_rejects``, and the first row rejects nothing.
 
     Parameters
     ----------
     true_rejects : ndarray of shape (n_rows,)
-        Wrong samples that the row rejects.
+        Number of wrong samples that each row rejects.
     false_rejects : ndarray of shape (n_rows,)
-        Correct samples that it rejects with them.
+        Number of correct samples that each row rejects.
     gap : ndarray of shape (n_rows,)
-        At most how many false rejects fewer would do for the same true rejects.
+        Upper bound of how many false rejects fewer are possible for the same true rejects.
     method : str
-        The method that made the front.
+        The method that computed the front.
     staircases : Staircases
         The steps that each cell can take.
     backtrace : Backtrace
-        What the method remembers to name the thresholds of a row.
+        What the method stores to find the thresholds of a row.
 
     Examples
     --------
@@ -110,7 +108,7 @@ class ParetoFront:
 
     @cached_property
     def accuracies(self) -> NDArray[np.float64]:
-        """Share of correct samples among those accepted; NaN where none is."""
+        """Share of correct samples among the accepted ones; NaN where none is accepted."""
         accepted = self.n_samples - self.true_rejects - self.false_rejects
         right = self.n_samples - self.n_errors - self.false_rejects
         accuracies = np.full(len(self), np.nan)
@@ -119,10 +117,10 @@ class ParetoFront:
 
     @cached_property
     def is_pareto(self) -> NDArray[np.bool_]:
-        """Whether no other row catches as many errors with as few false rejects.
+        """Whether no other row has at least as many true rejects and at most as many false ones.
 
-        These rows are the front of the paper; the others matter to a reject budget and to the
-        accuracy-reject curve.
+        These rows are the front of the paper. The other rows are useful for a reject budget and
+        for the accuracy-reject curve.
         """
         fewest_from_here = np.minimum.accumulate(self.false_rejects[::-1])[::-1]
         catches_more = np.diff(self.true_rejects, prepend=-1) > 0
@@ -132,24 +130,24 @@ class ParetoFront:
 
     @property
     def is_nested(self) -> bool:
-        """Whether a row that rejects more is known to lower no threshold."""
+        """Whether it is known that no threshold is lower in a row that rejects more."""
         return False
 
     @property
     def expected_accuracies(self) -> NDArray[np.float64]:
-        """Accuracies to be expected on new data, where the method estimates them."""
+        """Accuracies expected on new data, if the method estimates them."""
         return self.accuracies
 
     @property
     def leave_one_out_accuracies(self) -> NDArray[np.float64]:
-        """Accuracies when no sample has a part in its own threshold, where they are estimated."""
+        """Accuracies with each sample left out of its own threshold, if the method has them."""
         return self.accuracies
 
     @cached_property
     def thresholds(self) -> NDArray[np.float64]:
-        """Threshold of every cell (columns) in every row, built on first use and then kept.
+        """Threshold of every cell (columns) in every row, computed on first use and cached.
 
-        A large front has many: `thresholds_at` gives those of one row alone.
+        For a large front this is a large matrix; `thresholds_at` computes a single row.
         """
         rows = np.arange(len(self), dtype=np.int64)
         return self.staircases.thresholds[self.backtrace.steps_at(rows)]
@@ -165,7 +163,7 @@ class ParetoFront:
         Returns
         -------
         thresholds : ndarray of shape (n,)
-            Such a cell is trusted no more than the least trusted one.
+            The largest threshold of all cells.
 
         Examples
         --------
@@ -178,17 +176,17 @@ class ParetoFront:
         return np.asarray(self.staircases.thresholds[self.backtrace.steps_at(rows)].max(axis=1))
 
     def thresholds_at(self, row: int) -> NDArray[np.float64]:
-        """Return the thresholds of one row, without those of the others.
+        """Return the thresholds of one row, without computing the others.
 
         Parameters
         ----------
         row : int
-            Index of the row; negative ones count from the end.
+            Index of the row; negative indices count from the end.
 
         Returns
         -------
         thresholds : ndarray of shape (n_cells,)
-            Threshold of each cell: one of its certainties, -inf (reject none) or +inf (all).
+            Threshold of each cell: one of its certainties, -inf (rejects none) or +inf (all).
 
         Examples
         --------

@@ -1,29 +1,29 @@
-"""Which front does the paper's greedy search (its Algorithm 2) find, mended where it fails?
+"""Which front does the paper's greedy search (its Algorithm 2) find, once it is corrected?
 
 Let E_j(n) be the most true rejects that cell j has with at most n false rejects. The search holds
-a budget I_j of false rejects for each cell, n = Σ_j I_j in all, and begins with I = 0. In each
+a budget I_j of false rejects for each cell, n = Σ_j I_j in total, and begins with I = 0. In each
 round it
 
-1. compares the *local* gain, the best max_j E_j(I_j + 1) − E_j(I_j), with the *global* one, where
-   a single cell gets all n + 1 false rejects and the others none; if the global one leads to more
-   true rejects, it is taken;
+1. compares the *local* gain, the best max_j E_j(I_j + 1) − E_j(I_j), with the *global* gain, where
+   a single cell gets all n + 1 false rejects and the others none; if the global gain leads to more
+   true rejects, it takes that;
 2. else raises the budget of the cell with the largest local gain, if that is positive and unique;
 3. else, on a tie, widens the step o = 2, 3, … until some cell's gain E_j(I_j + o) − E_j(I_j) is
-   unique and larger than the tied one, and takes that.
+   unique and larger than the tied gain, and takes that.
 
-It departs from the printed algorithm in five points, without which it can loop for ever or claim
+It departs from the printed algorithm in five points, without which it can loop forever or report
 rejects that its thresholds do not realise:
 
 - equal certainties are one step, and a row reports the rejects that its thresholds really have,
   which may be fewer than the budget;
 - the global branch gives the cell n + 1 false rejects, not n;
-- a cell whose errors are all rejected takes no further part;
-- a tie is broken only by a larger gain, and one that nothing breaks goes, at the smallest step that
-  gains at all, to the first of the cells that gain most, in an order by their staircases;
+- a cell whose errors are all rejected is left out;
+- a tie is broken only by a larger gain; a tie that nothing breaks goes, at the smallest step with
+  any gain, to the first of the cells with the largest gain, in an order by their staircases;
 - a gain of zero is a tie: it is no progress.
 
-Looking for the end of a tie goes from one change of gains to the next, not from one false reject to
-the next. On data so regular that ties never break, it still looks through all of them for each row.
+The search for the end of a tie goes from one change of gains to the next, not from one false reject
+to the next. On data so regular that ties never break, it still tries all of them for each row.
 """
 
 from collections.abc import Iterator
@@ -34,15 +34,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.fronts.envelope import build_envelope
 from abstain.fronts.front import ParetoFront
+from abstain.fronts.hull import build_envelope
 from abstain.fronts.staircases import Staircases
 
-__all__ = ["GreedyBacktrace", "greedy_front"]
+Ints = NDArray[np.int64]
 
 
 class Move(NamedTuple):
-    """One cell goes to a step; in a global move all others first fall back to their free step."""
+    """One cell moves to a step; in a global move, all others first return to their free step."""
 
     cell: int
     step: int
@@ -51,110 +51,110 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GreedyBacktrace:
-    """The path of the search.
+    """The moves of the search.
 
-    The first row takes ``first_steps``; where some errors cost nothing, the second one takes
-    ``free_steps``; each row after these is one move further.
+    The first row takes ``first_steps``. If some errors can be rejected without false rejects, the
+    second row takes ``free_steps``. Each further row is one move.
     """
 
-    first_steps: NDArray[np.int64]
-    free_steps: NDArray[np.int64]
+    first_steps: Ints
+    free_steps: Ints
     moves: tuple[Move, ...]
     n_rows: int
 
-    def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the step of every cell (columns) for each of the rows, by walking the path."""
+    def steps_at(self, rows: Ints) -> Ints:
+        """Return the step of every cell (columns) for each of the rows, by repeating the moves."""
         steps = np.empty((len(rows), len(self.first_steps)), dtype=np.int64)
         n_moves = np.maximum(rows + 1 - (self.n_rows - len(self.moves)), 0)
-        state, walked = self.free_steps.copy(), 0
+        state, done = self.free_steps.copy(), 0
         for index in np.argsort(rows, kind="stable").tolist():
-            for move in self.moves[walked : n_moves[index]]:
+            for move in self.moves[done : n_moves[index]]:
                 if move.is_global:
                     state[:] = self.free_steps
                 state[move.cell] = move.step
-            walked = n_moves[index]
+            done = n_moves[index]
             steps[index] = state if rows[index] > 0 else self.first_steps
         return steps
 
 
 @dataclass(frozen=True, eq=False)
 class _Budgets:
-    """E_j(n) of every cell as a table: the last step that each number of false rejects allows."""
+    """E_j(n) of every cell: the last step that each number of false rejects allows."""
 
-    steps: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    true_rejects: NDArray[np.int64]
-    false_rejects: NDArray[np.int64]
-    last: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    steps: Ints
+    starts: Ints
+    true_rejects: Ints
+    false_rejects: Ints
+    last: Ints
+    rank: Ints
 
     @classmethod
     def of(cls, staircases: Staircases) -> "_Budgets":
-        lost = staircases.false_rejects
-        is_last = np.append(lost[1:] != lost[:-1], True)
+        false_rejects = staircases.false_rejects
+        is_last = np.append(false_rejects[1:] != false_rejects[:-1], True)
         is_last[staircases.last_steps] = True
         steps = np.flatnonzero(is_last)
         return cls(
             steps=steps,
             starts=np.searchsorted(steps, staircases.first_steps),
             true_rejects=staircases.true_rejects[steps],
-            false_rejects=lost[steps],
-            last=lost[staircases.last_steps],
+            false_rejects=false_rejects[steps],
+            last=false_rejects[staircases.last_steps],
             rank=staircases.content_rank,
         )
 
     @cached_property
-    def _keys(self) -> NDArray[np.int64]:
-        """False rejects of all cells in one ascending array, each cell in a range of its own."""
+    def _keys(self) -> Ints:
+        """False rejects of all cells in one ascending array, shifted by cell."""
         sizes = np.diff(self.starts, append=len(self.steps))
         return self.false_rejects + np.repeat(self._key_offsets, sizes)
 
     @cached_property
-    def _key_offsets(self) -> NDArray[np.int64]:
+    def _key_offsets(self) -> Ints:
         return np.arange(len(self.last)) * (int(self.last.max()) + 1)
 
-    def first_of(self, cells: NDArray[np.int64]) -> int:
-        """Return the cell that ties go to, whatever cells are called."""
+    def first_of(self, cells: Ints) -> int:
+        """Return the cell that wins a tie; it does not depend on the names of cells."""
         return int(cells[self.rank[cells].argmin()])
 
-    def allowed(self, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
+    def allowed(self, budgets: Ints) -> Ints:
         """Return the index of the furthest step of each cell within its budget."""
         keys = np.minimum(budgets, self.last) + self._key_offsets
         return np.searchsorted(self._keys, keys, side="right") - 1
 
-    def gains(self, budgets: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
+    def gains(self, budgets: Ints, widths: Ints) -> Ints:
         """Return E_j(I_j + w) − E_j(I_j) by width (rows) and cell, −1 beyond its last step."""
         raised = budgets + widths[:, np.newaxis]
         gained = self.true_rejects[self.allowed(raised)] - self.true_rejects[self.allowed(budgets)]
         return np.where(raised <= self.last, gained, -1)
 
-    def widths(self, budgets: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """Yield 1 and all larger widths at which some gain changes, in batches that grow.
+    def widths(self, budgets: Ints) -> Iterator[Ints]:
+        """Yield 1 and all larger widths at which some gain changes, in growing batches.
 
-        A batch looks at the next few steps of every cell; it goes as far as all of them reach.
+        A batch covers the next few steps of every cell, as far as all of these reach.
         """
         following = self.allowed(budgets)[:, np.newaxis] + 1
         ends = np.append(self.starts[1:], len(self.steps))[:, np.newaxis]
-        # Beyond its last step, a cell drops out.
-        drops_out = self.last[:, np.newaxis] + 1
+        # Beyond its last step, a cell is left out.
+        left_out = self.last[:, np.newaxis] + 1
         done, size = 0, 4
         while True:
             index = following + np.arange(size)
-            lost = self.false_rejects[np.minimum(index, len(self.steps) - 1)]
-            changes = np.where(index < ends, lost, drops_out) - budgets[:, np.newaxis]
-            goes_on = index[:, -1:] < ends
-            horizon = int(changes[:, -1:][goes_on].min(initial=np.iinfo(np.int64).max))
+            false_rejects = self.false_rejects[np.minimum(index, len(self.steps) - 1)]
+            changes = np.where(index < ends, false_rejects, left_out) - budgets[:, np.newaxis]
+            has_more = index[:, -1:] < ends
+            horizon = int(changes[:, -1:][has_more].min(initial=np.iinfo(np.int64).max))
             batch = np.unique(np.append(changes[(changes > done) & (changes <= horizon)], 1))
             if len(batch := batch[batch > done]):
                 yield batch
                 done = int(batch[-1])
-            if not goes_on.any():
+            if not has_more.any():
                 return
             size *= 4
 
 
 def greedy_front(staircases: Staircases) -> ParetoFront:
-    """Return the front that the mended greedy search finds."""
+    """Return the front that the corrected greedy search finds."""
     budgets = _Budgets.of(staircases)
     free_errors = int(budgets.true_rejects[budgets.starts].sum())
     rows = [(0, 0)] if free_errors == 0 else [(0, 0), (free_errors, 0)]
@@ -180,11 +180,11 @@ def _search(table: _Budgets) -> Iterator[tuple[Move, int, int]]:
     nothing = np.zeros_like(table.last)
     budgets, n = nothing.copy(), 0
     at = table.starts.copy()
-    free = caught = int(table.true_rejects[at].sum())
-    everything = int(table.true_rejects[table.allowed(table.last)].sum())
-    while caught < everything:
+    free = n_caught = int(table.true_rejects[at].sum())
+    n_all = int(table.true_rejects[table.allowed(table.last)].sum())
+    while n_caught < n_all:
         (alone,) = table.gains(nothing, np.array([n + 1]))
-        is_global = bool(alone.max() > table.gains(budgets, np.array([1])).max() + caught - free)
+        is_global = bool(alone.max() > table.gains(budgets, np.array([1])).max() + n_caught - free)
         if is_global:
             cell, width = table.first_of(np.flatnonzero(alone == alone.max())), 1
             budgets[:], at[:] = 0, table.starts
@@ -194,12 +194,12 @@ def _search(table: _Budgets) -> Iterator[tuple[Move, int, int]]:
             budgets[cell] += width
         n += width
         at[cell] = table.allowed(budgets)[cell]
-        caught = int(table.true_rejects[at].sum())
+        n_caught = int(table.true_rejects[at].sum())
         move = Move(cell, int(table.steps[at[cell]]), is_global)
-        yield move, caught, int(table.false_rejects[at].sum())
+        yield move, n_caught, int(table.false_rejects[at].sum())
 
 
-def _local_choice(table: _Budgets, budgets: NDArray[np.int64]) -> tuple[int, int]:
+def _local_choice(table: _Budgets, budgets: Ints) -> tuple[int, int]:
     """Return the cell to raise and by how much, widening the step while cells tie."""
     tied = 0
     unbroken: tuple[int, int] | None = None

@@ -1,14 +1,14 @@
-"""How do the thresholds of a front do on samples that had no part in it?
+"""How do the thresholds of a front perform on samples that were not used to compute it?
 
 A sample is accepted iff its certainty c is at least the threshold of its cell, one of the steps
 t₀ = −∞ < t₁ < … < t_k of the cell's staircase. With t(c) the largest step that is not above c,
 
     c ≥ t_i  ⇔  t(c) ≥ t_i.
 
-So each certainty may be replaced by its step, and samples of the same step be counted, right and
-wrong ones apart: whatever the row, as many are accepted, and as many of these are wrong. What is
-left grows with the steps of the front, not with the samples. A cell that the front has not seen is
-held to the shared threshold of a row, and any step of any cell may be that one.
+So each certainty may be replaced by its step, and the right and the wrong samples at each step be
+counted: every row accepts as many samples, and as many of these are wrong. The size of the counts
+grows with the steps of the front, not with the samples. A cell that the front has not seen uses the
+shared threshold of a row, which may be any step of any cell.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -21,23 +21,24 @@ from numpy.typing import NDArray
 
 from abstain.fronts.front import ParetoFront
 
-__all__ = ["HeldOut", "HeldOutCounts", "Steps", "Tally", "count_by_step", "merge_tallies"]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # Rows whose thresholds are looked up at once.
 ROWS = 64
 
 
 class HeldOut(NamedTuple):
-    """Samples that had no part in the front.
+    """Samples that were not used to compute the front.
 
-    ``columns`` holds the position of each sample's cell in the front, or -1 for one that the front
-    has not seen. ``counts`` tells how many samples each entry stands for; None is one.
+    ``columns`` holds the position of each sample's cell in the front, or -1 for a cell that the
+    front has not seen. ``counts`` is the number of samples of each entry; None is one each.
     """
 
-    certainty: NDArray[np.float64]
+    certainty: Floats
     correct: NDArray[np.bool_]
-    columns: NDArray[np.int64]
-    counts: NDArray[np.int64] | None = None
+    columns: Ints
+    counts: Ints | None = None
 
     @property
     def n_samples(self) -> int:
@@ -59,44 +60,44 @@ class HeldOutCounts:
             if len(members):
                 members = members[np.argsort(certainty[members])]
                 sizes = counts[members]
-                of_wrong = np.where(correct[members], 0, sizes)
+                wrong = np.where(correct[members], 0, sizes)
                 self.cells.append(
-                    (column, certainty[members], _from_each(sizes), _from_each(of_wrong))
+                    (column, certainty[members], _from_each(sizes), _from_each(wrong))
                 )
 
-    def of(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-        """Yield row, accepted, errors; the thresholds of some rows are found at once."""
+    def of(self, rows: Ints) -> Iterator[tuple[int, int, int]]:
+        """Yield each row with the numbers of accepted samples and of errors among them."""
         for start in range(0, len(rows), ROWS):
             some = rows[start : start + ROWS]
             thresholds = self.front.staircases.thresholds[self.front.backtrace.steps_at(some)]
-            unseen = self.front.shared_thresholds(some)
+            shared = self.front.shared_thresholds(some)
             accepted, errors = np.zeros(len(some), int), np.zeros(len(some), int)
             for column, certainty, samples_from, errors_from in self.cells:
-                limits = unseen if column < 0 else thresholds[:, column]
+                limits = shared if column < 0 else thresholds[:, column]
                 begin = np.searchsorted(certainty, limits)
                 accepted += samples_from[begin]
                 errors += errors_from[begin]
             yield from zip(some.tolist(), accepted.tolist(), errors.tolist(), strict=True)
 
 
-def _from_each(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many there are from each entry on, and that after the last there are none."""
+def _from_each(counts: Ints) -> Ints:
+    """Return the sum from each entry to the last, and 0 after the last."""
     return np.append(np.cumsum(counts[::-1])[::-1], 0)
 
 
-class Steps(NamedTuple):
-    """The thresholds that each cell can have, ascending, one cell after the other.
+class StepThresholds(NamedTuple):
+    """The thresholds of the steps of each cell, sorted within each cell.
 
-    Those of column ``j`` are the values from ``starts[j]`` up to ``starts[j + 1]``. After the last
-    column come those of a cell that the front has not seen.
+    Column ``j`` has the values from ``starts[j]`` up to ``starts[j + 1]``. After the last column
+    come those of a cell that the front has not seen.
     """
 
-    values: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    values: Floats
+    starts: Ints
 
     @classmethod
-    def of(cls, front: ParetoFront) -> Steps:
-        """Return the thresholds among which those of all rows are."""
+    def of(cls, front: ParetoFront) -> StepThresholds:
+        """Return all thresholds that rows of a front can have."""
         known = front.staircases
         values = np.concatenate([known.thresholds, np.unique(known.thresholds)])
         return cls(values, np.append(known.starts, len(values)))
@@ -106,45 +107,42 @@ class Steps(NamedTuple):
         """Number of cells that the front has seen."""
         return len(self.starts) - 2
 
-    def of_column(self, column: int) -> slice:
-        """Return where the steps of a cell are; -1 is one that the front has not seen."""
-        cell = self.n_cells if column < 0 else column
-        return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
 
+class StepCounts(NamedTuple):
+    """How many right and how many wrong samples are at each step.
 
-class Tally(NamedTuple):
-    """How many samples have the same step and are right, or wrong, alike.
-
-    ``keys`` ascend: twice the place of the step among all, and 1 more if the samples are right.
+    ``keys`` are in ascending order: twice the position of the step among all, plus 1 for right
+    samples.
     """
 
-    keys: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    keys: Ints
+    counts: Ints
 
-    def held_out(self, steps: Steps) -> HeldOut:
-        """Return an entry for each key, which counts as the samples themselves do."""
-        places, correct = np.divmod(self.keys, 2)
-        columns = np.searchsorted(steps.starts, places, side="right") - 1
+    def held_out(self, steps: StepThresholds) -> HeldOut:
+        """Return held-out samples with one entry per key."""
+        positions, correct = np.divmod(self.keys, 2)
+        columns = np.searchsorted(steps.starts, positions, side="right") - 1
         columns[columns == steps.n_cells] = -1
-        return HeldOut(steps.values[places], correct.astype(np.bool_), columns, self.counts)
+        return HeldOut(steps.values[positions], correct.astype(np.bool_), columns, self.counts)
 
 
-def count_by_step(steps: Steps, held_out: HeldOut) -> Tally:
-    """Return how many samples there are at each step."""
+def count_by_step(steps: StepThresholds, held_out: HeldOut) -> StepCounts:
+    """Return how many samples are at each step."""
     certainty, correct, columns, _ = held_out
-    places = np.empty(len(columns), dtype=np.int64)
+    positions = np.empty(len(columns), dtype=np.int64)
     for column in np.unique(columns).tolist():
         members = columns == column
-        own = steps.of_column(column)
+        cell = steps.n_cells if column < 0 else column
+        start, stop = steps.starts[cell : cell + 2].tolist()
         # The first step is −∞: no certainty is below it.
-        found = np.searchsorted(steps.values[own], certainty[members], side="right") - 1
-        places[members] = own.start + found
-    return Tally(*np.unique(2 * places + correct, return_counts=True))
+        step = np.searchsorted(steps.values[start:stop], certainty[members], side="right") - 1
+        positions[members] = start + step
+    return StepCounts(*np.unique(2 * positions + correct, return_counts=True))
 
 
-def merge_tallies(parts: Sequence[Tally]) -> Tally:
-    """Return how many samples of all parts there are at each step."""
+def merge_step_counts(parts: Sequence[StepCounts]) -> StepCounts:
+    """Return how many samples of all parts are at each step."""
     keys, own = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
     counts = np.zeros(len(keys), dtype=np.int64)
     np.add.at(counts, own, np.concatenate([part.counts for part in parts]))
-    return Tally(keys, counts)
+    return StepCounts(keys, counts)

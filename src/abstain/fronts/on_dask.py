@@ -34,13 +34,11 @@ from abstain.fronts.chunked import (
     merge_errors,
 )
 from abstain.fronts.quantiles import (
-    WIDTH,
-    Brackets,
-    Inside,
     Sketch,
-    brackets,
-    collect_inside,
-    merge_inside,
+    choose_pivots,
+    collect,
+    count_at,
+    gaps_with_ranks,
     merge_sketches,
     pick,
     sketch,
@@ -74,7 +72,7 @@ def count_in_bins_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Bi
     blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
     sketch_size = max(1, MAX_SKETCHES // len(blocks))
     contents: _Contents = reduce_blocks(_merge_contents, map_blocks(_contents, blocks, sketch_size))
-    if not contents.sketch.n_samples:
+    if not len(contents.sketch.values):
         raise InputError("certainty must hold at least one sample, got 0")
     n_bins = number_of_bins(len(contents.labels))
     is_lossless = len(contents.distinct) <= n_bins
@@ -87,22 +85,20 @@ def count_in_bins_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Bi
 
 def _quantiles(blocks: Any, known: Sketch, n_bins: int) -> NDArray[np.float64]:
     """Return the certainties at which bins begin."""
-    ranks, width = edge_ranks(known.n_samples, n_bins), WIDTH
-    certainties = [block[:1] for block in blocks]
-    while True:
-        within = brackets(known, ranks, width)
-        collected = reduce_blocks(merge_inside, map_blocks(_inside, certainties, within))
-        edges = pick(collected, within, ranks)
-        if edges is not None:
-            return np.unique(edges + 0.0)  # −0 is 0
-        width *= 4
+    pivots, certainties = choose_pivots(known), [block[:1] for block in blocks]
+    counts = reduce_blocks(_sum, map_blocks(_count_at, certainties, pivots))
+    ranks = edge_ranks(int(counts[1, -1]), n_bins)
+    pivot, is_inside = gaps_with_ranks(counts, ranks)
+    gaps, collected = np.unique(pivot[is_inside]), np.zeros(0)
+    if len(gaps):
+        collected = reduce_blocks(_union, map_blocks(_collect, certainties, pivots, gaps))
+    return np.unique(pick(collected, pivots, counts, ranks)) + 0.0  # −0 becomes 0
 
 
 def _contents(sketch_size: int, certainty: Any, correct: Any, cells: Any = None) -> _Contents:
     chunk = checked_chunk(certainty, correct, cells)
     values = np.sort(chunk.certainty) + 0.0
-    step = max(1, len(values) // sketch_size)
-    return _Contents(chunk.labels, sketch(values, step), distinct_values(values))
+    return _Contents(chunk.labels, sketch(values, sketch_size), distinct_values(values))
 
 
 def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
@@ -113,8 +109,22 @@ def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
     )
 
 
-def _inside(within: Brackets, certainty: Any) -> Inside:
-    return collect_inside([np.sort(np.asarray(certainty, dtype=np.float64))], within)
+def _count_at(pivots: NDArray[np.float64], certainty: Any) -> NDArray[np.int64]:
+    return count_at(np.sort(np.asarray(certainty, dtype=np.float64)), pivots)
+
+
+def _collect(
+    pivots: NDArray[np.float64], gaps: NDArray[np.int64], certainty: Any
+) -> NDArray[np.float64]:
+    return collect(np.sort(np.asarray(certainty, dtype=np.float64)), pivots, gaps)
+
+
+def _sum(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _union(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.sort(np.concatenate(parts))
 
 
 def _count(

@@ -1,4 +1,4 @@
-"""Which thresholds trade right answers lost for wrong answers caught in the best way?"""
+"""Which thresholds give the best trade-off between true and false rejects?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -16,8 +16,6 @@ from abstain.fronts.hull import hull_front
 from abstain.fronts.on_dask import build_staircases_on_dask, count_in_bins_on_dask
 from abstain.fronts.pooled import pooled_front
 from abstain.fronts.staircases import Staircases, build_staircases
-
-__all__ = ["FROM_STAIRCASES", "METHODS", "pareto_front"]
 
 FROM_STAIRCASES: dict[str, Callable[[Staircases], ParetoFront]] = {
     "exact": exact_front,
@@ -42,38 +40,38 @@ def pareto_front(
 
         D(m) = min { false rejects of θ : θ has exactly m true rejects },
 
-    together with thresholds that realise it. That is best on these samples. On new ones,
-    "pooled" does better: it rejects first what is most probably wrong, by probabilities that
-    cells with few samples borrow from the others. The arrays are matched by position.
+    together with thresholds that realise it. That is optimal on these samples. On new samples,
+    "pooled" is better: it rejects the most probably wrong answers first, with probabilities for
+    which cells with few samples borrow from the others. The arrays are matched by position.
 
-    Dask arrays that are chunked alike give the same front, and are not collected for it: what
-    leaves a block grows with the errors in it. They are asked for twice; persist them before, if
-    to make them takes long and there is memory for it.
+    Dask arrays with the same chunks give the same front without being collected: what leaves a
+    block grows with its errors. They are computed twice; persist them first if computing them
+    takes long and there is enough memory.
 
     Parameters
     ----------
     certainty : array-like of shape (n_samples,)
-        How sure the classifier was of each sample, higher is surer. ±inf is allowed, NaN is not.
-        A certainty of +inf is below no threshold, so that such a sample is never rejected.
+        How certain the classifier was of each sample; higher is more certain. ±inf is allowed,
+        NaN is not. A sample of certainty +inf is below no threshold and never rejected.
     correct : array-like of bool of shape (n_samples,)
         Whether the classifier was right.
     cells : array-like of shape (n_samples,), default=None
-        The region that each sample fell in: integers or labels. None is one global cell. A region
-        without any sample is no column of the front.
+        The cell of each sample: integers or labels. None is one global cell. A cell without
+        samples is not a column of the front.
     method : {"exact", "greedy", "hull", "pooled"}, default="exact"
-        "exact" is the true optimum: time grows with the errors, near-linearly on usual data and
-        with their square at worst. "hull" is near-linear always, exact at its breakpoints, and
-        bounds by ``gap`` what it misses elsewhere. Where "exact" turns out to take long, it warns,
-        and says what "hull" would miss on these samples at most. "greedy" is the approximation of
-        Fischer, Hammer and Wersing, for comparison. "pooled" is made for new data: its rows are
-        nested, from rejecting nothing to rejecting everything, and it also estimates the
-        probability that an answer is right (:class:`PooledFront`).
+        "exact" is the true optimum: its time grows near-linearly with the errors on usual data
+        and with their square at worst. "hull" is always near-linear, exact at its breakpoints,
+        and bounds its loss elsewhere by ``gap``. If "exact" takes long, it warns and says how
+        much "hull" would lose on these samples at most. "greedy" is the approximation of Fischer,
+        Hammer and Wersing, for comparison. "pooled" is for new data: its rows are nested, from
+        rejecting nothing to rejecting everything, and it also estimates the probability that an
+        answer is right (:class:`PooledFront`).
 
     Returns
     -------
     front : ParetoFront
-        One row for each number of true rejects, ascending, the row that rejects nothing first;
-        of "pooled", a row for each limit on the probability of being right.
+        One row for each number of true rejects, in ascending order, beginning with the row that
+        rejects nothing; for "pooled", one row for each limit on the probability of being right.
 
     References
     ----------

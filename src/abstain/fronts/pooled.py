@@ -1,13 +1,12 @@
-"""Which front rejects the answers that are most probably wrong, first?
+"""Which front rejects the answers that are most probably wrong first?
 
-By Chow's rule, the best answers to give are the most probable ones. Cells are only a way to
-estimate how probable an answer is: `curves` does so, with the curves of the cells shrunk towards
-a common one. A limit on that probability is one threshold per cell, and as the limit rises, no
-threshold falls: the rows form a *nested* path, from rejecting nothing to rejecting everything.
+By Chow's rule, the best answers to accept are those that are most probably right. Cells only help
+to estimate that probability: `curves` does so, with the curves of the cells shrunk towards a common
+curve. A limit on the probability gives one threshold per cell, and as the limit rises, no threshold
+falls: the rows are *nested*, from rejecting nothing to rejecting everything.
 
-On the calibration data the exact front has fewer false rejects; there it is the best by
-definition. On new data its thresholds repeat the noise of the calibration data, and those of the
-pooled front do not.
+On the calibration data the exact front has fewer false rejects, since it is optimal there. On new
+data its thresholds overfit the calibration data; those of the pooled front do so less.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -21,14 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.checks import check_real_vector
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.curves import Curves, fit_curves
-from abstain.fronts.envelope import build_envelope
 from abstain.fronts.front import ParetoFront
+from abstain.fronts.hull import build_envelope
 
-__all__ = ["PooledFront", "pooled_front"]
-
-# Beyond as many rows, neighbours are merged.
+# Neighbouring rows are merged if there are more.
 MAX_ROWS = 2048
-# Log odds are compared in steps of this size: rounding tells no two of them apart.
+# Log odds are rounded to multiples of this, so that rounding errors make no difference.
 RESOLUTION = 1e-8
 
 
@@ -36,7 +33,7 @@ RESOLUTION = 1e-8
 class LevelBacktrace:
     """A row rejects the bins whose rank of log odds is at least its level."""
 
-    ranks: NDArray[np.int64]  # of each cell (rows) in each bin; they fall strictly
+    ranks: NDArray[np.int64]  # of each cell (rows) in each bin, strictly decreasing
     levels: NDArray[np.int64]
 
     def steps_at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -46,7 +43,7 @@ class LevelBacktrace:
         return np.asarray(steps + np.arange(n_cells) * (n_bins + 1))
 
     def bins_rejected(self, rows: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many of its lowest bins each cell (columns) rejects in each row."""
+        """Return how many of their lowest bins the cells (columns) reject in each row."""
         sought = -self.levels[rows]
         return np.column_stack(
             [np.searchsorted(-self.ranks[cell], sought, side="right") for cell in cells.tolist()]
@@ -60,13 +57,13 @@ class PooledFront(ParetoFront):
     Parameters
     ----------
     true_rejects, false_rejects, gap, method, staircases, backtrace
-        As of every `ParetoFront`.
+        See `ParetoFront`.
     curves : Curves
         The estimated probabilities.
     expected_errors : ndarray of shape (n_rows,)
-        Wrong samples among those that a row accepts, as the probabilities have it.
+        Expected number of wrong samples among those that each row accepts.
     shared : LevelBacktrace
-        The rows of a cell that has not been seen.
+        The backtrace of a cell that has not been seen.
 
     Examples
     --------
@@ -84,12 +81,12 @@ class PooledFront(ParetoFront):
 
     @property
     def is_nested(self) -> bool:
-        """Whether no threshold of a row is below that of an earlier one: here, always."""
+        """Whether no threshold is lower in a row that rejects more: always True."""
         return True
 
     @cached_property
     def expected_accuracies(self) -> NDArray[np.float64]:
-        """Share of correct samples among those accepted, as the probabilities have it."""
+        """Expected share of correct samples among the accepted ones."""
         accepted = self.n_samples - self.true_rejects - self.false_rejects
         wrong = np.full(len(self), np.nan)
         np.divide(self.expected_errors, accepted, out=wrong, where=accepted > 0)
@@ -99,8 +96,8 @@ class PooledFront(ParetoFront):
     def leave_one_out_accuracies(self) -> NDArray[np.float64]:
         """Share of correct samples among those accepted by curves fitted without them.
 
-        It is never above ``accuracies``, and closer to what new samples will have: the more cells
-        there are, the more the thresholds follow the samples that they are set on.
+        It is never above ``accuracies`` and closer to the accuracy on new samples: the more cells
+        there are, the more the thresholds overfit.
         """
         counts, n_bins = self.curves.counts, self.curves.counts.n_rejectable
         right, wrong = (
@@ -142,20 +139,20 @@ class PooledFront(ParetoFront):
     def probability_correct(
         self, certainty: ArrayLike, columns: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
-        """Return the estimated probability that answers are right.
+        """Return the estimated probability that each answer is right.
 
         Parameters
         ----------
         certainty : array-like of shape (n_samples,)
-            How sure the classifier is of each sample.
+            How certain the classifier is of each sample.
         columns : ndarray of shape (n_samples,), default=None
-            Position of each sample's cell in ``cells``, or -1 for one that has not been seen; None
-            is the first.
+            Position of each sample's cell in ``cells``, or -1 for a cell that has not been seen.
+            None is the first cell.
 
         Returns
         -------
         probability : ndarray of shape (n_samples,)
-            In every cell it never falls as the certainty rises.
+            Within a cell, it does not decrease with the certainty.
 
         Examples
         --------
@@ -174,28 +171,28 @@ class PooledFront(ParetoFront):
 def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFront:
     """Return the front of limits on the probability of being right.
 
-    With a strength in [0, inf], cells differ as much as that says, whatever the samples say.
+    A strength in [0, inf] fixes how much cells differ; None estimates it.
     """
     curves = fit_curves(counts, strength)
     probability = curves.probability_wrong()
     n_bins = counts.n_rejectable
     ranks = _ranks(curves.log_odds[:, :n_bins])
     right, wrong = counts.right[:, :n_bins], counts.wrong[:, :n_bins]
-    is_there = (right + wrong) > 0
-    own = ranks[:-1][is_there]
+    has_samples = (right + wrong) > 0
+    own = ranks[:-1][has_samples]
     order = np.argsort(-own)
-    own, right, wrong = own[order], right[is_there][order], wrong[is_there][order]
-    expected = (right + wrong) * probability[:, :n_bins][is_there][order]
+    own, right, wrong = own[order], right[has_samples][order], wrong[has_samples][order]
+    expected = (right + wrong) * probability[:, :n_bins][has_samples][order]
     last = _row_ends(own, right + wrong)
 
     def rejected(values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.append(0, np.cumsum(values)[last])
 
     true_rejects, false_rejects = rejected(wrong), rejected(right)
-    # Half way to what the row accepts: a curve close to another one gets close thresholds.
-    beside = np.append(own[1:], np.iinfo(np.int64).min)  # the last row rejects empty bins, too
-    levels = np.append(np.iinfo(np.int64).max, (own[last] // 2 + beside[last] // 2) + 1)
-    # What is below no threshold is accepted always.
+    # Half way to the first accepted bin, so that similar curves get similar thresholds.
+    accepted = np.append(own[1:], np.iinfo(np.int64).min)  # the last row also rejects empty bins
+    levels = np.append(np.iinfo(np.int64).max, (own[last] // 2 + accepted[last] // 2) + 1)
+    # Bins that no threshold can reject are always accepted.
     left = float(((counts.right + counts.wrong) * probability)[:, n_bins:].sum())
     expected_errors = np.append(0.0, np.cumsum(expected)[last])
     return PooledFront(
@@ -213,23 +210,23 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
 
 
 def _ranks(log_odds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return log odds in steps that rounding cannot tell apart."""
+    """Return log odds as integers, which decrease strictly in each row."""
     ranks = np.rint(log_odds / RESOLUTION).astype(np.int64)
-    # Where a curve is flat, the less certain sample is rejected first.
+    # On a flat part of a curve, less certain samples are rejected first.
     return np.asarray(ranks - np.arange(log_odds.shape[1]))
 
 
 def _rejected_at(
     levels: NDArray[np.int64], ranks: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return how many samples each level rejects, of bins with these ranks and sizes."""
+    """Return how many samples each level rejects, given the ranks and sizes of bins."""
     order = np.argsort(-ranks, axis=None)
     rejected = np.append(0, np.cumsum(sizes.ravel()[order]))
     return np.asarray(rejected[np.searchsorted(-ranks.ravel()[order], -levels, side="right")])
 
 
 def _row_ends(ranks: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the last entry of each row: equal ranks stay together, and so do small steps."""
+    """Return the last entry of each row; equal ranks and small steps are merged."""
     ends = np.flatnonzero(np.append(ranks[1:] != ranks[:-1], True)[: len(ranks)])
     if len(ends) <= MAX_ROWS:
         return ends

@@ -1,11 +1,13 @@
-"""Which values stand at given ranks, of samples that lie in several sorted parts?
+"""Which values have given ranks among samples in several blocks?
 
-Every k-th value of each part, its *sketch*, tells about where a rank lies. The values of all parts
-in a bracket around it are then collected, with how many lie below: that gives the value at the rank
-exactly, in whatever parts the samples lie. A bracket that misses its rank is widened.
+Three passes, each a sum or a union over the blocks, find them exactly for any division into blocks:
 
-With k_p the distance in part p, a part is wrong about a rank by less than k_p, and by k_p² / 12 on
-average of squares. So the brackets are four times √(Σ k_p² / 12) wide on both sides.
+1. Evenly spaced values of each sorted block are its sketch; evenly spaced values of all sketches
+   are the *pivots*, with −inf and +inf.
+2. How many samples are below each pivot, and how many are at most the pivot? A rank is then either
+   at a pivot or in a known gap between two pivots.
+3. Only the values in the gaps that contain a rank are collected: with r ranks and p pivots, about a
+   share r / p of all samples, and never samples that are tied at a pivot.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -19,108 +21,74 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Ranks = NDArray[np.int64]
 
-WIDTH = 4.0
+MAX_PIVOTS = 1 << 16
 
 
 class Sketch(NamedTuple):
-    """Some values of some parts, ascending, and how many samples each stands for."""
+    """Values, and the number of samples that each represents."""
 
     values: Values
     weights: Ranks
-    variance: float  # Σ k_p² / 12
-    shift: float  # how many more samples there are up to a value than the weights say, on average
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples of all parts."""
-        return int(self.weights.sum())
 
 
-class Brackets(NamedTuple):
-    """Disjoint closed intervals, ascending, and the one in which each rank should lie."""
+def sketch(block: Values, most: int) -> Sketch:
+    """Return about that many evenly spaced values of a sorted block, denser at both ends.
 
-    low: Values
-    high: Values
-    of_rank: Ranks
-
-
-class Inside(NamedTuple):
-    """How many samples lie below each bracket, how many in it, and the values of these."""
-
-    below: Ranks
-    sizes: Ranks
-    values: Values
-
-
-def sketch(part: Values, step: int) -> Sketch:
-    """Return the middle one of every so many values of a sorted part."""
-    starts = np.arange(0, len(part), step)
-    weights = np.diff(starts, append=len(part))
-    shift = (2 * (step // 2) + 1 - step) / 2
-    return Sketch(part[starts + weights // 2], weights, (step**2 - 1) / 12, shift)
+    Without the ends, all blocks would leave out the same lowest and highest samples.
+    """
+    step = max(1, -(-len(block) // most))
+    ends = 2 ** np.arange(step.bit_length())
+    places = np.concatenate([np.arange(0, len(block), step), ends, len(block) - ends])
+    places = np.unique(places[(places >= 0) & (places < len(block))])
+    return Sketch(block[places], np.diff(places, append=len(block)))
 
 
 def merge_sketches(sketches: Sequence[Sketch]) -> Sketch:
-    """Return the sketch of all parts."""
+    """Return the sketch of all blocks, sorted."""
     values = np.concatenate([each.values for each in sketches])
     order = np.argsort(values)
-    weights = np.concatenate([each.weights for each in sketches])
-    variance, shift = (
-        sum(each.variance for each in sketches),
-        sum(each.shift for each in sketches),
-    )
-    return Sketch(values[order], weights[order], variance, shift)
+    return Sketch(values[order], np.concatenate([each.weights for each in sketches])[order])
 
 
-def brackets(known: Sketch, ranks: Ranks, width: float = WIDTH) -> Brackets:
-    """Return where ascending ranks should lie; brackets that meet are one."""
-    ends = np.cumsum(known.weights).astype(np.float64)
-    slack = width * np.sqrt(known.variance)
-    if slack > 0:  # a value stands for samples on both of its sides
-        slack += 2 * known.weights.max()
-        ends += known.shift
-    values = np.concatenate([[-np.inf], known.values, [np.inf]])
-    low = values[np.searchsorted(ends, ranks - slack, side="right") + int(slack == 0)]
-    high = values[np.minimum(np.searchsorted(ends, ranks + slack, side="right") + 1, len(ends) + 1)]
-    is_first = np.append(True, low[1:] > np.maximum.accumulate(high)[:-1])
-    firsts = np.flatnonzero(is_first)
-    return Brackets(low[firsts], np.maximum.reduceat(high, firsts), np.cumsum(is_first) - 1)
+def choose_pivots(known: Sketch) -> Values:
+    """Return distinct values that divide the samples into gaps of about equal size."""
+    n_samples = int(known.weights.sum())
+    ranks = np.arange(MAX_PIVOTS) * n_samples // MAX_PIVOTS
+    chosen = np.unique(np.searchsorted(np.cumsum(known.weights), ranks, side="right"))
+    return np.unique(np.concatenate([[-np.inf], known.values[chosen], [np.inf]]))
 
 
-def collect_inside(parts: Sequence[Values], within: Brackets) -> Inside:
-    """Return what some sorted parts have in the brackets."""
-    first = np.array([np.searchsorted(part, within.low, side="left") for part in parts])
-    last = np.array([np.searchsorted(part, within.high, side="right") for part in parts])
-    starts = first + np.cumsum([0, *map(len, parts[:-1])])[:, np.newaxis]
-    sizes = (last - first).ravel()
-    begins = np.cumsum(sizes) - sizes
-    picked = np.repeat(starts.ravel() - begins, sizes) + np.arange(sizes.sum())
-    values = np.sort(np.concatenate(parts)[picked])
-    return Inside(first.sum(axis=0), (last - first).sum(axis=0), values)
+def count_at(block: Values, pivots: Values) -> Ranks:
+    """Return how many samples of a sorted block are below each pivot, and how many at most it."""
+    return np.array([np.searchsorted(block, pivots, side) for side in ("left", "right")])
 
 
-def merge_inside(collected: Sequence[Inside]) -> Inside:
-    """Return what all parts have in the brackets."""
-    below, sizes, values = zip(*collected, strict=True)
-    return Inside(np.sum(below, axis=0), np.sum(sizes, axis=0), np.sort(np.concatenate(values)))
+def gaps_with_ranks(counts: Ranks, ranks: Ranks) -> tuple[Ranks, NDArray[np.bool_]]:
+    """Return the last pivot that is not beyond each rank, and whether the rank is in the gap after.
+
+    Elsewhere the rank is at the pivot itself.
+    """
+    below, up_to = counts
+    pivot = np.searchsorted(below, ranks, side="right") - 1
+    return pivot, ranks >= up_to[pivot]
 
 
-def pick(collected: Inside, within: Brackets, ranks: Ranks) -> Values | None:
-    """Return the values at the ranks; None if one of them lies outside its bracket."""
-    place = ranks - collected.below[within.of_rank]
-    sizes = collected.sizes[within.of_rank]
-    if (place < 0).any() or (place >= sizes).any():
-        return None
-    starts = np.cumsum(collected.sizes) - collected.sizes
-    return np.asarray(collected.values[starts[within.of_rank] + place])
+def collect(block: Values, pivots: Values, gaps: Ranks) -> Values:
+    """Return the values of a sorted block that lie in the gaps after the given pivots."""
+    first = np.searchsorted(block, pivots[gaps], side="right")
+    last = np.searchsorted(block, pivots[gaps + 1], side="left")
+    return np.concatenate([block[start:end] for start, end in zip(first, last, strict=True)])
 
 
-def values_at_ranks(parts: Sequence[Values], known: Sketch, ranks: Ranks) -> Values:
-    """Return the values at ascending ranks among all samples of sorted parts."""
-    width = WIDTH
-    while True:
-        within = brackets(known, ranks, width)
-        values = pick(collect_inside(parts, within), within, ranks)
-        if values is not None:
-            return values
-        width *= 4
+def pick(collected: Values, pivots: Values, counts: Ranks, ranks: Ranks) -> Values:
+    """Return the values at the ranks, given all values in the gaps that contain one, sorted."""
+    below, up_to = counts
+    pivot, is_inside = gaps_with_ranks(counts, ranks)
+    values = pivots[pivot]
+    gaps = np.unique(pivot[is_inside])
+    sizes = below[gaps + 1] - up_to[gaps]
+    starts = np.cumsum(sizes) - sizes
+    inside = pivot[is_inside]
+    position = starts[np.searchsorted(gaps, inside)] + ranks[is_inside] - up_to[inside]
+    values[is_inside] = collected[position]
+    return np.asarray(values)

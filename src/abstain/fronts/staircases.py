@@ -1,16 +1,16 @@
 """How many false and true rejects can each cell have, and at which thresholds?
 
 Within one cell, raising the threshold past the sorted certainties rejects more and more samples.
-Only the thresholds just above a wrong sample matter: any other one rejects further correct samples
-for nothing. So the *staircase* of cell j is the list of steps
+Only the thresholds just above a wrong sample matter: any other threshold rejects additional correct
+samples without rejecting another wrong one. The *staircase* of cell j is the list of steps
 
     (true rejects e, false rejects l(e), threshold θ(e)),
 
 one for every number e of wrong samples that a threshold can separate, with l(e) the number of
 correct samples at or below the e-th smallest wrong certainty and θ(e) the next larger distinct
-certainty of the cell (+inf if there is none). Samples of equal certainty fall together: a group of
-tied wrong samples is one step, and correct samples tied with it are lost with it. The first step
-of every cell rejects nothing: (0, 0, -inf).
+certainty of the cell (+inf if there is none). Samples with equal certainty are rejected together:
+tied wrong samples are one step, which also rejects the correct samples tied with them. The first
+step of every cell rejects nothing: (0, 0, -inf).
 
 A sample of certainty +inf is below no threshold and is never rejected.
 """
@@ -24,18 +24,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
-from abstain.fronts.encoding import encode_cells, smallest_unsigned
-
-__all__ = ["Staircases", "build_staircases", "sorted_by_cell"]
+from abstain._core.checks import (
+    InputError,
+    as_labels,
+    check_boolean_vector,
+    check_real_vector,
+    check_same_length,
+    is_missing,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Staircases:
-    """The staircases of all cells, one after the other.
+    """The staircases of all cells, concatenated.
 
     The steps of cell ``j`` are those from ``starts[j]`` up to ``starts[j + 1]``; in each cell
-    ``true_rejects`` ascends strictly and ``false_rejects`` does not descend.
+    ``true_rejects`` strictly increases and ``false_rejects`` does not decrease.
     """
 
     cells: NDArray[Any]
@@ -61,13 +65,16 @@ class Staircases:
         """Position of each cell's step that rejects every wrong sample it can."""
         return self.starts[1:] - 1
 
+    def cell_slices(self) -> list[slice]:
+        """Return the slice of the steps of each cell."""
+        return [slice(start, stop) for start, stop in pairwise(self.starts.tolist())]
+
     @cached_property
     def content_rank(self) -> NDArray[np.int64]:
-        """Rank of each cell by its steps alone: what breaks ties whatever cells are called."""
-        bounds = pairwise(self.starts.tolist())
+        """Rank of each cell by its steps, so that ties do not depend on the names of cells."""
         contents = [
-            (self.true_rejects[start:stop].tobytes(), self.false_rejects[start:stop].tobytes())
-            for start, stop in bounds
+            (self.true_rejects[own].tobytes(), self.false_rejects[own].tobytes())
+            for own in self.cell_slices()
         ]
         ranks = {content: rank for rank, content in enumerate(sorted(set(contents)))}
         return np.array([ranks[content] for content in contents])
@@ -76,19 +83,16 @@ class Staircases:
 def build_staircases(
     certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None = None
 ) -> Staircases:
-    """Check the three aligned arrays and turn them into one staircase per cell."""
+    """Check the three aligned arrays and return one staircase per cell."""
     certainty = check_real_vector("certainty", certainty)
     correct = check_boolean_vector("correct", correct)
     check_same_length(certainty=certainty, correct=correct)
     labels, codes = encode_cells(cells, n_samples=len(certainty))
-
     steps = [
         _cell_steps(wrong, right)
         for wrong, right in sorted_by_cell(certainty, correct, codes, len(labels))
     ]
-    true_rejects, false_rejects, thresholds = (
-        np.concatenate(part) for part in zip(*steps, strict=True)
-    )
+    true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
     return Staircases(
         cells=labels,
         starts=np.cumsum([0, *(len(cell[0]) for cell in steps)]),
@@ -106,13 +110,13 @@ def sorted_by_cell(
     codes: NDArray[np.unsignedinteger[Any]],
     n_cells: int,
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the ascending certainties of the wrong and of the right samples of each cell in turn.
+    """Yield the sorted certainties of the wrong and of the right samples of each cell.
 
-    One stable sort of small keys and a plain sort inside each part: together about as fast as one
-    `argsort` of the certainties, because NumPy sorts integers of 16 bits by radix, and sorts values
-    without their indices in vector registers.
+    A stable sort of small integer keys followed by a sort within each part takes about as long as
+    one `argsort` of the certainties: NumPy uses radix sort for 16-bit integers and vector
+    instructions to sort values without their indices.
     """
-    keys = codes.astype(smallest_unsigned(2 * n_cells))
+    keys = codes.astype(_smallest_unsigned(2 * n_cells))
     keys *= 2
     keys += correct
     values = certainty[np.argsort(keys, kind="stable")]
@@ -127,16 +131,83 @@ def sorted_by_cell(
 def _cell_steps(
     wrong: NDArray[np.float64], right: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the steps of one cell from its ascending wrong and right certainties."""
+    """Return the steps of one cell, given its sorted wrong and right certainties."""
     group_ends = np.flatnonzero(np.append(wrong[1:] != wrong[:-1], True)[: len(wrong)]) + 1
     values = wrong[group_ends - 1]
     next_wrong = np.append(values[1:], np.inf)[: len(values)]
     if len(values) and values[-1] == np.inf:  # below no threshold
         values, next_wrong, group_ends = values[:-1], next_wrong[:-1], group_ends[:-1]
-    lost = np.searchsorted(right, values, side="right")
-    next_right = np.append(right, np.inf)[lost]
+    false_rejects = np.searchsorted(right, values, side="right")
+    next_right = np.append(right, np.inf)[false_rejects]
     return (
         np.append(0, group_ends),
-        np.append(0, lost),
-        np.append(-np.inf, np.minimum(next_wrong, next_right)) + 0.0,  # −0 is 0
+        np.append(0, false_rejects),
+        np.append(-np.inf, np.minimum(next_wrong, next_right)) + 0.0,  # −0 becomes 0
     )
+
+
+def encode_cells(
+    cells: ArrayLike | None, n_samples: int
+) -> tuple[NDArray[Any], NDArray[np.unsignedinteger[Any]]]:
+    """Return the sorted distinct labels and the index of each sample's label among them.
+
+    ``None`` is one global cell, labelled 0.
+    """
+    if cells is None:
+        return np.zeros(1, dtype=np.int64), np.zeros(n_samples, dtype=np.uint8)
+    labels = as_labels("cells", cells)
+    check_same_length(certainty=range(n_samples), cells=labels)
+    labels = _check_labels(labels)
+    # Counting is faster than sorting for integers within a range no wider than the samples.
+    if labels.dtype.kind in "iu":
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < max(len(labels), 1 << 16):
+            return _encode_by_counting(labels, low, high)
+    try:
+        distinct, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:  # labels of kinds that have no common order
+        raise InputError(f"cells must be labels of one kind, got a mixture ({error})") from None
+    return distinct, codes.astype(_smallest_unsigned(len(distinct)))
+
+
+def _check_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Refuse missing and fractional labels; return floats without a fraction as integers."""
+    if labels.dtype.kind == "f":
+        fractional = ~np.isfinite(labels) | (labels != np.floor(labels))
+        if fractional.any():
+            index = int(fractional.argmax())
+            value = float(labels[index])
+            requirement = "hold no missing value" if np.isnan(value) else "be integers or labels"
+            raise InputError(f"cells must {requirement}, got {value} at index {index}")
+        if np.abs(labels).max() < 2.0**63:
+            return labels.astype(np.int64)
+    elif labels.dtype.kind == "O":
+        for index, label in enumerate(labels.tolist()):
+            if is_missing(label):
+                raise InputError(f"cells must hold no missing value, got {label} at index {index}")
+            if isinstance(label, float) and not label.is_integer():
+                raise InputError(f"cells must be integers or labels, got {label} at index {index}")
+    elif labels.dtype.kind not in "biuUS":
+        raise InputError(f"cells must be integers or labels, got values of type {labels.dtype}")
+    return labels
+
+
+def _encode_by_counting(
+    labels: NDArray[Any], low: int, high: int
+) -> tuple[NDArray[Any], NDArray[np.unsignedinteger[Any]]]:
+    n_values = high - low + 1
+    codes = (labels - labels.dtype.type(low)).astype(_smallest_unsigned(n_values))
+    used = np.flatnonzero(np.bincount(codes, minlength=n_values))
+    if len(used) < n_values:
+        rank = np.zeros(n_values, dtype=_smallest_unsigned(len(used)))
+        rank[used] = np.arange(len(used))
+        codes = rank[codes]
+    # Python integers, so that neither int8 nor uint64 labels wrap around.
+    return np.array([low + code for code in used.tolist()], dtype=labels.dtype), codes
+
+
+def _smallest_unsigned(n_values: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest type for codes below ``n_values``: NumPy sorts 16 bits by radix."""
+    if n_values <= 1 << 8:
+        return np.uint8
+    return np.uint16 if n_values <= 1 << 16 else np.uint32

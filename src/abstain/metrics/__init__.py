@@ -1,8 +1,8 @@
 """How good is a classifier that may reject samples?
 
-*Curves* show a quality of the accepted samples against the share that is rejected, *scores* sum a
-whole curve up in one number, *qualities* score one fixed choice of rejects, a confusion matrix
-shows which classes it concerns, `average_curves` joins the curves of repeated runs, and
+*Curves* show the quality of the accepted samples against the share that is rejected, *scores*
+summarize a whole curve in one number, *qualities* score one fixed choice of rejects, a confusion
+matrix counts them by class, `average_curves` averages the curves of repeated runs, and
 `reliability_curve` compares probabilities of being right with accuracies.
 
 Everything is computed from aligned arrays. Samples of equal certainty are accepted or rejected

@@ -1,13 +1,15 @@
-"""Which samples are scored, what does each one weigh, and in which order are they accepted?
+"""Which samples are scored, with which weights, and in which order are they accepted?
 
-The samples are ranked once, the surest first. The k-th group is the k-th largest distinct
-certainty; accepting it means accepting all groups before it as well. Curves and scores are made of
+The samples are ranked once, in descending order of certainty. The k-th group is the k-th largest
+distinct certainty; accepting it means accepting all groups before it as well. Curves and scores use
 cumulative weights at the end of each group, never within one, so that they do not depend on the
 order of tied rows.
 """
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +30,33 @@ _KINDS_OF_LABELS = {
     "M": "dates",
 }
 
+Metric = TypeVar("Metric", bound=Callable[..., Any])
+
+_PARAMETERS = {
+    "y_true": """array-like of shape (n_samples,)
+    The true labels, of any kind.""",
+    "y_pred": """array-like of shape (n_samples,)
+    The predicted labels, also those of rejected samples.""",
+    "certainty": """array-like of shape (n_samples,)
+    Certainty of each prediction, whichever label it is; higher is more certain. Samples of equal
+    certainty are rejected together.""",
+    "rejected": """array-like of bool of shape (n_samples,)
+    Which samples are rejected.""",
+    "pos_label": """label, default=1
+    The label that counts as positive; all others together are negative.""",
+    "sample_weight": """array-like of shape (n_samples,), optional
+    Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.""",
+}
+
+
+def documented(metric: Metric) -> Metric:
+    """Add the section of parameters to the docstring of a metric, before its result."""
+    names = inspect.signature(metric).parameters
+    parameters = "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names)
+    text, heading, rest = inspect.cleandoc(metric.__doc__ or "").partition("Returns\n-------\n")
+    metric.__doc__ = f"{text}Parameters\n----------\n{parameters}\n\n{heading}{rest}"
+    return metric
+
 
 def check_samples(
     y_true: ArrayLike,
@@ -35,7 +64,7 @@ def check_samples(
     sample_weight: ArrayLike | None,
     **aligned: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-    """Return labels, predictions and weights; ``aligned`` is only compared in length."""
+    """Return labels, predictions and weights; ``aligned`` arrays must have the same length."""
     labels, predictions = _check_labels("y_true", y_true), _check_labels("y_pred", y_pred)
     weights = None if sample_weight is None else _check_weights(sample_weight)
     check_same_length(y_true=labels, y_pred=predictions, **aligned, sample_weight=weights)
@@ -45,7 +74,7 @@ def check_samples(
 
 @dataclass(frozen=True, eq=False)
 class RankedSamples:
-    """The samples of positive weight, the surest first, and where their groups end.
+    """The samples of positive weight in descending order of certainty, and where groups end.
 
     ``y_true``, ``y_pred`` and ``weights`` have one entry per sample; ``ends`` (one past the
     position of a group's last sample) and ``certainties`` (descending) one per group.
@@ -82,7 +111,7 @@ def rank_samples(
     """Check the aligned arrays and rank the samples by descending certainty."""
     certainty = check_real_vector("certainty", certainty)
     labels, predictions, weights = check_samples(y_true, y_pred, sample_weight, certainty=certainty)
-    # A sample of weight zero is no sample: left in, it could make a group, and a row, of its own.
+    # A sample of weight zero must not form a group, and a row, of its own.
     counted = np.flatnonzero(weights)
     order = counted[np.argsort(-certainty[counted])]
     ranked = certainty[order]
@@ -97,7 +126,7 @@ def rank_samples(
 
 
 def check_shares(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return numbers in [0, 1], or say which one is not."""
+    """Return numbers that must lie in [0, 1]."""
     shares = check_real_vector(name, values)
     outside = ~((shares >= 0) & (shares <= 1))
     if outside.any():
@@ -108,18 +137,14 @@ def check_shares(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 def _check_labels(name: str, values: ArrayLike) -> NDArray[Any]:
     array = as_labels(name, values)
-    missing = _is_missing(array)
+    if array.dtype.kind == "O":
+        missing = np.fromiter(map(is_missing, array), dtype=np.bool_, count=len(array))
+    else:  # only NaN and NaT differ from themselves
+        missing = np.asarray(array != array, dtype=np.bool_)
     if missing.any():
         where = int(missing.argmax())
         raise InputError(f"{name} must hold no missing value, got {array[where]} at index {where}")
     return array
-
-
-def _is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    if array.dtype.kind == "O":
-        return np.fromiter(map(is_missing, array), dtype=np.bool_, count=len(array))
-    # NaN and NaT alone differ from themselves.
-    return np.asarray(array != array, dtype=np.bool_)
 
 
 def _check_comparable(labels: NDArray[Any], predictions: NDArray[Any]) -> None:
@@ -135,16 +160,16 @@ def _check_comparable(labels: NDArray[Any], predictions: NDArray[Any]) -> None:
 
 def _check_weights(sample_weight: ArrayLike) -> NDArray[np.float64]:
     weights = check_real_vector("sample_weight", sample_weight)
-    strange = ~(np.isfinite(weights) & (weights >= 0))
-    if strange.any():
-        where = int(strange.argmax())
+    invalid = ~(np.isfinite(weights) & (weights >= 0))
+    if invalid.any():
+        where = int(invalid.argmax())
         raise InputError(
             "sample_weight must be finite and not negative, "
             f"got {float(weights[where])} at index {where}"
         )
-    heaviest = weights.max()
-    if heaviest == 0:
+    largest = weights.max()
+    if largest == 0:
         raise InputError("sample_weight must hold at least one positive weight, got only zeros")
-    # Only ratios of weights matter. Dividing by a power of two is exact, and keeps sums of huge
-    # weights finite and products of tiny ones above zero.
-    return np.asarray(np.ldexp(weights, -np.frexp(heaviest)[1]), dtype=np.float64)
+    # Only ratios of weights matter. Division by a power of two is exact, and keeps sums of large
+    # weights finite and products of small ones above zero.
+    return np.asarray(np.ldexp(weights, -np.frexp(largest)[1]), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What is the mean curve of several runs, and where do enough of them have a value?"""
+"""What is the mean curve of repeated runs, and where do enough of them have a value?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -17,13 +17,13 @@ from abstain._core.checks import (
 )
 from abstain.metrics._samples import check_shares
 
-# A grid point and a reject rate closer than this are the same number, computed in two ways:
+# A grid point and a reject rate closer than this are the same number up to rounding:
 # np.linspace(0, 1, 11)[3] is not 3 / 10.
 _SAME_RATE = 1e-12
 
 
 class AveragedCurve(NamedTuple):
-    """The mean curve of several runs, as `average_curves` returns it.
+    """The mean curve of repeated runs, as `average_curves` returns it.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class AveragedCurve(NamedTuple):
 def average_curves(
     curves: Iterable[Sequence[ArrayLike]], grid: ArrayLike, min_share: float = 0.8
 ) -> AveragedCurve:
-    """Average the reject curves of several runs at the given reject rates.
+    """Average the reject curves of repeated runs at the given reject rates.
 
     A run has a value at a grid point within its own range of reject rates: the straight line
     between its two neighbouring points there. It is extended neither beyond its ends nor across a
-    point whose value is NaN. Where fewer than ``min_share`` of the runs have a value, a mean
-    would compare other runs than elsewhere, and there is none.
+    point whose value is NaN. Where fewer than ``min_share`` of the runs have a value, the mean is
+    NaN: it would be a mean of other runs than elsewhere.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def average_curves(
 
     Examples
     --------
-    The second run ends at a reject rate of 0.5, the first goes on to 0.8.
+    The second run ends at a reject rate of 0.5, the first at 0.8.
 
     >>> from abstain.metrics import average_curves
     >>> runs = [([0.8, 1.0], [0.0, 0.8]), ([0.6, 0.8], [0.0, 0.5])]
@@ -103,8 +103,8 @@ def average_curves(
 
     known = ~np.isnan(values)
     counts = np.count_nonzero(known, axis=0)
-    # A quotient of counts is the float nearest to it, as the literal 0.8 is; 0.8 times a number
-    # of runs may come out just above a whole number.
+    # Compare quotients: 80 / 100 is exactly the float 0.8, while 0.8 times a number of runs may be
+    # just above a whole number.
     share = counts / len(values)
     enough = share >= min_share
     mean = _divide(np.sum(values, axis=0, where=known), counts, where=enough)

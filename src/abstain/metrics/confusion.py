@@ -1,4 +1,4 @@
-"""Which classes are taken for which, and how much of each class is rejected?"""
+"""Which classes are confused with which, and how many samples of each class are rejected?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -58,7 +58,7 @@ def confusion_matrix_with_rejects(
 
     See Also
     --------
-    abstain.plotting.RejectConfusionDisplay : A picture of it.
+    abstain.plotting.RejectConfusionDisplay : A plot of it.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def labels_with_rejects(
         known = set(y_true.tolist()) | set(y_pred[~rejected].tolist())
         try:
             ordered = sorted(known)
-        except TypeError:  # labels of several kinds have no order of their own
+        except TypeError:  # labels of mixed types have no order
             ordered = sorted(known, key=lambda label: (type(label).__name__, str(label)))
         return as_labels("labels", ordered)
     classes = as_labels("labels", labels)
@@ -127,7 +127,7 @@ def _positions(
     position: dict[Any, int],
     rejected: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
-    """Return the position of each label; after all others, that of a rejected one."""
+    """Return the position of each label; rejected samples have the last one."""
     positions = np.array([position.get(label, -1) for label in labels.tolist()], dtype=np.int64)
     if rejected is not None:
         positions[rejected] = len(position)

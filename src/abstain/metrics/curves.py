@@ -1,7 +1,7 @@
-"""How good are the accepted predictions as more and more of the unsure ones are rejected?
+"""How good are the accepted predictions as more and more uncertain ones are rejected?
 
 For a threshold θ the sample i is rejected iff its certainty r_i < θ. A curve has one row for every
-set of samples that some threshold accepts, from all of them to the surest group alone.
+set of samples that some threshold accepts, from all of them to the most certain group alone.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError, shown
-from abstain.metrics._samples import RankedSamples, rank_samples
+from abstain.metrics._samples import RankedSamples, documented, rank_samples
 
 _Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
+@documented
 def accuracy_reject_curve(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -35,18 +36,6 @@ def accuracy_reject_curve(
 
     Rejecting everything leaves no accuracy (0/0) and is not a row.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predicted labels; a prediction is correct iff it equals the label.
-    certainty : array-like of shape (n_samples,)
-        How sure the classifier is of each prediction; higher is surer. Samples of equal certainty
-        are rejected together.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
-
     Returns
     -------
     accuracies : ndarray of shape (n_rows,)
@@ -60,7 +49,7 @@ def accuracy_reject_curve(
     See Also
     --------
     aurc_score : The area under one minus this curve, in one number.
-    average_curves : Join the curves of repeated runs.
+    average_curves : Average the curves of repeated runs.
 
     References
     ----------
@@ -69,7 +58,7 @@ def accuracy_reject_curve(
 
     Examples
     --------
-    Five predictions, the third and the fifth of them wrong; two are equally sure.
+    Five predictions, the third and the fifth of them wrong; two are equally certain.
 
     >>> from abstain.metrics import accuracy_reject_curve
     >>> accuracies, reject_rates, thresholds = accuracy_reject_curve(
@@ -88,6 +77,7 @@ def accuracy_reject_curve(
     return _reject_curve(ranked, among=np.ones(len(ranked.weights), dtype=np.bool_))
 
 
+@documented
 def precision_reject_curve(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -103,20 +93,6 @@ def precision_reject_curve(
     .. math::
         \mathrm{precision}_k = \frac{\sum_{r_i \ge \theta_k} w_i [\hat y_i = y_i = +]}
                                     {\sum_{r_i \ge \theta_k} w_i [\hat y_i = +]}.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predicted labels.
-    certainty : array-like of shape (n_samples,)
-        How sure the classifier is of each prediction, whichever label it is; higher is surer.
-        Samples of equal certainty are rejected together.
-    pos_label : label, default=1
-        The label that counts as positive; all others together are negative.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
 
     Returns
     -------
@@ -142,7 +118,7 @@ def precision_reject_curve(
     ...     certainty=[0.3, 0.4, 0.6, 0.9, 0.8],
     ...     pos_label="ill",
     ... )
-    >>> precisions.round(3).tolist()  # the surest prediction is a negative one
+    >>> precisions.round(3).tolist()  # the most certain prediction is a negative one
     [0.667, 0.667, 1.0, 1.0, nan]
     >>> reject_rates.tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8]
@@ -152,6 +128,7 @@ def precision_reject_curve(
     return _reject_curve(ranked, among=predicted_positive)
 
 
+@documented
 def recall_reject_curve(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -169,20 +146,6 @@ def recall_reject_curve(
                                  {\sum_{r_i \ge \theta_k} w_i [y_i = +]}.
 
     A rejected positive sample is not missed: it counts in neither sum.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predicted labels.
-    certainty : array-like of shape (n_samples,)
-        How sure the classifier is of each prediction, whichever label it is; higher is surer.
-        Samples of equal certainty are rejected together.
-    pos_label : label, default=1
-        The label that counts as positive; all others together are negative.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
 
     Returns
     -------
@@ -208,7 +171,7 @@ def recall_reject_curve(
     ...     certainty=[0.3, 0.4, 0.6, 0.9, 0.8],
     ...     pos_label="ill",
     ... )
-    >>> recalls.round(3).tolist()  # the surest sample is a negative one
+    >>> recalls.round(3).tolist()  # the most certain sample is a negative one
     [0.667, 1.0, 1.0, 1.0, nan]
     >>> reject_rates.tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8]
@@ -228,7 +191,7 @@ def _reject_curve(ranked: RankedSamples, among: NDArray[np.bool_]) -> _Curve:
     accepted = ranked.accepted_weight()
     # Subtracting before dividing gives exactly the float k/n.
     reject_rates = (accepted[-1] - accepted) / accepted[-1]
-    # Groups come the surest first, rows the fewest rejects first.
+    # Groups are in descending order of certainty, rows in ascending order of rejects.
     thresholds = ranked.certainties[::-1].copy()
     thresholds[0] = -np.inf
     return values[::-1].copy(), reject_rates[::-1].copy(), thresholds
@@ -237,7 +200,7 @@ def _reject_curve(ranked: RankedSamples, among: NDArray[np.bool_]) -> _Curve:
 def _positives(
     ranked: RankedSamples, pos_label: Any
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which samples are positive and which are predicted so."""
+    """Return which samples are positive and which are predicted positive."""
     if np.ndim(pos_label) != 0:
         raise InputError(f"pos_label must be one label, got {shown(pos_label)}")
     positive = np.asarray(ranked.y_true == pos_label, dtype=np.bool_)
@@ -254,7 +217,7 @@ def _enumerate_labels(ranked: RankedSamples, at_most: int = 10) -> str:
     labels = {*ranked.y_true.tolist(), *ranked.y_pred.tolist()}
     try:
         ordered = sorted(labels)
-    except TypeError:  # labels of several kinds have no order of their own
+    except TypeError:  # labels of mixed types have no order
         ordered = sorted(labels, key=repr)
     more = f" and {len(ordered) - at_most} more" if len(ordered) > at_most else ""
     return ", ".join(map(repr, ordered[:at_most])) + more

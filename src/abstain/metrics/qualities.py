@@ -1,7 +1,7 @@
 """How good is one fixed choice of rejects?
 
-The four kinds of samples, correct or wrong and accepted or rejected, are all that these scores
-need. There is no certainty in them, so they serve local thresholds, or a person's choice, alike.
+These scores need only the four kinds of samples: correct or wrong, and accepted or rejected. They
+use no certainty, so they apply to local thresholds, or to a person's choice, alike.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain._core.checks import check_boolean_vector
-from abstain.metrics._samples import check_samples
+from abstain.metrics._samples import check_samples, documented
 
 
+@documented
 def classification_quality(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -22,7 +23,7 @@ def classification_quality(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Compute the share of samples handled rightly: correct and accepted, or wrong and rejected.
+    r"""Compute the share of samples that are correct and accepted, or wrong and rejected.
 
     With A the accepted and R the rejected samples,
 
@@ -31,17 +32,6 @@ def classification_quality(
                  {\sum_i w_i}.
 
     It is the accuracy where nothing is rejected, and the error rate where everything is.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predictions, also those of the rejected samples.
-    rejected : array-like of bool of shape (n_samples,)
-        Which samples are rejected.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
 
     Returns
     -------
@@ -66,6 +56,7 @@ def classification_quality(
     return (kinds.correct_accepted + kinds.wrong_rejected) / sum(kinds)
 
 
+@documented
 def rejection_quality(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -73,7 +64,7 @@ def rejection_quality(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Compute how much the rejected samples are richer in errors than all samples are.
+    r"""Compute the ratio of the odds of an error among rejected samples and among all samples.
 
     The odds of being wrong among the rejected samples R, over the same odds among all samples:
 
@@ -84,17 +75,6 @@ def rejection_quality(
 
     In other words: the share of the errors that is rejected, over the share of the correct
     predictions that is. Rejecting at random gives about 1.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predictions, also those of the rejected samples.
-    rejected : array-like of bool of shape (n_samples,)
-        Which samples are rejected.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
 
     Returns
     -------

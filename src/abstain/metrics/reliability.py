@@ -1,4 +1,4 @@
-"""Of the predictions that are right with a probability of 80 %, are 80 % right?"""
+"""Are 80 % of the predictions right that have a probability of 80 % to be right?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -113,9 +113,11 @@ def reliability_curve(
 
     order = np.argsort(values)  # sums then do not depend on the order of the samples
     values, right = values[order], right[order]
-    shares = np.linspace(0.0, 1.0, n_bins + 1)
-    edges = np.percentile(values, 100 * shares) if strategy == "quantile" else shares
-    bins = np.searchsorted(edges[1:-1], values)
+    if strategy == "quantile":
+        edges = _quantiles(values, n_bins)
+    else:
+        edges = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+    bins = np.searchsorted(edges, values)
     sizes = np.bincount(bins, minlength=n_bins)
     is_filled = sizes > 0
     counts = sizes[is_filled].astype(np.int64)
@@ -124,6 +126,17 @@ def reliability_curve(
     return ReliabilityCurve(
         sums / counts, n_right / counts, counts, *_wilson(n_right, counts, confidence)
     )
+
+
+def _quantiles(ordered: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
+    """Return the quantiles 1/n, …, (n - 1)/n by linear interpolation.
+
+    Their positions are computed with integers: a quantile at a sample is exactly that sample.
+    """
+    lower, remainder = np.divmod(np.arange(1, n_bins) * (len(ordered) - 1), n_bins)
+    upper = np.minimum(lower + 1, len(ordered) - 1)
+    step = ordered[upper] - ordered[lower]
+    return np.asarray(ordered[lower] + step * (remainder / n_bins), dtype=np.float64)
 
 
 def _wilson(

@@ -1,4 +1,4 @@
-"""How well does the certainty tell right predictions from wrong ones, in one number?
+"""How well does the certainty separate right predictions from wrong ones, in one number?
 
 Each score is an area under a risk against the coverage (the share of samples accepted): the lower,
 the better. The *selective risk* is the share of wrong among the accepted samples; the *generalised
@@ -10,9 +10,10 @@ from __future__ import annotations  # signatures then show the names of types
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.metrics._samples import RankedSamples, rank_samples
+from abstain.metrics._samples import RankedSamples, documented, rank_samples
 
 
+@documented
 def aurc_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -32,17 +33,6 @@ def aurc_score(
     Without ties this is the empirical AURC of [1]_; tied samples are accepted together and share
     one risk. A constant certainty scores the error rate.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predicted labels.
-    certainty : array-like of shape (n_samples,)
-        How sure the classifier is of each prediction; higher is surer.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
-
     Returns
     -------
     float
@@ -50,8 +40,8 @@ def aurc_score(
 
     See Also
     --------
-    eaurc_score : What of it is due to the order of the samples.
-    augrc_score : The area that does not count early errors more often than late ones.
+    eaurc_score : The part of it that is due to the order of the samples.
+    augrc_score : An area that weights early and late errors alike.
 
     References
     ----------
@@ -72,6 +62,7 @@ def aurc_score(
     return float(np.average(_selective_risks(ranked), weights=group_weights))
 
 
+@documented
 def eaurc_score(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> float:
     r"""Compute the excess AURC: how far the order of the samples is from the best possible one.
 
@@ -81,15 +72,6 @@ def eaurc_score(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> f
     .. math::
         \mathrm{AURC}^* = \frac{1}{n} \sum_{k=1}^{m} \frac{k}{n - m + k}, \qquad
         \mathrm{EAURC} = \mathrm{AURC} - \mathrm{AURC}^* \ge 0.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predicted labels.
-    certainty : array-like of shape (n_samples,)
-        How sure the classifier is of each prediction; higher is surer.
 
     Returns
     -------
@@ -122,11 +104,12 @@ def eaurc_score(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> f
     accepted = np.arange(1, len(risks) + 1)
     n_correct = np.count_nonzero(ranked.correct)
     best_risks = np.maximum(accepted - n_correct, 0) / accepted
-    # The risk at the end of a group is at least the best one there, and the best one does not
-    # descend: no term is negative, so no rounding can make the mean so.
+    # The risk at the end of a group is at least the best one there, and the best one never
+    # decreases: no term is negative, so the mean cannot be negative by rounding.
     return float(np.mean(risks - best_risks))
 
 
+@documented
 def augrc_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -145,17 +128,6 @@ def augrc_score(
 
     with ties and weights as well. (Where all samples are right, or all wrong, there is no AUROC
     and the first term is 0.)
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
-    y_pred : array-like of shape (n_samples,)
-        The predicted labels.
-    certainty : array-like of shape (n_samples,)
-        How sure the classifier is of each prediction; higher is surer.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
 
     Returns
     -------

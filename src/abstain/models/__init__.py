@@ -1,4 +1,4 @@
-"""Prototype-based classifiers that a person can read."""
+"""Interpretable prototype-based classifiers."""
 
 from abstain.models.glvq import GLVQ, GMLVQ, GRLVQ, LGMLVQ
 from abstain.models.rslvq import LMRSLVQ, MRSLVQ, RSLVQ

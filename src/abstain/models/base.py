@@ -131,7 +131,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """FitResult prototypes and metric.
+        """Fit prototypes and metric.
 
         Parameters
         ----------
@@ -328,8 +328,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _samples(self, X: ArrayLike, *, to_measure: bool = False) -> Array:
         """Return checked samples, in the precision of the model.
 
-        Infinite values of samples that are measured next are found by their distances: checking
-        them here would take a tenth of the time.
+        ``to_measure`` skips the check for infinite values, which `_measure` finds by the distances:
+        the check takes a tenth of the time of a prediction.
         """
         check_is_fitted(self, "prototypes_")
         samples = validate_data(

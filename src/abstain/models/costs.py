@@ -2,8 +2,8 @@
 
 The cost of a model is the weighted mean of its losses plus the penalty of its metric; it is a sum
 over samples, so it is evaluated in blocks that fit a cache. The samples of a block are sorted by
-class, and either all complete or all with missing values. Blocks may lie elsewhere, if sums over
-them can be computed there.
+class, and either all complete or all with missing values. Blocks may be on other machines if sums
+over them can be computed there.
 """
 
 from collections.abc import Callable, Iterable

@@ -89,7 +89,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         means, weights = mean_distances(
             problem.blocks, problem.prototype_classes, problem.distance, *problem.start
         )
-        # If all samples lie on their prototypes, any bandwidth will do.
+        # If all samples are on their prototypes, any bandwidth is right.
         common = float(np.average(means, weights=weights)) or 1.0
         spread = np.where(means > 0, means, common) if self.sigma2 == "local" else common
         return np.full(n_prototypes, BANDWIDTH * problem.scaling.scale**2) * spread

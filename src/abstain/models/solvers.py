@@ -233,10 +233,10 @@ class Moments:
 
     def direction(self, gradient: Array) -> Array:
         """Update the means with a gradient, and return the step in units of the step size."""
-        news = 1 - np.array(DECAY)
-        self.mean += news[0] * (gradient - self.mean)
-        self.square += news[1] * (gradient**2 - self.square)
-        self.weights += news * (1 - self.weights)
+        rates = 1 - np.array(DECAY)
+        self.mean += rates[0] * (gradient - self.mean)
+        self.square += rates[1] * (gradient**2 - self.square)
+        self.weights += rates * (1 - self.weights)
         size = np.sqrt(self.square / self.weights[1])
         # Parameters without any gradient so far stay.
         return np.asarray(self.mean / self.weights[0] / np.where(size > 0, size, 1))

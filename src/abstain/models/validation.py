@@ -59,7 +59,7 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "verbose": (
         lambda value: isinstance(value, bool) or _is_integer(value, 0),
-        "how many iterations lie between two lines, 0 for no line",
+        "the number of iterations between two printed lines, or 0 to print none",
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Pictures of classification with rejects, one Display a file: arrays first, figure second."""
+"""Displays of classification with rejects: they hold arrays, and draw them with matplotlib."""
 
 from abstain.plotting.accuracy_reject_curve import AccuracyRejectCurveDisplay
 from abstain.plotting.certainty_contour import CertaintyContourDisplay

@@ -1,27 +1,26 @@
-"""What becomes of the samples, row by row: right or wrong, accepted or rejected?"""
+"""How many samples are right or wrong, accepted or rejected, at each threshold?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._core.checks import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics._samples import check_samples, rank_samples
 
-__all__ = ["Outcomes", "best_rows", "of_estimator", "of_front", "of_predictions", "runs_at"]
-
 Floats = NDArray[np.float64]
 
 
 class Outcomes(NamedTuple):
-    """How many samples, or what weight of them, is of each kind in each row.
+    """Number or weight of the samples of each kind, one entry per threshold or row of a front.
 
-    ``rows`` holds the row of the front behind each entry, if there is one. Entries ascend in the
-    share of rejected samples.
+    Entries ascend in the share of rejected samples; ``rows`` are those of the front, if any.
     """
 
     right: Floats
@@ -32,18 +31,13 @@ class Outcomes(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return the weight of all samples, which is the same in each row."""
+        """Return the weight of all samples, which is the same in each entry."""
         return float(sum(kind[0] for kind in self[:4]))
 
     @property
     def reject_rates(self) -> Floats:
         """Return the share of rejected samples."""
         return np.asarray((self.truly_rejected + self.falsely_rejected) / self.total)
-
-    @property
-    def shares(self) -> list[Floats]:
-        """Return the shares of the four kinds."""
-        return [np.asarray(kind / self.total) for kind in self[:4]]
 
     def curve(self) -> tuple[Floats, Floats, NDArray[np.int64] | None]:
         """Return accuracies, reject rates and rows where any sample is accepted."""
@@ -87,8 +81,8 @@ def of_predictions(
 def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) -> Outcomes:
     """Count samples at the thresholds of a fitted classifier.
 
-    Those of a reject option are the best rows of its front; one threshold on a certainty takes all
-    values. ``certainty=None`` is the former where there is a reject option.
+    With a reject option and ``certainty=None``, these are the best rows of its front; otherwise all
+    values of one threshold on the certainty.
     """
     from abstain.certainty import measure_certainty
     from abstain.classifier import RejectOptionClassifier
@@ -97,43 +91,77 @@ def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) ->
     if not isinstance(inner, RejectOptionClassifier):
         measured = measure_certainty(estimator, X, "auto" if certainty is None else certainty)
         return of_predictions(y, estimator.predict(X), measured)
-    seen = pass_through(steps, X)
+    X = pass_through(steps, X)
     if certainty is not None:
-        measured = measure_certainty(inner.estimator_, seen, certainty)
-        return of_predictions(y, inner.estimator_.predict(seen), measured)
-    return _of_reject_option(inner, seen, y)
+        measured = measure_certainty(inner.estimator_, X, certainty)
+        return of_predictions(y, inner.estimator_.predict(X), measured)
+    return _of_reject_option(inner, X, y)
 
 
 def _of_reject_option(clf: Any, X: Any, y: ArrayLike) -> Outcomes:
-    known = _asked(clf, X, y)
-    columns = clf._regions.columns(known.cells, clf.front_)
-    held_out = HeldOut(known.certainty, known.correct, columns)
+    from abstain.classifier.regions import Regions
+
+    correct = _is_correct(clf, X, y)
+    columns = Regions(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
+    held_out = HeldOut(clf.certainties(X), correct, columns)
     rows = best_rows(clf.front_)
     counts = np.array(list(HeldOutCounts(clf.front_, held_out).of(rows)), dtype=float)
     # New samples need not be rejected in the order of the rows.
     order = np.argsort(-counts[:, 1], kind="stable")
     accepted, wrong = counts[order, 1:].T
-    n_errors = float((~known.correct).sum())
-    right, n_right = accepted - wrong, len(known.correct) - n_errors
+    n_errors = float((~correct).sum())
+    right, n_right = accepted - wrong, len(correct) - n_errors
     return Outcomes(right, wrong, n_errors - wrong, n_right - right, rows[order])
 
 
-def runs_at(estimator: Any, X: Any, y: ArrayLike) -> tuple[float, float] | None:
+def operating_point_on(estimator: Any, X: Any, y: ArrayLike) -> tuple[float, float] | None:
     """Return reject rate and accuracy of a reject option as it is set; None where it has none."""
     from abstain.classifier import RejectOptionClassifier
 
     steps, clf = unwrap(estimator, until=RejectOptionClassifier)
     if not isinstance(clf, RejectOptionClassifier):
         return None
-    known = _asked(clf, pass_through(steps, X), y)
-    accepted = known.certainty >= clf.thresholds_[clf._regions.positions(known.cells)]
+    X = pass_through(steps, X)
+    accepted = ~clf.reject(X)
     if not accepted.any():
         return None
-    return float(1 - accepted.mean()), float(known.correct[accepted].mean())
+    return float(1 - accepted.mean()), float(_is_correct(clf, X, y)[accepted].mean())
 
 
-def _asked(clf: Any, X: Any, y: ArrayLike) -> Any:
-    from abstain.classifier.calibration import calibrate
+def _is_correct(clf: Any, X: Any, y: ArrayLike) -> NDArray[np.bool_]:
+    labels, predictions, _ = check_samples(y, clf.estimator_.predict(X), None)
+    return np.asarray(labels == predictions)
 
-    labels, _, _ = check_samples(y, clf.estimator_.predict(X), None)
-    return calibrate(clf.estimator_, X, labels, clf._rules)
+
+def reject_option_of(estimator: Any, remedy: str) -> tuple[list[Any], Any]:
+    """Return the reject option of a fitted estimator, and the transformers before it."""
+    from abstain.classifier import RejectOptionClassifier
+
+    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
+    if not isinstance(clf, RejectOptionClassifier):
+        raise InputError(
+            f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
+            f"{remedy}"
+        )
+    return steps, clf
+
+
+def pooled(parts: Sequence[Outcomes]) -> Outcomes:
+    """Return the outcomes of all samples if each part of them is rejected at the same rate.
+
+    The rates are those of any part, up to the highest that all parts reach. Between two of its
+    rates, a part is interpolated, as if the rate were chosen by a coin; rows with the same rate
+    count as one, their mean.
+    """
+    last = min(float(part.reject_rates[-1]) for part in parts)
+    rates = np.unique(np.concatenate([part.reject_rates for part in parts]))
+    rates = rates[rates <= last]
+    counts = []
+    for part in parts:
+        known, group = np.unique(part.reject_rates, return_inverse=True)
+        sizes = np.bincount(group)
+        counts.append(
+            [np.interp(rates, known, np.bincount(group, weights=kind) / sizes) for kind in part[:4]]
+        )
+    right, wrong, truly, falsely = np.sum(counts, axis=0)
+    return Outcomes(right, wrong, truly, falsely)

@@ -1,13 +1,13 @@
-"""Which plane of feature space does a picture show?
+"""Which plane of feature space does a figure show?
 
-A picture has two coordinates, u = A x, and shows a plane of feature space, x = c + B (u − A c),
+A figure has two coordinates, u = A x, and shows a plane of feature space, x = c + B (u − A c),
 through the mean c of the prototypes, with A B = 1. For a model whose distances are those of
 z = Ω x, with orthogonal rows of Ω, both come from two orthonormal rows P in the space of z:
 
     A = P Ω,   B = Ω⁺ Pᵀ,
 
-so that squared distances of the model are squared distances in the picture, plus what lies across
-the plane.
+so that squared distances of the model are squared distances in the figure, plus those across the
+plane.
 """
 
 from typing import Any, NamedTuple
@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 
 from abstain._core.checks import InputError, shown
 
-__all__ = ["Plane", "find_plane", "plane_of_features"]
-
 Array = NDArray[Any]
 # A, B and the names of the two coordinates.
-Found = tuple[Array, Array, tuple[str, str]]
+Coordinates = tuple[Array, Array, tuple[str, str]]
 
-# A direction with a smaller share of Λ than this is none.
+# A direction with a smaller share of Λ than this does not count.
 NEGLIGIBLE = 1e-12
-# Of so many samples, evenly taken, the classes in the picture are compared with those predicted;
+# Number of samples, evenly spaced, whose class in the figure is compared with the predicted one;
 # directions may agree less often than prototypes by this share.
 AGREEING = 1000
 SLACK = 0.05
-# A picture is thin if the samples spread less than this across it, as a share of the spread along.
+# A figure is thin if the samples spread less than this across it, as a share of the spread along.
 THIN = 0.05
+# Values of grid points that are processed at once: 64 MB.
+BLOCK = 2**23
 OTHERWISE = "widest spread of the samples otherwise"
 
 
@@ -43,16 +43,16 @@ class Plane(NamedTuple):
     names: tuple[str, str]
 
     def project(self, samples: Array) -> Array:
-        """Return where samples lie in the picture."""
+        """Return the positions of samples in the figure."""
         return np.asarray(samples @ self.project_by.T)
 
     def lift(self, positions: Array) -> Array:
-        """Return the points of the plane that positions of the picture show."""
+        """Return the points of the plane at positions of the figure."""
         return np.asarray(positions @ self.lift_by.T + self.origin)
 
 
 def find_plane(model: Any, samples: Array, axes: Any, names: list[str]) -> Plane:
-    """Return the plane that a caller has asked for, or the one that suits the model."""
+    """Return the plane of the given axes, or for None the plane that suits the model."""
     if len(names) != model.n_features_in_:
         raise InputError(
             f"feature_names must name each of the {model.n_features_in_} features, got "
@@ -69,36 +69,37 @@ def find_plane(model: Any, samples: Array, axes: Any, names: list[str]) -> Plane
     by_prototypes = _widened(model, by_prototypes, samples, omega)
     if omega is None:
         return by_prototypes
-    # The directions say more, unless the model hardly decides along them.
+    # The directions are preferred, unless the model hardly decides along them.
     by_directions = _plane(model, samples, "directions", names, omega)
     by_directions = _widened(model, by_directions, samples, omega)
     some = samples[:: -(-len(samples) // AGREEING)]
-    told = [_agreement(model, plane, some) for plane in (by_directions, by_prototypes)]
-    return by_directions if told[0] >= told[1] - SLACK else by_prototypes
+    directions, prototypes = (_agreement(model, p, some) for p in (by_directions, by_prototypes))
+    return by_directions if directions >= prototypes - SLACK else by_prototypes
 
 
 def _widened(model: Any, plane: Plane, samples: Array, omega: Array | None) -> Plane:
-    """Return a plane in which the samples are no line, if the metric of the model allows it.
+    """Return a plane in which the samples do not lie on a line, if the metric allows it.
 
-    A heavy direction of Λ need not be one along which samples differ: where features are nearly
-    collinear, no sample lies across, and nothing makes the model lower its weight. The first
-    direction is kept, and joined by the one, at right angles to it in the metric, along which most
-    is left of the samples when what is proportional to the first coordinate has been taken away;
-    without that, they would lie on a line again, a slanting one.
+    Samples need not differ along a heavy direction of Λ: where features are nearly collinear, no
+    sample lies across, and nothing makes the model lower its weight. The first direction is kept.
+    The second is orthogonal to it in the metric, and is the one along which the samples spread
+    most after the part proportional to the first coordinate has been subtracted; without that
+    subtraction, the samples would lie on a slanting line.
     """
     along, across = plane.project(samples).std(axis=0).tolist()
     if across >= THIN * along or (omega is not None and len(omega) == 1):
         return plane
     metric = np.eye(samples.shape[1]) if omega is None else omega
     first = plane.project_by[:1] @ _inverse(metric)
-    directions = np.vstack([first, _widest(_left_by(samples @ metric.T, first[0]), first)])
+    rest = _without_part_along(samples @ metric.T, first[0])
+    directions = np.vstack([first, _widest(rest, first)])
     project_by, lift_by = directions @ metric, _inverse(metric) @ directions.T
-    found = project_by, lift_by, (plane.names[0], OTHERWISE)
-    return _through(model.prototypes_.mean(axis=0), found)
+    coordinates = project_by, lift_by, (plane.names[0], OTHERWISE)
+    return _through(model.prototypes_.mean(axis=0), coordinates)
 
 
 def _agreement(model: Any, plane: Plane, samples: Array) -> float:
-    """Return the share of samples that are given the same class where the picture shows them."""
+    """Return the share of samples with the same class where they are and where they are drawn."""
     shown = plane.lift(plane.project(samples)).astype(samples.dtype)
     return float(np.mean(model.predict(shown) == model.predict(samples)))
 
@@ -111,15 +112,15 @@ def _plane(model: Any, samples: Array, axes: Any, names: list[str], omega: Array
                 f"axes must be 'prototypes' or two features for a {type(model).__name__}, which "
                 "learns no directions, got 'directions'"
             )
-        found = _along_directions(omega, samples, _names_of_directions(model, omega, names))
+        coordinates = _along_directions(model, omega, samples, names)
     elif isinstance(axes, str) and axes == "prototypes":
         if omega is not None and len(omega) == 1:  # in this metric, prototypes lie on a line
-            found = _along_directions(omega, samples, _names_of_directions(model, omega, names))
+            coordinates = _along_directions(model, omega, samples, names)
         else:
-            found = _along_prototypes(model.prototypes_, omega, samples)
+            coordinates = _along_prototypes(model.prototypes_, omega, samples)
     else:
-        found = _along_features(axes, names)
-    return _through(model.prototypes_.mean(axis=0), found)
+        coordinates = _along_features(axes, names)
+    return _through(model.prototypes_.mean(axis=0), coordinates)
 
 
 def plane_of_features(axes: Any, names: list[str], centre: Array) -> Plane:
@@ -131,26 +132,34 @@ def plane_of_features(axes: Any, names: list[str], centre: Array) -> Plane:
     if axes is None or isinstance(axes, str):
         raise InputError(
             f"axes must be two of the {len(names)} features by name or number where no prototypes "
-            f"are seen, got {shown(axes)}"
+            f"are drawn, got {shown(axes)}"
         )
     return _through(centre, _along_features(axes, names))
 
 
-def _through(centre: Array, found: Found) -> Plane:
-    project_by, lift_by, told = found
-    return Plane(project_by, lift_by, centre - lift_by @ (project_by @ centre), told)
+def _through(centre: Array, coordinates: Coordinates) -> Plane:
+    project_by, lift_by, names = coordinates
+    return Plane(project_by, lift_by, centre - lift_by @ (project_by @ centre), names)
 
 
 def _discriminative_rows(model: Any) -> Array | None:
-    """Return the rows of Ω that weigh anything, orthogonal to each other, the heaviest first."""
+    """Return the rows of Ω with a weight, orthogonal to each other, the heaviest first."""
     if not hasattr(model, "transform"):
         return None
-    omega = model._projection().astype(np.float64)
+    # X Ωᵀ of unit vectors is Ωᵀ.
+    n_features = model.n_features_in_
+    n_rows = max(1, BLOCK // n_features)
+    units = (
+        np.eye(min(n_rows, n_features - start), n_features, start)
+        for start in range(0, n_features, n_rows)
+    )
+    columns = np.concatenate([model.transform(rows) for rows in units])
+    omega = np.ascontiguousarray(columns.T, dtype=np.float64)
     shares = (omega**2).sum(axis=1)
     return np.asarray(omega[shares > NEGLIGIBLE * shares[0]])
 
 
-def _along_features(axes: Any, names: list[str]) -> Found:
+def _along_features(axes: Any, names: list[str]) -> Coordinates:
     """Return the coordinates of two features."""
     pair = axes if isinstance(axes, list | tuple) else [axes]
     chosen = [names.index(feature) if feature in names else feature for feature in pair]
@@ -169,45 +178,43 @@ def _along_features(axes: Any, names: list[str]) -> Found:
     return project_by, project_by.T, (names[numbers[0]], names[numbers[1]])
 
 
-def _names_of_directions(model: Any, omega: Array, names: list[str]) -> tuple[str, str]:
+def _along_directions(model: Any, omega: Array, samples: Array, names: list[str]) -> Coordinates:
+    """Return the first two columns of ``transform``, or the one and what the metric ignores."""
     shares = (omega**2).sum(axis=1)
     mean = "" if model.relevances_.ndim == 1 else "the mean "
-    told = []
+    titles = []
     for number, (row, share) in enumerate(zip(omega[:2], shares, strict=False), start=1):
-        # Where a metric weighs only features, as that of GRLVQ, a direction is a feature.
+        # Where a metric weights only features, as that of GRLVQ, a direction is a feature.
         feature = f": {names[row.argmax()]}" if np.count_nonzero(row) == 1 else ""
-        told.append(f"direction {number}{feature} ({100 * share / shares.sum():.0f} % of {mean}Λ)")
-    told.append(f"{OTHERWISE} (0 % of Λ)")
-    return told[0], told[1]
-
-
-def _along_directions(omega: Array, samples: Array, names: tuple[str, str]) -> Found:
-    """Return the first two columns of ``transform``, or the one and what the metric ignores."""
+        weight = f"{100 * share / shares.sum():.0f} % of {mean}Λ"
+        titles.append(f"direction {number}{feature} ({weight})")
     project_by = omega[:2]
     if len(omega) == 1:
         across = _widest(samples, omega / np.linalg.norm(omega))
         project_by = np.stack([omega[0], across])
-    return project_by, _inverse(project_by), names
+        titles.append(f"{OTHERWISE} (0 % of Λ)")
+    return project_by, _inverse(project_by), (titles[0], titles[1])
 
 
-def _along_prototypes(prototypes: Array, omega: Array | None, samples: Array) -> Found:
+def _along_prototypes(prototypes: Array, omega: Array | None, samples: Array) -> Coordinates:
     """Return the two directions along which the prototypes lie farthest apart in the metric."""
     if omega is not None:
         prototypes, samples = prototypes @ omega.T, samples @ omega.T
     centred = (prototypes - prototypes.mean(axis=0)).astype(np.float64)
-    _, sizes, found = np.linalg.svd(centred, full_matrices=False)
+    _, sizes, axes = np.linalg.svd(centred, full_matrices=False)
     spreads = sizes**2 / max((sizes**2).sum(), np.finfo(float).tiny)
-    directions = _with_signs(found[:2][spreads[:2] > NEGLIGIBLE])
-    told = [
+    directions = _with_signs(axes[:2][spreads[:2] > NEGLIGIBLE])
+    titles = [
         f"prototypes, axis {number} ({100 * spread:.0f} % of their spread)"
         for number, spread in enumerate(spreads[: len(directions)], start=1)
     ]
     while len(directions) < 2:
         directions = np.vstack([directions, _widest(samples, directions)])
-        told.append(OTHERWISE)
+        titles.append(OTHERWISE)
+    names = titles[0], titles[1]
     if omega is None:
-        return directions, directions.T, (told[0], told[1])
-    return directions @ omega, _inverse(omega) @ directions.T, (told[0], told[1])
+        return directions, directions.T, names
+    return directions @ omega, _inverse(omega) @ directions.T, names
 
 
 def _inverse(omega: Array) -> Array:
@@ -221,16 +228,16 @@ def _widest(samples: Array, directions: Array) -> Array:
 
     centred = (samples - samples.mean(axis=0)).astype(np.float64)
     rest = centred - (centred @ directions.T) @ directions
-    _, (size,), (found,) = randomized_svd(rest, 1, random_state=0)
+    _, (size,), (widest,) = randomized_svd(rest, 1, random_state=0)
     if size <= np.sqrt(NEGLIGIBLE) * np.linalg.norm(centred):
-        # No sample lies across: any vector will do, say along the feature that is used least.
-        found = np.eye(1, samples.shape[1], int((directions**2).sum(axis=0).argmin()))[0]
-    found = found - (directions @ found) @ directions
-    return np.asarray(_with_signs((found / np.linalg.norm(found))[np.newaxis])[0])
+        # No sample lies across: any vector will do, for instance the feature that is used least.
+        widest = np.eye(1, samples.shape[1], int((directions**2).sum(axis=0).argmin()))[0]
+    widest = widest - (directions @ widest) @ directions
+    return np.asarray(_with_signs((widest / np.linalg.norm(widest))[np.newaxis])[0])
 
 
-def _left_by(samples: Array, direction: Array) -> Array:
-    """Return what is left of samples that does not follow from their position along a direction."""
+def _without_part_along(samples: Array, direction: Array) -> Array:
+    """Return samples without the part that is proportional to their position on a direction."""
     centred = (samples - samples.mean(axis=0)).astype(np.float64)
     position = centred @ direction
     size = max(float(position @ position), np.finfo(float).tiny)

@@ -1,4 +1,4 @@
-"""What does the accuracy of the accepted samples look like against the share of rejected ones?"""
+"""How does the accuracy of the accepted samples depend on the share of rejected samples?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.fronts import ParetoFront
 from abstain.metrics import accuracy_reject_curve, average_curves
-from abstain.plotting._folds import folds_of
-from abstain.plotting._matplotlib import axes_to_draw_on
-from abstain.plotting._outcomes import best_rows, of_estimator, runs_at
-from abstain.plotting._styles import curve_style
+from abstain.plotting._cross_validation import folds_of
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import axes_to_draw_on, curve_style, optional_array, show_percent
+from abstain.plotting._outcomes import best_rows, of_estimator, operating_point_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,18 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-__all__ = ["AccuracyRejectCurveDisplay"]
-
 # Reject rates at which curves of several runs are averaged.
 GRID = np.linspace(0.0, 1.0, 201)
 
 
+@documented("``plot``")
 class AccuracyRejectCurveDisplay:
     """Accuracy-reject curve: accuracy on the accepted samples against the reject rate.
 
-    Use :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_front` or, for the mean of
-    several runs, :meth:`from_cv_results` to make one; :meth:`plot` draws it again. Curves in one
-    axes differ in colour and in dashes.
+    Curves in one axes differ in colour and in dashes.
 
     Parameters
     ----------
@@ -40,23 +37,16 @@ class AccuracyRejectCurveDisplay:
         Accuracy of the accepted samples.
     reject_rates : array-like of shape (n_points,)
         Share of the samples that are rejected, ascending.
-    name : str, default=None
-        What the legend calls the curve.
     std : array-like of shape (n_points,), default=None
         Standard deviation of the accuracy over several runs, drawn as a band.
-    rows : array-like of shape (n_points,), default=None
-        Row of a front behind each point, where there is one.
     operating_point : (float, float), default=None
         Reject rate and accuracy at which a classifier runs, drawn as a dot.
 
     Examples
     --------
-    >>> from abstain import pareto_front
-    >>> from abstain.plotting import AccuracyRejectCurveDisplay
-    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-    >>> display = AccuracyRejectCurveDisplay.from_front(front, name="one threshold")
-    >>> display.reject_rates.tolist(), display.accuracies.round(2).tolist()
-    ([0.0, 0.25, 0.75], [0.5, 0.67, 1.0])
+    >>> display = AccuracyRejectCurveDisplay(accuracies=[0.8, 1.0], reject_rates=[0.0, 0.5])
+    >>> display.plot(name="mine").line_.get_label()
+    'mine'
     """
 
     ax_: Axes
@@ -79,7 +69,7 @@ class AccuracyRejectCurveDisplay:
         self.reject_rates: NDArray[np.float64] = np.asarray(reject_rates, dtype=np.float64)
         self.name = name
         self.std = None if std is None else np.asarray(std, dtype=np.float64)
-        self.rows = None if rows is None else np.asarray(rows)
+        self.rows = optional_array(rows)
         self.operating_point = operating_point
 
     @classmethod
@@ -94,41 +84,25 @@ class AccuracyRejectCurveDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what the thresholds of a fitted classifier do to samples.
+        """Draw the curve of a fitted classifier on samples.
 
-        Of a classifier with a reject option, each row of its front that is the most accurate
-        within some reject budget on the calibration data is tried on the samples; a dot shows
-        where it runs now. The samples should be others than it was calibrated on. Any other
-        classifier has one threshold on its certainty, at all its values.
+        With a reject option, the points are the rows of its front that are the most accurate
+        within some reject budget on the calibration data; a dot shows where it runs now. The
+        samples should be others than it was calibrated on. Any other classifier has one threshold
+        on its certainty, at all its values.
 
         Parameters
         ----------
         estimator : estimator
             A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
             search, or any other fitted classifier.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their classes.
         certainty : str or callable, default=None
-            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold, with a
-            reject option too; None is the front of a reject option, else "auto".
-        name : str, default=None
-            What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : AccuracyRejectCurveDisplay
-            The arrays, ``rows`` of the front among them, and the figure in ``figure_``.
+            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold; None
+            uses the front of a reject option, else "auto".
 
         Examples
         --------
         >>> from abstain import RejectOptionClassifier, RejectRate
-        >>> from abstain.plotting import AccuracyRejectCurveDisplay
         >>> from sklearn.datasets import load_digits
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_digits(return_X_y=True)
@@ -146,7 +120,7 @@ class AccuracyRejectCurveDisplay:
             reject_rates=reject_rates,
             name=name,
             rows=rows,
-            operating_point=runs_at(estimator, X, y) if certainty is None else None,
+            operating_point=operating_point_on(estimator, X, y) if certainty is None else None,
         )
         return display.plot(ax=ax, **kwargs)
 
@@ -169,34 +143,20 @@ class AccuracyRejectCurveDisplay:
         Parameters
         ----------
         curves : sequence of (accuracies, reject_rates, ...) or dict
-            One curve for each run, as `average_curves` takes them; or what scikit-learn's
-            ``cross_validate`` returns with ``return_estimator=True`` and ``return_indices=True``:
-            the curve of each fold's classifier on its test part, as :meth:`from_estimator` has it.
+            One curve per run, as `average_curves` takes them; or the results of scikit-learn's
+            ``cross_validate`` with ``return_estimator=True`` and ``return_indices=True``, for the
+            curve of each fold's classifier on its test samples.
         X : array-like of shape (n_samples, n_features), default=None
-            For ``cross_validate``, the samples that it was given.
-        y : array-like of shape (n_samples,), default=None
-            Their classes.
+            The samples that were given to ``cross_validate``.
         certainty : str or callable, default=None
-            For ``cross_validate``, a measure of certainty as :meth:`from_estimator` takes it.
+            For ``cross_validate``, a measure of certainty as in :meth:`from_estimator`.
         grid : array-like of shape (n_points,), default=None
-            Reject rates at which to average; None is 201 of them from 0 to 1.
+            Reject rates at which to average; None uses 201 of them from 0 to 1.
         min_share : float, default=0.8
-            The share of the runs that must have a value at a reject rate for a mean there.
-        name : str, default=None
-            What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : AccuracyRejectCurveDisplay
-            The arrays, NaN where too few runs have a value, and the figure in ``figure_``.
+            Share of the runs that must have a value at a reject rate; the mean is NaN otherwise.
 
         Examples
         --------
-        >>> from abstain.plotting import AccuracyRejectCurveDisplay
         >>> runs = [([0.8, 1.0], [0.0, 0.5]), ([0.6, 0.9], [0.0, 0.5])]
         >>> display = AccuracyRejectCurveDisplay.from_cv_results(runs, grid=[0.0, 0.5])
         >>> display.accuracies.round(2).tolist(), display.std.round(2).tolist()
@@ -225,29 +185,8 @@ class AccuracyRejectCurveDisplay:
     ) -> Self:
         """Draw the curve of one threshold on the certainty, at all its values.
 
-        Parameters
-        ----------
-        y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted labels.
-        certainty : array-like of shape (n_samples,)
-            How sure each prediction is; higher is surer.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        name : str, default=None
-            What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : AccuracyRejectCurveDisplay
-            The arrays, and the figure in ``figure_``.
-
         Examples
         --------
-        >>> from abstain.plotting import AccuracyRejectCurveDisplay
         >>> display = AccuracyRejectCurveDisplay.from_predictions(
         ...     y_true=[0, 1, 1], y_pred=[0, 1, 0], certainty=[0.9, 0.8, 0.6]
         ... )
@@ -269,31 +208,15 @@ class AccuracyRejectCurveDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the best accuracy that a front has within each reject budget.
-
-        Parameters
-        ----------
-        front : ParetoFront
-            Any front; its curve is that on the calibration data.
-        name : str, default=None
-            What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : AccuracyRejectCurveDisplay
-            The arrays, and the figure in ``figure_``.
+        """Draw the best accuracy of a front within each reject budget.
 
         Examples
         --------
-        >>> from abstain.plotting import AccuracyRejectCurveDisplay
         >>> from abstain import pareto_front
-        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, True])
-        >>> AccuracyRejectCurveDisplay.from_front(front).accuracies.round(2).tolist()
-        [0.67, 1.0]
+        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+        >>> display = AccuracyRejectCurveDisplay.from_front(front, name="one threshold")
+        >>> display.reject_rates.tolist(), display.accuracies.round(2).tolist()
+        ([0.0, 0.25, 0.75], [0.5, 0.67, 1.0])
         """
         rows = best_rows(front)
         display = cls(
@@ -309,35 +232,17 @@ class AccuracyRejectCurveDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         name : str, default=None
-            What the legend calls the curve; None is the name of the display.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : AccuracyRejectCurveDisplay
-            Itself, with ``ax_``, ``figure_``, ``line_``, and ``band_`` and ``point_`` where there
-            are such.
-
-        Examples
-        --------
-        >>> from abstain.plotting import AccuracyRejectCurveDisplay
-        >>> display = AccuracyRejectCurveDisplay(accuracies=[0.8, 1.0], reject_rates=[0.0, 0.5])
-        >>> display.plot(name="mine").line_.get_label()
-        'mine'
+            Name of the curve in the legend; None uses the name of the display.
         """
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.colors import to_rgba
         from matplotlib.lines import Line2D
-        from matplotlib.ticker import PercentFormatter
 
         label = self.name if name is None else name
-        # A point of a curve is what can be had from its reject rate on, up to the next point; means
-        # of curves have been taken along the lines between their points.
+        # A point is reached from its reject rate on, up to the next point. Means of curves were
+        # taken along the lines between their points.
         steps = "steps-post" if self.std is None else "default"
         given = normalize_kwargs(kwargs, Line2D)
         style = {**curve_style(ax), "drawstyle": steps, "label": label, **given}
@@ -353,8 +258,7 @@ class AccuracyRejectCurveDisplay:
             dot: dict[str, Any] = {"s": 45, "edgecolors": "black", "zorder": 3}
             self.point_ = ax.scatter(*self.operating_point, color=colour, **dot)
         ax.set(xlabel="rejected samples", ylabel="accuracy on the accepted samples")
-        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        show_percent(ax)
         if label is not None:
             ax.legend(loc="lower right", frameon=False, handlelength=3.5)
         self.ax_, self.figure_ = ax, ax.figure
@@ -362,12 +266,11 @@ class AccuracyRejectCurveDisplay:
 
 
 def _curves_of_folds(
-    found: Mapping[str, Any], X: Any, y: ArrayLike | None, certainty: Any
+    cv_results: Mapping[str, Any], X: Any, y: ArrayLike | None, certainty: Any
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the curve of each fold's classifier on the samples that it was not fitted on."""
-    for fold in folds_of(found, X, y, argument="curves"):
-        outcomes = of_estimator(fold.estimator, fold.X, fold.y, certainty)
-        accuracies, reject_rates, _ = outcomes.curve()
+    """Yield the curve of each fold's classifier on its test samples."""
+    for fold in folds_of(cv_results, X, y, argument="curves"):
+        accuracies, rates, _ = of_estimator(fold.estimator, fold.X, fold.y, certainty).curve()
         # Rows that reject the same share of the test samples count as one, their mean.
-        rates, group = np.unique(reject_rates, return_inverse=True)
+        rates, group = np.unique(rates, return_inverse=True)
         yield np.bincount(group, weights=accuracies) / np.bincount(group), rates

@@ -1,4 +1,4 @@
-"""Which classes are taken for which, and of which are samples rejected?"""
+"""Which classes are confused with which, and how many samples of each class are rejected?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -9,59 +9,66 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError, as_labels, check_boolean_vector, check_same_length
-from abstain._core.estimators import pass_through, unwrap
+from abstain._core.estimators import pass_through
 from abstain.metrics._samples import check_samples
 from abstain.metrics.confusion import (
     confusion_matrix_with_rejects,
     labels_with_rejects,
     normalize_counts,
 )
-from abstain.plotting._folds import folds_of
-from abstain.plotting._matplotlib import axes_to_draw_on
+from abstain.plotting._cross_validation import folds_of
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import axes_to_draw_on, percent_tick, slant_names, write_centred
+from abstain.plotting._outcomes import reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
-__all__ = ["RejectConfusionDisplay"]
-
-# Empty space between the classes and the rejected, in columns.
+# Empty space between the classes and the rejected samples, in columns.
 GAP = 0.25
-# Up to so many classes, a figure of matplotlib's own size has room for two lines in a cell.
+# Up to this number of classes, a figure of matplotlib's default size has room for two lines in a
+# cell, and for numbers of the default font size.
 ROOMY = 8
+# Size in points of numbers in a figure that is enlarged for them.
+SMALLEST_FONT = 6.5
+# Share of the width of a cell that its number may take.
+FILLED = 0.88
+# Inches to which a figure is enlarged at most.
+LARGEST_FIGURE = 20.0
 
 
+@documented("``imshow``")
 class RejectConfusionDisplay:
     """Confusion matrix with a column for the rejected samples.
 
-    Use :meth:`from_estimator`, :meth:`from_predictions` or, for all folds of a cross-validation,
-    :meth:`from_cv_results` to make one; :meth:`plot` draws it again. Every sample is counted once,
-    so that a row sums to the size of its class.
+    Every sample is counted once, so that a row sums to the size of its class.
 
     Parameters
     ----------
     confusion_matrix : array-like of shape (n_classes, n_classes + 1)
         Counts, as `confusion_matrix_with_rejects` returns them: rows are true classes, columns
-        predicted ones, and last the rejected.
+        predicted ones, and last the rejected samples.
     display_labels : array-like of shape (n_classes,), default=None
-        What the classes are called; None numbers them.
-    normalize : {None, "true", "all"}, default=None
-        What is shown: counts, shares of each true class, or shares of all samples.
+        Names of the classes; None numbers them.
 
     Attributes
     ----------
     values : ndarray of shape (n_classes, n_classes + 1)
-        What is shown.
+        What is shown: counts or shares.
 
     Examples
     --------
-    >>> from abstain.plotting import RejectConfusionDisplay
     >>> display = RejectConfusionDisplay(
-    ...     confusion_matrix=[[8, 1, 1], [0, 15, 5]], display_labels=["ill", "well"]
+    ...     confusion_matrix=[[8, 1, 1], [0, 15, 5]],
+    ...     display_labels=["ill", "well"],
+    ...     normalize="true",
     ... )
     >>> [label.get_text() for label in display.plot().ax_.get_xticklabels()]
     ['ill', 'well', 'rejected']
+    >>> display.text_[0, 2].get_text().split()
+    ['10%', '(1)']
     """
 
     ax_: Axes
@@ -103,45 +110,21 @@ class RejectConfusionDisplay:
         y: ArrayLike,
         *,
         labels: ArrayLike | None = None,
-        display_labels: ArrayLike | None = None,
-        normalize: str | None = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the confusion matrix of a fitted reject option.
 
         Parameters
         ----------
-        estimator : estimator
-            A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
-            search.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their classes.
         labels : array-like of shape (n_classes,), default=None
-            The classes in the order of rows and columns; None is that of the classifier.
-        display_labels : array-like of shape (n_classes,), default=None
-            What the classes are called, in that order; None are the labels themselves.
-        normalize : {None, "true", "all"}, default=None
-            What is shown: counts, shares of each true class, or shares of all samples.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            The classes in the order of rows and columns; None uses that of the classifier.
         **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : RejectConfusionDisplay
-            The matrix, and the figure in ``figure_``.
+            Passed to :meth:`from_predictions`: ``display_labels``, ``normalize``,
+            ``sample_weight``, ``ax`` and what :meth:`plot` takes.
 
         Examples
         --------
         >>> from abstain import GMLVQ, RejectOptionClassifier
-        >>> from abstain.plotting import RejectConfusionDisplay
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
@@ -149,18 +132,9 @@ class RejectConfusionDisplay:
         >>> display.confusion_matrix.sum(axis=1).tolist()
         [50, 50, 50]
         """
-        answers, rejected, classes = _asked(estimator, X)
-        return cls.from_predictions(
-            y,
-            answers,
-            rejected,
-            labels=classes if labels is None else labels,
-            display_labels=display_labels,
-            normalize=normalize,
-            sample_weight=sample_weight,
-            ax=ax,
-            **kwargs,
-        )
+        predictions, rejected, classes = _predictions(estimator, X)
+        labels = classes if labels is None else labels
+        return cls.from_predictions(y, predictions, rejected, labels=labels, **kwargs)
 
     @classmethod
     def from_cv_results(
@@ -170,76 +144,49 @@ class RejectConfusionDisplay:
         y: ArrayLike,
         *,
         labels: ArrayLike | None = None,
-        display_labels: ArrayLike | None = None,
-        normalize: str | None = None,
         sample_weight: ArrayLike | None = None,
-        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the sum of the confusion matrices of a cross-validation.
 
-        Each reject option answers and rejects the samples of its test part, which it was not fitted
-        on; a sample counts as often as it is in a test part.
+        Each reject option answers or rejects its test samples. A sample counts as often as it is
+        a test sample.
 
         Parameters
         ----------
-        cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True`` and
-            ``return_indices=True`` for a `RejectOptionClassifier`, alone, at the end of a
-            ``Pipeline`` or inside a search.
-        X : array-like of shape (n_samples, n_features)
-            The samples that it was given.
-        y : array-like of shape (n_samples,)
-            Their classes.
         labels : array-like of shape (n_classes,), default=None
-            The classes in the order of rows and columns; None are all that any of the classifiers
-            knows, sorted.
-        display_labels : array-like of shape (n_classes,), default=None
-            What the classes are called, in that order; None are the labels themselves.
-        normalize : {None, "true", "all"}, default=None
-            What is shown: counts, shares of each true class, or shares of all samples.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            The classes in the order of rows and columns; None uses all that any of the
+            classifiers knows, sorted.
         **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : RejectConfusionDisplay
-            The matrix, and the figure in ``figure_``.
+            Passed to :meth:`from_predictions`: ``display_labels``, ``normalize``, ``ax`` and what
+            :meth:`plot` takes.
 
         Examples
         --------
         >>> from abstain import RejectOptionClassifier, RejectRate
-        >>> from abstain.plotting import RejectConfusionDisplay
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.model_selection import cross_validate
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1))
-        >>> found = cross_validate(clf, X, y, return_estimator=True, return_indices=True)
-        >>> display = RejectConfusionDisplay.from_cv_results(found, X, y)
+        >>> results = cross_validate(clf, X, y, return_estimator=True, return_indices=True)
+        >>> display = RejectConfusionDisplay.from_cv_results(results, X, y)
         >>> display.confusion_matrix.sum(axis=1).tolist()
         [50, 50, 50]
         """
         folds = folds_of(cv_results, X, y)
-        asked = [_asked(fold.estimator, fold.X) for fold in folds]
-        answers, rejected, classes = (np.concatenate(each) for each in zip(*asked, strict=True))
+        parts = [_predictions(fold.estimator, fold.X) for fold in folds]
+        predictions, rejected, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
         if sample_weight is not None:
             tests = np.concatenate([fold.test for fold in folds])
             check_same_length(y=as_labels("y", y), sample_weight=np.asarray(sample_weight))
             sample_weight = np.asarray(sample_weight)[tests]
         return cls.from_predictions(
             np.concatenate([fold.y for fold in folds]),
-            answers,
+            predictions,
             rejected,
             labels=np.unique(classes) if labels is None else labels,
-            display_labels=display_labels,
-            normalize=normalize,
             sample_weight=sample_weight,
-            ax=ax,
             **kwargs,
         )
 
@@ -261,31 +208,15 @@ class RejectConfusionDisplay:
 
         Parameters
         ----------
-        y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted labels; what is predicted of rejected samples does not matter.
         rejected : array-like of bool of shape (n_samples,)
-            Which samples are rejected.
+            Which samples are rejected; their predictions are not used.
         labels : array-like of shape (n_classes,), default=None
-            The classes in the order of rows and columns; None are all that occur, sorted.
+            The classes in the order of rows and columns; None uses all that occur, sorted.
         display_labels : array-like of shape (n_classes,), default=None
-            What the classes are called, in that order; None are the labels themselves.
-        normalize : {None, "true", "all"}, default=None
-            What is shown: counts, shares of each true class, or shares of all samples.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : RejectConfusionDisplay
-            The matrix, and the figure in ``figure_``.
+            Names of the classes, in that order; None uses the labels.
 
         Examples
         --------
-        >>> from abstain.plotting import RejectConfusionDisplay
         >>> display = RejectConfusionDisplay.from_predictions(
         ...     y_true=["a", "a", "b"], y_pred=["a", "b", "b"], rejected=[False, True, False]
         ... )
@@ -293,10 +224,10 @@ class RejectConfusionDisplay:
         [[1, 0, 1], [0, 1, 0]]
         """
         mask = check_boolean_vector("rejected", rejected)
-        truth, answers, _ = check_samples(y_true, y_pred, sample_weight, rejected=mask)
-        classes = labels_with_rejects(truth, answers, mask, labels)
+        truth, predictions, _ = check_samples(y_true, y_pred, sample_weight, rejected=mask)
+        classes = labels_with_rejects(truth, predictions, mask, labels)
         matrix = confusion_matrix_with_rejects(
-            truth, answers, mask, labels=classes, sample_weight=sample_weight
+            truth, predictions, mask, labels=classes, sample_weight=sample_weight
         )
         display = cls(
             confusion_matrix=matrix,
@@ -316,65 +247,47 @@ class RejectConfusionDisplay:
         colorbar: bool = True,
         **kwargs: Any,
     ) -> Self:
-        r"""Draw the matrix.
+        """Draw the matrix.
+
+        Numbers fit into their cells: of more than eight classes, a new figure is enlarged for
+        them, and in an axes that is given they are made smaller.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         include_values : bool, default=True
-            Whether the values stand in the cells.
+            Whether to write the values into the cells.
         include_counts : bool, default=True
-            Whether counts stand under shares; of more than eight classes, they do not.
+            Whether to write counts under shares, up to eight classes.
         values_format : str, default=None
-            Format of the values; None is ".0%" for shares and "d" or ".4g" for counts.
+            Format of the values; None uses ".0%" for shares and "d" or ".4g" for counts.
         reject_name : str, default="rejected"
-            What the last column is called.
-        colorbar : bool, default=True
-            Whether there is a bar that tells the values of the colours.
-        **kwargs : dict
-            Passed to matplotlib's ``imshow``.
-
-        Returns
-        -------
-        display : RejectConfusionDisplay
-            Itself, with ``ax_``, ``figure_``, ``im_`` and ``reject_im_``, and ``text_``, of the
-            shape of the matrix, or None.
-
-        Examples
-        --------
-        >>> from abstain.plotting import RejectConfusionDisplay
-        >>> display = RejectConfusionDisplay(
-        ...     confusion_matrix=[[8, 1, 1], [0, 15, 5]], normalize="true"
-        ... )
-        >>> display.plot().text_[0, 2].get_text()
-        '10%\n(1)'
+            Name of the last column.
         """
+        is_new = ax is None
         ax = axes_to_draw_on(ax)
         n_classes = len(self.values)
         columns = np.append(np.arange(n_classes), n_classes + GAP)
-        style = {"cmap": "Blues", "vmin": 0.0, "vmax": self._highest, **kwargs}
-        self.im_ = _draw_block(ax, self.values[:, :-1], 0.0, style)
-        self.reject_im_ = _draw_block(ax, self.values[:, -1:], float(columns[-1]), style)
+        highest = 1.0 if self.normalize == "true" else float(max(self.values.max(), 1e-12))
+        style = {"cmap": "Blues", "vmin": 0.0, "vmax": highest, **kwargs}
+        self.im_ = _draw_columns(ax, self.values[:, :-1], 0.0, style)
+        self.reject_im_ = _draw_columns(ax, self.values[:, -1:], float(columns[-1]), style)
         self.text_ = None
         if include_values:
             self.text_ = self._write(ax, columns, include_counts, values_format)
-        self._name(ax, columns, reject_name)
+        self._name_classes(ax, columns, reject_name)
         if colorbar:
-            bar = ax.figure.colorbar(self.im_, ax=ax, format=_tick if self.normalize else None)
+            tick = percent_tick if self.normalize else None
+            bar = ax.figure.colorbar(self.im_, ax=ax, format=tick)
             bar.outline.set_visible(False)
-            bar.set_label(self._what_is_shown())
+            shares = {"true": "share of the class", "all": "share of all samples"}
+            bar.set_label(shares[self.normalize] if self.normalize else "samples")
+        if n_classes > ROOMY:
+            if is_new:  # cells are squares, which another layout would let clip the labels
+                ax.figure.canvas.figure.set_layout_engine("compressed")
+            if self.text_ is not None:
+                _fit_numbers(ax, self.text_, may_enlarge=is_new)
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    @property
-    def _highest(self) -> float:
-        return 1.0 if self.normalize == "true" else float(max(self.values.max(), 1e-12))
-
-    def _what_is_shown(self) -> str:
-        if self.normalize is None:
-            return "samples"
-        return "share of the class" if self.normalize == "true" else "share of all samples"
 
     def _write(
         self, ax: Axes, columns: NDArray[Any], include_counts: bool, values_format: str | None
@@ -389,19 +302,18 @@ class RejectConfusionDisplay:
                 text += f"\n({_formatted(self.confusion_matrix[row, column], None, False)})"
             red, green, blue, _ = self.im_.cmap(self.im_.norm(value))
             is_dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.5
-            texts[row, column] = ax.text(
+            texts[row, column] = write_centred(
+                ax,
                 float(columns[column]),
                 float(row),
                 text,
                 color="white" if is_dark else ("black" if value else "0.55"),
                 weight="bold" if row == column else "normal",
                 fontsize="medium" if len(self.values) <= ROOMY else "small",
-                horizontalalignment="center",
-                verticalalignment="center",
             )
         return texts
 
-    def _name(self, ax: Axes, columns: NDArray[Any], reject_name: str) -> None:
+    def _name_classes(self, ax: Axes, columns: NDArray[Any], reject_name: str) -> None:
         names = [str(label) for label in self.display_labels.tolist()]
         ax.set_xticks(columns, [*names, reject_name])
         ax.set_yticks(range(len(names)), names)
@@ -412,27 +324,20 @@ class RejectConfusionDisplay:
         ax.spines[:].set_visible(False)
         longest = max(map(len, names))
         if max(longest / 48, (longest + len(reject_name)) / 120) * len(columns) > 1:
-            ax.tick_params(axis="x", rotation=30)
-            for text in ax.get_xticklabels():
-                text.set(horizontalalignment="right", rotation_mode="anchor")
+            slant_names(ax)
 
 
-def _asked(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
-    """Return what a reject option would answer, what it rejects, and the classes it knows."""
-    from abstain.classifier import RejectOptionClassifier
-
-    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
-    if not isinstance(clf, RejectOptionClassifier):
-        raise InputError(
-            f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
-            "use from_predictions with what you reject"
-        )
-    seen = pass_through(steps, X)
-    return clf.estimator_.predict(seen), clf.reject(seen), clf.classes_
+def _predictions(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
+    """Return the predictions of a reject option, what it rejects, and its classes."""
+    steps, clf = reject_option_of(estimator, "use from_predictions with what you reject")
+    X = pass_through(steps, X)
+    return clf.estimator_.predict(X), clf.reject(X), clf.classes_
 
 
-def _draw_block(ax: Axes, values: NDArray[Any], column: float, style: dict[str, Any]) -> AxesImage:
-    """Draw some columns, the first of them centred at a given place, with a frame."""
+def _draw_columns(
+    ax: Axes, values: NDArray[Any], column: float, style: dict[str, Any]
+) -> AxesImage:
+    """Draw some columns with a frame, the first of them centred at a position."""
     from matplotlib.patches import Rectangle
 
     height, width = values.shape
@@ -443,12 +348,33 @@ def _draw_block(ax: Axes, values: NDArray[Any], column: float, style: dict[str, 
     return image
 
 
+def _fit_numbers(ax: Axes, texts: NDArray[Any], may_enlarge: bool) -> None:
+    """Enlarge the figure or shrink the numbers until each number fits into its cell.
+
+    A number that runs into the next cell is covered by its neighbours, so that "100%" reads "00".
+    """
+    figure = ax.figure.canvas.figure
+    size = texts[0, 0].get_fontsize()
+    filled = _filled_share(ax, texts)
+    needed = filled / FILLED * SMALLEST_FONT / size
+    if may_enlarge and filled > FILLED and needed > 1:
+        box = ax.get_window_extent()
+        added = (needed - 1) * np.array([box.width, box.height]) / figure.dpi
+        figure.set_size_inches(np.minimum(figure.get_size_inches() + added, LARGEST_FIGURE))
+        filled = _filled_share(ax, texts)
+    for text in texts.flat if filled > FILLED else ():
+        text.set_fontsize(size * FILLED / filled)
+
+
+def _filled_share(ax: Axes, texts: NDArray[Any]) -> float:
+    """Return the share of the width of a cell that the widest number takes."""
+    ax.figure.canvas.figure.draw_without_rendering()
+    (left, _), (right, _) = ax.transData.transform([(0, 0), (1, 0)])
+    return float(max(text.get_window_extent().width for text in texts.flat) / (right - left))
+
+
 def _formatted(value: Any, values_format: str | None, is_share: bool) -> str:
     if values_format is None:
         is_whole = isinstance(value, int | np.integer)
         values_format = ".0%" if is_share else ("d" if is_whole else ".4g")
     return format(value, values_format)
-
-
-def _tick(share: float, _: float) -> str:
-    return f"{100 * share:g} %"

@@ -1,4 +1,4 @@
-"""What becomes of all samples as more and more are rejected?"""
+"""How many samples are right, wrong, truly and falsely rejected at each reject rate?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -10,40 +10,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError
 from abstain.fronts import ParetoFront
-from abstain.plotting._folds import folds_of, pooled
-from abstain.plotting._matplotlib import axes_to_draw_on
-from abstain.plotting._outcomes import Outcomes, of_estimator, of_front, of_predictions
-from abstain.plotting._styles import legend_beside
+from abstain.plotting._cross_validation import folds_of
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import axes_to_draw_on, legend_beside, optional_array, show_percent
+from abstain.plotting._outcomes import Outcomes, of_estimator, of_front, of_predictions, pooled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["RejectOutcomesDisplay"]
-
 # From the bottom up; errors lie together in the middle, a band of the same height everywhere.
-STYLES: dict[str, dict[str, Any]] = {
-    "right": {"facecolor": "#bfe0f2", "hatch": ""},
-    "wrong": {"facecolor": "#d55e00", "hatch": "xxx"},
-    "truly rejected": {"facecolor": "#f5cf80", "hatch": "///"},
-    "falsely rejected": {"facecolor": "#e8e8e8", "hatch": "..."},
-}
-WHAT = {
-    "right": "answered, right",
-    "wrong": "answered, wrong",
-    "truly rejected": "rejected, would be wrong",
-    "falsely rejected": "rejected, would be right",
-}
+STYLES: list[dict[str, Any]] = [
+    {"label": "answered, right", "facecolor": "#bfe0f2", "hatch": ""},
+    {"label": "answered, wrong", "facecolor": "#d55e00", "hatch": "xxx"},
+    {"label": "rejected, would be wrong", "facecolor": "#f5cf80", "hatch": "///"},
+    {"label": "rejected, would be right", "facecolor": "#e8e8e8", "hatch": "..."},
+]
 
 
+@documented("``fill_between``")
 class RejectOutcomesDisplay:
     """Shares of right, wrong, truly and falsely rejected samples against the reject rate.
 
-    Use :meth:`from_estimator`, :meth:`from_front`, :meth:`from_predictions` or, for all folds of a
-    cross-validation, :meth:`from_cv_results` to make one; :meth:`plot` draws it again. The four
-    shares sum to 1 at each reject rate. A sample is truly rejected if the answer would have been
-    wrong, and falsely if it would have been right.
+    The four shares sum to 1 at each reject rate. A sample is truly rejected if the answer would
+    have been wrong, and falsely if it would have been right.
 
     Parameters
     ----------
@@ -53,17 +44,18 @@ class RejectOutcomesDisplay:
         Shares of the samples that are answered rightly and wrongly.
     truly_rejected, falsely_rejected : array-like of shape (n_points,)
         Shares of the samples that are rejected and would have been wrong, or right.
-    rows : array-like of shape (n_points,), default=None
-        Row of a front behind each point, where there is one.
 
     Examples
     --------
-    >>> from abstain import pareto_front
-    >>> from abstain.plotting import RejectOutcomesDisplay
-    >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-    >>> display = RejectOutcomesDisplay.from_front(front)
-    >>> display.wrong.tolist(), display.falsely_rejected.tolist()
-    ([0.5, 0.25, 0.0], [0.0, 0.0, 0.25])
+    >>> display = RejectOutcomesDisplay(
+    ...     reject_rates=[0.0, 0.5],
+    ...     right=[0.8, 0.5],
+    ...     wrong=[0.2, 0.0],
+    ...     truly_rejected=[0.0, 0.2],
+    ...     falsely_rejected=[0.0, 0.3],
+    ... )
+    >>> len(display.plot().areas_)
+    4
     """
 
     ax_: Axes
@@ -85,7 +77,7 @@ class RejectOutcomesDisplay:
         self.wrong: NDArray[np.float64] = np.asarray(wrong, dtype=np.float64)
         self.truly_rejected: NDArray[np.float64] = np.asarray(truly_rejected, dtype=np.float64)
         self.falsely_rejected: NDArray[np.float64] = np.asarray(falsely_rejected, dtype=np.float64)
-        self.rows = None if rows is None else np.asarray(rows)
+        self.rows = optional_array(rows)
         if len({part.shape for part in (self.reject_rates, *self._parts)}) > 1:
             raise InputError(
                 "all shares must have the shape of reject_rates, got "
@@ -107,37 +99,23 @@ class RejectOutcomesDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what the thresholds of a fitted classifier do to samples.
+        """Draw the outcomes of a fitted classifier on samples.
 
-        Of a classifier with a reject option, each row of its front that is the most accurate
-        within some reject budget on the calibration data is tried on the samples. Any other
-        classifier has one threshold on its certainty, at all its values.
+        With a reject option, the points are the rows of its front that are the most accurate
+        within some reject budget on the calibration data. Any other classifier has one threshold
+        on its certainty, at all its values.
 
         Parameters
         ----------
         estimator : estimator
             A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
             search, or any other fitted classifier.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their classes.
         certainty : str or callable, default=None
-            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold, with a
-            reject option too; None is the front of a reject option, else "auto".
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``fill_between``.
-
-        Returns
-        -------
-        display : RejectOutcomesDisplay
-            The arrays, ``rows`` of the front among them, and the figure in ``figure_``.
+            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold; None
+            uses the front of a reject option, else "auto".
 
         Examples
         --------
-        >>> from abstain.plotting import RejectOutcomesDisplay
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
@@ -159,44 +137,26 @@ class RejectOutcomesDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what the classifiers of a cross-validation do to the samples that each has not seen.
+        """Draw the outcomes of the classifiers of a cross-validation on their test samples.
 
-        At each reject rate, every classifier rejects that share of its test part, as
-        :meth:`from_estimator` has it, and the samples of all parts are counted together. Between
-        two reject rates of a classifier lies what tossing a coin between them would do; the picture
-        ends where the first of them can reject no more.
+        At each reject rate, every classifier rejects that share of its test samples, and the
+        samples of all folds are counted together. Between two of its reject rates, the counts of a
+        classifier are interpolated. The figure ends at the highest rate that all of them reach.
 
         Parameters
         ----------
-        cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True`` and
-            ``return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            The samples that it was given.
-        y : array-like of shape (n_samples,)
-            Their classes.
         certainty : str or callable, default=None
-            Measure of certainty, as :meth:`from_estimator` takes it.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``fill_between``.
-
-        Returns
-        -------
-        display : RejectOutcomesDisplay
-            The arrays, and the figure in ``figure_``.
+            Measure of certainty, as in :meth:`from_estimator`.
 
         Examples
         --------
-        >>> from abstain.plotting import RejectOutcomesDisplay
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.model_selection import cross_validate
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
-        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
-        >>> display = RejectOutcomesDisplay.from_cv_results(found, X, y)
-        >>> bool(np.isclose(display.right[0], found["test_score"].mean()))
+        >>> results = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
+        >>> display = RejectOutcomesDisplay.from_cv_results(results, X, y)
+        >>> bool(np.isclose(display.right[0], results["test_score"].mean()))
         True
         """
         parts = [
@@ -207,29 +167,15 @@ class RejectOutcomesDisplay:
 
     @classmethod
     def from_front(cls, front: ParetoFront, *, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw what the most accurate row within each reject budget does to calibration samples.
-
-        Parameters
-        ----------
-        front : ParetoFront
-            Any front.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``fill_between``.
-
-        Returns
-        -------
-        display : RejectOutcomesDisplay
-            The arrays, ``rows`` of the front among them, and the figure in ``figure_``.
+        """Draw the outcomes of the most accurate row of a front within each reject budget.
 
         Examples
         --------
         >>> from abstain import pareto_front
-        >>> from abstain.plotting import RejectOutcomesDisplay
-        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, True, True])
-        >>> RejectOutcomesDisplay.from_front(front).truly_rejected.tolist()
-        [0.0, 0.25]
+        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
+        >>> display = RejectOutcomesDisplay.from_front(front)
+        >>> display.wrong.tolist(), display.falsely_rejected.tolist()
+        ([0.5, 0.25, 0.0], [0.0, 0.0, 0.25])
         """
         return cls._from_outcomes(of_front(front), ax, **kwargs)
 
@@ -244,29 +190,10 @@ class RejectOutcomesDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what one threshold on the certainty does, at all its values.
-
-        Parameters
-        ----------
-        y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted labels.
-        certainty : array-like of shape (n_samples,)
-            How sure each prediction is; higher is surer.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``fill_between``.
-
-        Returns
-        -------
-        display : RejectOutcomesDisplay
-            The arrays, and the figure in ``figure_``.
+        """Draw the outcomes of one threshold on the certainty, at all its values.
 
         Examples
         --------
-        >>> from abstain.plotting import RejectOutcomesDisplay
         >>> display = RejectOutcomesDisplay.from_predictions(
         ...     y_true=[0, 1, 1, 0], y_pred=[0, 1, 0, 0], certainty=[0.9, 0.8, 0.6, 0.5]
         ... )
@@ -278,7 +205,7 @@ class RejectOutcomesDisplay:
 
     @classmethod
     def _from_outcomes(cls, outcomes: Outcomes, ax: Axes | None, **kwargs: Any) -> Self:
-        right, wrong, truly, falsely = outcomes.shares
+        right, wrong, truly, falsely = (kind / outcomes.total for kind in outcomes[:4])
         display = cls(
             reject_rates=outcomes.reject_rates,
             right=right,
@@ -290,53 +217,17 @@ class RejectOutcomesDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw the shares on top of each other.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``fill_between``.
-
-        Returns
-        -------
-        display : RejectOutcomesDisplay
-            Itself, with ``ax_``, ``figure_`` and ``areas_``, from the bottom up.
-
-        Examples
-        --------
-        >>> from abstain.plotting import RejectOutcomesDisplay
-        >>> display = RejectOutcomesDisplay(
-        ...     reject_rates=[0.0, 0.5],
-        ...     right=[0.8, 0.5],
-        ...     wrong=[0.2, 0.0],
-        ...     truly_rejected=[0.0, 0.2],
-        ...     falsely_rejected=[0.0, 0.3],
-        ... )
-        >>> len(display.plot().areas_)
-        4
-        """
+        """Draw the shares on top of each other."""
         ax = axes_to_draw_on(ax)
-        from matplotlib.ticker import PercentFormatter
-
         borders = np.cumsum([np.zeros_like(self.right), *self._parts], axis=0)
         self.areas_ = []
-        for (kind, look), low, high in zip(STYLES.items(), borders[:-1], borders[1:], strict=True):
-            # Between two points lies what tossing a coin between them would do.
-            style = {
-                "edgecolor": "0.25",
-                "linewidth": 0.5,
-                "label": WHAT[kind],
-                **look,
-                **kwargs,
-            }
+        for look, low, high in zip(STYLES, borders[:-1], borders[1:], strict=True):
+            style = {"edgecolor": "0.25", "linewidth": 0.5, **look, **kwargs}
             self.areas_.append(ax.fill_between(self.reject_rates, low, high, **style))
         ax.set(xlabel="rejected samples", ylabel="all samples", ylim=(0.0, 1.0))
         if self.reject_rates[-1] > self.reject_rates[0]:
             ax.set_xlim(self.reject_rates[0], self.reject_rates[-1])
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(PercentFormatter(1.0))
+        show_percent(ax)
         legend_beside(ax, self.areas_[::-1])
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,19 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError
-from abstain._core.estimators import unwrap
-from abstain.plotting._matplotlib import axes_to_draw_on
-from abstain.plotting._styles import (
-    MAX_DOTS,
-    class_colours,
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import (
+    FEW_AGREE,
+    axes_to_draw_on,
     codes_of,
+    draw_classes,
     draw_prototypes,
     draw_samples,
     legend_beside,
-    lighter,
+    notes_on_regions,
+    notes_on_samples,
+    optional_array,
     outline,
+    show_plane,
+    write_centred,
 )
-from abstain.plotting._view import View, check_labels, look_at
+from abstain.plotting._outcomes import reject_option_of
+from abstain.plotting._projection import Projection, behind_transformers, project
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,59 +35,44 @@ if TYPE_CHECKING:
     from matplotlib.contour import QuadContourSet
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["RejectRegionDisplay"]
-
 Array = NDArray[Any]
+Mask = NDArray[np.bool_]
 
 HATCH = "////"
-# So many cells leave room for their thresholds.
+# Up to this number of cells, there is room for their thresholds.
 LABELLED = 16
-# A part of a cell that takes a smaller share of the picture is too small for a label.
+# A part of a cell that takes a smaller share of the figure is too small for a label.
 SMALLEST = 0.004
-# Share of the picture from the middle of a star to its points.
+# Share of the figure from the middle of a star to its points.
 STAR = 0.02
-# Share of the picture that a small letter takes, in a figure of matplotlib's own size.
+# Share of the figure that a small letter takes, at matplotlib's default size.
 CHARACTER = 0.0145
 
 
+@documented("``scatter`` for the samples")
 class RejectRegionDisplay:
-    """Cells of a reject option in a plane; where it declines to answer is hatched.
+    """Cells of a reject option in a plane; regions where it declines to answer are hatched.
 
-    Use :meth:`from_estimator` to make one; :meth:`plot` draws it again. Colours are the classes
-    that would be answered, dark lines the borders of cells, each with its threshold. A rejected
-    sample is hollow.
+    Colours are the predicted classes, dark lines the borders of cells, each with its threshold. A
+    rejected sample is hollow.
 
     Parameters
     ----------
-    grid : tuple of two array-like of shape (n_columns,) and (n_rows,)
-        Horizontal and vertical positions at which the classifier was asked.
     predictions : array-like of shape (n_rows, n_columns)
-        The class that it answers there, or would.
+        The class that is predicted there, whether it is rejected or not.
     certainty : array-like of shape (n_rows, n_columns)
-        How sure it is.
+        How sure the classifier is there.
     cells : array-like of int of shape (n_rows, n_columns)
-        Which threshold decides.
+        Which threshold decides there.
     thresholds : array-like of shape (n_thresholds,)
         Certainties below which it declines, -inf for never, +inf for always.
     cell_names : sequence of str of length n_thresholds
-        What the cells are called.
-    classes : array-like of shape (n_classes,)
-        All classes, in the order of their colours and markers.
-    axis_names : tuple of two str
-        What the two directions are.
-    samples : array-like of shape (n_samples, 2), default=None
-        Where samples lie in the plane.
-    labels : array-like of shape (n_samples,), default=None
-        Their classes; None draws them in grey.
+        Names of the cells.
     rejected_samples : array-like of bool of shape (n_samples,), default=None
-        Which of them are rejected.
-    prototypes : array-like of shape (n_prototypes, 2), default=None
-        Where the prototypes lie, if there are any.
-    prototype_labels : array-like of shape (n_prototypes,), default=None
-        Their classes.
+        Which of the samples are rejected.
     agreement : float, default=1.0
-        The share of samples for which class and rejection are the same where they are and where
-        they are drawn; with two features, that is the same place.
+        Share of the samples with the same class and the same decision to reject as their position
+        in the plane; 1 with two features.
 
     Attributes
     ----------
@@ -90,7 +81,6 @@ class RejectRegionDisplay:
 
     Examples
     --------
-    >>> from abstain.plotting import RejectRegionDisplay
     >>> display = RejectRegionDisplay(
     ...     grid=([0, 1, 2], [0, 1]),
     ...     predictions=[["ill", "ill", "well"], ["ill", "ill", "well"]],
@@ -101,7 +91,7 @@ class RejectRegionDisplay:
     ...     classes=["ill", "well"],
     ...     axis_names=("height", "weight"),
     ... )
-    >>> display.rejected.tolist()
+    >>> display.plot(label_cells=False).rejected.tolist()
     [[False, True, False], [False, True, True]]
     """
 
@@ -129,7 +119,7 @@ class RejectRegionDisplay:
         prototype_labels: ArrayLike | None = None,
         agreement: float = 1.0,
     ) -> None:
-        self.grid: tuple[Array, Array] = (np.asarray(grid[0]), np.asarray(grid[1]))
+        self.grid = (np.asarray(grid[0]), np.asarray(grid[1]))
         self.predictions: Array = np.asarray(predictions)
         self.certainty: NDArray[np.float64] = np.asarray(certainty, dtype=np.float64)
         self.cells: NDArray[np.int64] = np.asarray(cells)
@@ -142,13 +132,13 @@ class RejectRegionDisplay:
             )
         self.classes: Array = np.asarray(classes)
         self.axis_names = axis_names
-        self.samples: Array | None = _array(samples)
-        self.labels: Array | None = _array(labels)
-        self.rejected_samples: Array | None = _array(rejected_samples)
-        self.prototypes: Array | None = _array(prototypes)
-        self.prototype_labels: Array | None = _array(prototype_labels)
+        self.samples = optional_array(samples)
+        self.labels = optional_array(labels)
+        self.rejected_samples = optional_array(rejected_samples)
+        self.prototypes = optional_array(prototypes)
+        self.prototype_labels = optional_array(prototype_labels)
         self.agreement = agreement
-        self.rejected: NDArray[np.bool_] = self.certainty < self.thresholds[self.cells]
+        self.rejected: Mask = self.certainty < self.thresholds[self.cells]
 
     @classmethod
     def from_estimator(
@@ -165,42 +155,14 @@ class RejectRegionDisplay:
     ) -> Self:
         """Draw the cells and the reject regions of a fitted reject option, and samples.
 
-        With two features, the picture is all there is to see. With more, it shows a plane, and
-        samples and prototypes are projected onto it: a sample across it may be answered or
-        rejected otherwise than the place where it is drawn, and below the picture stands for how
-        many samples the regions hold.
-
-        Parameters
-        ----------
-        estimator : estimator
-            A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
-            search.
-        X : array-like of shape (n_samples, n_features)
-            Samples, as the estimator takes them.
-        y : array-like of shape (n_samples,), default=None
-            Their classes; None draws them in grey.
-        axes : "directions", "prototypes" or pair of features, default=None
-            Which plane, as in `PrototypeDisplay`: through the mean of the prototypes or, for a
-            model that has none, two features by name or number, the others held at their mean.
-        feature_names : sequence of str, default=None
-            Names of the features as they reach the model; None takes those that it was fitted
-            with, or what the steps before it make of theirs.
-        grid_resolution : int, default=300
-            At how many positions the classifier is asked, along each direction.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : RejectRegionDisplay
-            The arrays, and the figure in ``figure_``.
+        With more than two features, the figure shows a plane, and samples and prototypes are
+        projected on it. A sample off the plane may be answered or rejected differently than its
+        position. The share of the samples for which the regions hold (``agreement``) is written
+        below the figure; a warning is raised if it is less than half.
 
         Examples
         --------
         >>> from abstain import GMLVQ, RejectOptionClassifier
-        >>> from abstain.plotting import RejectRegionDisplay
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = RejectOptionClassifier(GMLVQ()).fit(X[:, 2:], y)
@@ -209,44 +171,41 @@ class RejectRegionDisplay:
         >>> bool(clf.reject([[columns[7], rows[30]]])[0] == display.rejected[30, 7])
         True
         """
-        from abstain.classifier import RejectOptionClassifier
+        from abstain.certainty import MEASURES
+        from abstain.certainty.cells import RULES
 
-        clf = unwrap(estimator, until=RejectOptionClassifier)[1]
-        if not isinstance(clf, RejectOptionClassifier):
-            raise InputError(
-                f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
-                "fit one around it"
-            )
-        view = look_at(
-            estimator,
-            X,
-            is_by_name=all(isinstance(rule, str) for rule in clf._rules),
-            axes=axes,
-            feature_names=feature_names,
-            grid_resolution=grid_resolution,
-        )
-        return cls._from_view(view, y).plot(ax=ax, **kwargs)
-
-    @classmethod
-    def _from_view(cls, view: View, y: ArrayLike | None) -> Self:
-        clf = view.classifier
-        predict = clf.estimator_.predict
-        return cls(
-            grid=view.grid,
-            predictions=view.ask_on_grid(predict),
-            certainty=view.ask_on_grid(clf.certainties),
-            cells=view.ask_on_grid(clf.apply),
+        _, clf = reject_option_of(estimator, "fit one around it")
+        rules = MEASURES.name_of(clf.certainty), RULES.name_of(clf.cells)
+        # A trust score was fitted to samples before the transformers, as were clusters.
+        is_by_name = all(isinstance(rule, str) and rule != "trust" for rule in rules)
+        steps, classifier = behind_transformers(estimator, is_by_name)
+        projection = project(steps, classifier, X, axes, feature_names, grid_resolution)
+        clf = projection.classifier
+        display = cls(
+            grid=projection.grid,
+            predictions=projection.evaluate_on_grid(clf.estimator_.predict),
+            certainty=projection.evaluate_on_grid(clf.certainties),
+            cells=projection.evaluate_on_grid(clf.apply),
             thresholds=clf.thresholds_,
-            cell_names=_cell_names(clf, view.prototype_labels),
+            cell_names=_cell_names(clf, projection.prototype_labels),
             classes=clf.classes_,
-            axis_names=view.plane.names,
-            samples=view.samples,
-            labels=None if y is None else check_labels(y, view.samples, clf.classes_),
-            rejected_samples=clf.reject(view.X),
-            prototypes=view.prototypes,
-            prototype_labels=view.prototype_labels,
-            agreement=_agreement(view),
+            axis_names=projection.plane.names,
+            samples=projection.samples,
+            labels=projection.check_labels(y),
+            rejected_samples=clf.reject(projection.X),
+            prototypes=projection.prototypes,
+            prototype_labels=projection.prototype_labels,
+            agreement=_agreement(projection),
         )
+        if display.agreement < FEW_AGREE:
+            warnings.warn(
+                f"the regions hold for {100 * display.agreement:.1f} % of the samples only: the "
+                "classifier decides differently about samples off the plane that is drawn; choose "
+                "other axes, or a model with two directions, such as GMLVQ(n_components=2)",
+                UserWarning,
+                stacklevel=2,
+            )
+        return display.plot(ax=ax, **kwargs)
 
     def plot(
         self,
@@ -258,34 +217,10 @@ class RejectRegionDisplay:
     ) -> Self:
         """Draw cells, reject regions, samples and prototypes.
 
-        Of more than 5000 samples, so many are drawn, chosen at random but always the same.
-
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         label_cells : bool, default=None
-            Whether each cell bears its name and threshold; None is up to 16 cells.
-        legend : bool, default=True
-            Whether there is a legend; one is enough for panels side by side.
-        **kwargs : dict
-            Passed to matplotlib's ``scatter`` for the samples.
-
-        Returns
-        -------
-        display : RejectRegionDisplay
-            Itself, with ``ax_``, ``figure_``, ``mesh_``, ``rejected_`` and ``prototypes_``.
-
-        Examples
-        --------
-        >>> from abstain import GLVQ, RejectOptionClassifier
-        >>> from abstain.plotting import RejectRegionDisplay
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> clf = RejectOptionClassifier(GLVQ()).fit(X[:, 2:], y)
-        >>> display = RejectRegionDisplay.from_estimator(clf, X[:, 2:], y, grid_resolution=50)
-        >>> display.plot(label_cells=False, s=4).ax_.get_ylabel()
-        'feature 1'
+            Whether each cell shows its name and threshold; None does so up to 16 cells.
         """
         ax = axes_to_draw_on(ax)
         self._draw_regions(ax)
@@ -294,60 +229,37 @@ class RejectRegionDisplay:
             handles += draw_samples(
                 ax, self.samples, self.labels, self.classes, self.rejected_samples, **kwargs
             )
-        has_labels = label_cells
-        shown = np.unique(self.cells)
-        if has_labels is None:
-            has_labels = len(shown) <= LABELLED
+        cells = np.unique(self.cells).tolist()
+        if label_cells is None:
+            label_cells = len(cells) <= LABELLED
         if self.prototypes is not None and self.prototype_labels is not None:
             self.prototypes_, handle = draw_prototypes(
-                ax, self.prototypes, self.prototype_labels, self.classes, is_named=not has_labels
+                ax, self.prototypes, self.prototype_labels, self.classes, is_named=not label_cells
             )
             handles.append(handle)
-        if has_labels:
-            for cell in shown.tolist():
+        if label_cells:
+            for cell in cells:
                 self._label_cell(ax, cell)
         if legend:
-            legend_beside(ax, [*handles, *self._handles_of_rejects(ax)])
-        ax.set(
-            xlabel="\n".join([self.axis_names[0], *self._notes()]),
-            ylabel=self.axis_names[1],
-            xlim=self.grid[0][[0, -1]],
-            ylim=self.grid[1][[0, -1]],
-        )
+            legend_beside(ax, [*handles, *self._reject_handles(ax)])
+        notes = notes_on_regions(self.agreement) + notes_on_samples(self.samples)
+        show_plane(ax, self.grid, self.axis_names, notes)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _draw_regions(self, ax: Axes) -> None:
-        from matplotlib.colors import ListedColormap
-
-        colours = lighter(class_colours(len(self.classes)))
         codes = codes_of(self.predictions, self.classes)
-        self.mesh_ = ax.pcolormesh(
-            *self.grid,
-            codes,
-            cmap=ListedColormap(colours),
-            vmin=-0.5,
-            vmax=len(colours) - 0.5,
-            shading="nearest",
-            rasterized=True,
-        )
-        for parts, line in ((codes, ("0.45", 0.8)), (self.cells, ("0.1", 1.3))):
-            # The last part has the borders of all others.
+        self.mesh_ = draw_classes(ax, self.grid, codes, self.classes)
+        for parts, colour, width in ((codes, "0.45", 0.8), (self.cells, "0.1", 1.3)):
+            # The borders of the last part are borders of the others.
             for part in np.unique(parts)[:-1]:
-                colour, width = line
                 style: dict[str, Any] = {"colors": colour, "linewidths": width, "zorder": 1.5}
                 ax.contour(*self.grid, (parts == part).astype(float), levels=[0.5], **style)
         self.rejected_ = None
         if self.rejected.any():
             margins = self._margins()
-            self.rejected_ = ax.contourf(
-                *self.grid,
-                margins,
-                levels=[-1.1, 0.0],
-                colors=["none"],
-                hatches=[HATCH],
-                zorder=1.2,
-            )
+            hatch: dict[str, Any] = {"colors": ["none"], "hatches": [HATCH], "zorder": 1.2}
+            self.rejected_ = ax.contourf(*self.grid, margins, levels=[-1.1, 0.0], **hatch)
             self.rejected_.set_edgecolor("0.35")
             self.rejected_.set_linewidth(0)
             if not self.rejected.all():
@@ -355,13 +267,13 @@ class RejectRegionDisplay:
                 ax.contour(*self.grid, margins, levels=[0.0], zorder=1.4, **edge)
 
     def _margins(self) -> NDArray[np.float64]:
-        """Return how far above the threshold the certainty is, scaled into [-1, 1]."""
+        """Return how far the certainty is above the threshold, scaled into [-1, 1]."""
         with np.errstate(invalid="ignore"):
             margins = self.certainty - self.thresholds[self.cells]
         finite = np.abs(margins[np.isfinite(margins)])
         scale = max(finite.max(initial=0.0), np.finfo(float).tiny)
         margins = np.clip(np.nan_to_num(margins, nan=scale), -scale, scale) / scale
-        # What just reaches its threshold is accepted.
+        # A certainty equal to its threshold is accepted.
         return np.asarray(
             np.where(self.rejected, np.minimum(margins, -1e-9), np.maximum(margins, 1e-9))
         )
@@ -378,26 +290,16 @@ class RejectRegionDisplay:
                 continue
             free = mask & ~self._near_prototypes
             free = free if free.any() else mask
-            at_row, at_column = _roomiest(free)
-            name, limit = self.cell_names[cell], self.thresholds[cell]
-            text, rotation = _fitting(mask, at_row, at_column, name, limit)
+            row, column = _roomiest(free)
+            name, threshold = self.cell_names[cell], self.thresholds[cell]
+            text, rotation = _fitting_label(mask, row, column, name, threshold)
             if rotation:
-                at_column, at_row = _roomiest(free.T)
-            outline(
-                ax.text(
-                    columns[at_column],
-                    rows[at_row],
-                    text,
-                    rotation=rotation,
-                    fontsize="small",
-                    horizontalalignment="center",
-                    verticalalignment="center",
-                    zorder=4,
-                )
-            )
+                column, row = _roomiest(free.T)
+            at = columns[column], rows[row]
+            outline(write_centred(ax, *at, text, rotation=rotation, zorder=4))
 
     @property
-    def _near_prototypes(self) -> NDArray[np.bool_]:
+    def _near_prototypes(self) -> Mask:
         """Return which positions of the grid a star covers."""
         columns, rows = self.grid
         near = np.zeros(self.cells.shape, dtype=bool)
@@ -406,7 +308,7 @@ class RejectRegionDisplay:
             near |= np.outer(np.abs(rows - row) <= STAR * np.ptp(rows), beside)
         return near
 
-    def _handles_of_rejects(self, ax: Axes) -> list[Any]:
+    def _reject_handles(self, ax: Axes) -> list[Any]:
         from matplotlib.patches import Patch
 
         patch = Patch(facecolor="white", edgecolor="0.35", hatch=HATCH, label="rejected")
@@ -418,73 +320,52 @@ class RejectRegionDisplay:
             handles.append(ax.scatter([], [], label=label, **style))
         return handles
 
-    def _notes(self) -> list[str]:
-        """Return what a reader of the picture should know."""
-        notes = []
-        if self.agreement < 1:
-            notes.append(f"regions hold for {100 * self.agreement:.1f} % of the samples")
-        if self.samples is not None and len(self.samples) > MAX_DOTS:
-            notes.append(f"{MAX_DOTS} of {len(self.samples)} samples are drawn")
-        return notes
 
-
-def _agreement(view: View) -> float:
-    """Return the share of samples that fare alike where they are and where they are drawn."""
-    clf = view.classifier
-    truly = clf.certainties(view.X)
+def _agreement(projection: Projection) -> float:
+    """Return the share of samples whose decision is that of their position in the figure."""
+    clf, X, positions = projection.classifier, projection.X, projection.samples
+    certainty, cells, rejected, predictions = (
+        (projection.evaluate(function, positions), function(X))
+        for function in (clf.certainties, clf.apply, clf.reject, clf.estimator_.predict)
+    )
     # Thresholds are certainties of samples: rounding on the way to the plane must not count.
-    is_same = np.isclose(view.ask(clf.certainties, view.samples), truly, rtol=1e-9, atol=1e-12)
-    is_same &= view.ask(clf.apply, view.samples) == clf.apply(view.X)
-    is_same |= view.ask(clf.reject, view.samples) == clf.reject(view.X)
-    predict = clf.estimator_.predict
-    return float(np.mean(is_same & (view.ask(predict, view.samples) == predict(view.X))))
+    is_same = np.isclose(*certainty, rtol=1e-9, atol=1e-12) & np.equal(*cells)
+    is_same |= np.equal(*rejected)
+    return float(np.mean(is_same & (predictions[0] == predictions[1])))
 
 
-def _array(values: ArrayLike | None) -> Array | None:
-    return None if values is None else np.asarray(values)
-
-
-def _told(threshold: float) -> str:
-    """Return a threshold in words."""
-    if np.isinf(threshold):
-        return "all rejected" if threshold > 0 else "none rejected"
-    return f"rejected below {threshold:.3g}"
-
-
-def _told_shortly(threshold: float) -> str:
-    if np.isinf(threshold):
-        return "all" if threshold > 0 else "none"
-    return f"< {threshold:.2g}"
-
-
-def _roomiest(free: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the row and column that are farthest from all that a label must keep off."""
+def _roomiest(free: Mask) -> tuple[int, int]:
+    """Return the row and column that are farthest from where a label must not be."""
     from scipy.ndimage import distance_transform_edt
 
-    # Letters stand side by side, so that room to the left and right is needed twice.
+    # Letters stand side by side: a label needs twice as much room to the left and right.
     room = distance_transform_edt(np.pad(free, 1), sampling=(1.0, 0.5))[1:-1, 1:-1]
     places = np.argwhere(room >= 0.95 * room.max())
     # Along a strip there are many such places; the one in their middle is best.
-    at_row, at_column = places[((places - places.mean(axis=0)) ** 2).sum(axis=1).argmin()]
-    return int(at_row), int(at_column)
+    row, column = places[((places - places.mean(axis=0)) ** 2).sum(axis=1).argmin()]
+    return int(row), int(column)
 
 
-def _fitting(
-    mask: NDArray[np.bool_], at_row: int, at_column: int, name: str, threshold: float
+def _fitting_label(
+    mask: Mask, row: int, column: int, name: str, threshold: float
 ) -> tuple[str, int]:
-    """Return the longest label that a cell has room for, and by how much it is turned."""
-    width, height = _run(mask[at_row], at_column), _run(mask[:, at_column], at_row)
-    longest = CHARACTER * max(len(name), len(_told(threshold)))
+    """Return the longest label that a cell has room for, and its rotation."""
+    long, short = f"rejected below {threshold:.3g}", f"< {threshold:.2g}"
+    if np.isinf(threshold):
+        short = "all" if threshold > 0 else "none"
+        long = f"{short} rejected"
+    width, height = _run(mask[row], column), _run(mask[:, column], row)
+    longest = CHARACTER * max(len(name), len(long))
     if width >= longest:
-        return f"{name}\n{_told(threshold)}", 0
+        return f"{name}\n{long}", 0
     if height >= longest and height > 1.5 * width and width >= 5 * CHARACTER:
-        return f"{name}\n{_told(threshold)}", 90
+        return f"{name}\n{long}", 90
     if width >= 0.5 * longest:
-        return f"{name}\n{_told_shortly(threshold)}", 0
-    return _told_shortly(threshold), 0
+        return f"{name}\n{short}", 0
+    return short, 0
 
 
-def _run(line: NDArray[np.bool_], at: int) -> float:
+def _run(line: Mask, at: int) -> float:
     """Return the share of a line that an unbroken run of it takes around a position."""
     outside = np.flatnonzero(~line)
     after = outside[outside > at]
@@ -494,13 +375,13 @@ def _run(line: NDArray[np.bool_], at: int) -> float:
 
 
 def _cell_names(clf: Any, prototype_labels: Array | None) -> list[str]:
-    """Return what the cells of a reject option are called, and last those that share one."""
-    from abstain.certainty.cells import auto_rule
+    """Return the names of the cells of a reject option; the last one is shared by all others."""
+    from abstain.certainty.cells import RULES
 
-    rule = clf._rules.cells
-    if isinstance(rule, str) and rule == "auto":
-        rule = auto_rule(clf.estimator_).name
-    cells = clf.cells_.tolist()
+    rule = RULES.name_of(clf.cells)
+    if isinstance(rule, str):
+        rule = RULES.resolve(clf.estimator_, rule)
+    cells = clf.cells_.tolist()[:-1]
     if rule == "global":
         names = ["all samples" for _ in cells]
     elif rule == "class":

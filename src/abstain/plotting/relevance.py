@@ -1,4 +1,4 @@
-"""How much does each feature weigh in a model that learns its metric?"""
+"""What is the weight of each feature in the metric of a model?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -11,8 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError
 from abstain._core.estimators import names_of_features, unwrap
-from abstain.plotting._folds import models_of
-from abstain.plotting._matplotlib import axes_to_draw_on
+from abstain.plotting._cross_validation import models_of
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import (
+    axes_to_draw_on,
+    check_top,
+    elided,
+    optional_array,
+    percent_tick,
+    slant_names,
+    write_centred,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,42 +29,40 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["RelevanceDisplay"]
-
-# So many features can be read in a figure of matplotlib's own size.
+# Number of features that can be read in a figure of matplotlib's default size.
 READABLE = 20
-# Inches of a feature in a figure that is made for more, and of what stands around them.
+# Height in inches of a feature in a figure for more features, and of what stands around them.
 ROW, FRAME = 0.21, 0.9
-# Up to so many columns of a heat map leave room for a number in each cell.
+# Up to this number of columns, a heat map has room for a number in each cell.
 LEGIBLE = 6
-# Characters of a name that leave room for the rest.
+# Characters of a name for which there is room.
 LONGEST_NAME = 36
 # Share of the width of a chart that the number at the end of a bar takes.
 NUMBER_WIDTH = 0.14
 COLOUR = "#0072b2"
-# Black with caps on blue and on paper, so that both halves are seen, in grey too.
+# Black with caps, so that both halves are visible on the bar and on the background.
 WHISKERS = {"ecolor": "black", "elinewidth": 1.2, "capsize": 3.0}
 
 
+@documented("``barh``, or to ``pcolormesh`` for several metrics")
 class RelevanceDisplay:
     """Relevances: the weight of each feature in the metric of a model, most relevant on top.
 
-    Use :meth:`from_estimator` or, for the mean over the folds of a cross-validation,
-    :meth:`from_cv_results` to make one; :meth:`plot` draws it again. One metric for all
-    prototypes is drawn as bars, with a line where all would end if all features weighed alike; one
-    metric for each prototype as a heat map with a column for each, under the name of its class.
+    One metric for all prototypes is drawn as bars, with a line at the weight of each if all were
+    equal; one metric per prototype as a heat map with one column per prototype, under the name of
+    its class. The relevances of a cross-validation are their mean over the folds.
 
     Parameters
     ----------
     relevances : array-like of shape (n_features,) or (n_prototypes, n_features)
-        Diagonal of Λ, which sums to 1; with a metric for each prototype, a row for each.
+        Diagonal of Λ, which sums to 1; one row per prototype if each has its own metric.
     feature_names : sequence of str of length n_features
-        What the features are called.
+        Names of the features.
     prototype_labels : array-like of shape (n_prototypes,), default=None
         Classes of the prototypes, if there are several rows; None numbers them.
     std : array-like of shape (n_features,), default=None
-        Standard deviation of the relevances over several fits, drawn as a line to both sides of
-        the end of each bar; for one row of relevances, their mean.
+        Standard deviation of the relevances over several fits, drawn as an error bar, if the
+        relevances are one row, their mean.
 
     Attributes
     ----------
@@ -65,10 +72,11 @@ class RelevanceDisplay:
 
     Examples
     --------
-    >>> from abstain.plotting import RelevanceDisplay
     >>> display = RelevanceDisplay(relevances=[0.1, 0.7, 0.2], feature_names=["a", "b", "c"])
     >>> [display.feature_names[feature] for feature in display.order]
     ['b', 'c', 'a']
+    >>> len(display.plot(top=2).bars_)
+    2
     """
 
     ax_: Axes
@@ -96,7 +104,7 @@ class RelevanceDisplay:
                 f"feature_names must name each of the {self.relevances.shape[-1]} features, got "
                 f"{len(self.feature_names)} names"
             )
-        self.prototype_labels = None if prototype_labels is None else np.asarray(prototype_labels)
+        self.prototype_labels = optional_array(prototype_labels)
         rows = self.relevances.shape[:-1]
         if self.prototype_labels is not None and self.prototype_labels.shape != rows:
             raise InputError(
@@ -132,26 +140,11 @@ class RelevanceDisplay:
         estimator : estimator
             A fitted model with ``relevances_``: GRLVQ, GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ, alone or
             at the end of a ``Pipeline``, inside a search or a ``FrozenEstimator``.
-        feature_names : sequence of str of length n_features, default=None
-            Names of the features as they reach the model; None takes those that it was fitted
-            with, or what the steps before it make of theirs.
-        top : int or None, default=20
-            How many features are shown, the most relevant ones; None shows all.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``barh``, or to ``pcolormesh`` for several metrics.
-
-        Returns
-        -------
-        display : RelevanceDisplay
-            The arrays, and the figure in ``figure_``.
 
         Examples
         --------
+        >>> from abstain import GMLVQ
         >>> from sklearn.datasets import load_iris
-        >>> from abstain.models import GMLVQ
-        >>> from abstain.plotting import RelevanceDisplay
         >>> iris = load_iris()
         >>> model = GMLVQ().fit(iris.data, iris.target)
         >>> display = RelevanceDisplay.from_estimator(model, feature_names=iris.feature_names)
@@ -179,38 +172,23 @@ class RelevanceDisplay:
     ) -> Self:
         """Draw the mean relevances of the models of a cross-validation, and how much they vary.
 
-        Of a model with a metric for each prototype, the mean over its prototypes is taken first:
-        prototypes of two fits need not correspond.
+        If each prototype of a model has its own metric, the mean over the prototypes is taken
+        first: prototypes of two fits need not correspond.
 
         Parameters
         ----------
         cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for
-            estimators that :meth:`from_estimator` takes.
-        feature_names : sequence of str of length n_features, default=None
-            Names of the features as they reach the models; None takes those that they were fitted
-            with, or what the steps before them make of theirs.
-        top : int or None, default=20
-            How many features are shown, the most relevant ones; None shows all.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``barh``.
-
-        Returns
-        -------
-        display : RelevanceDisplay
-            The arrays, ``std`` among them, and the figure in ``figure_``.
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for an
+            estimator that :meth:`from_estimator` takes.
 
         Examples
         --------
+        >>> from abstain import GRLVQ
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.model_selection import cross_validate
-        >>> from abstain.models import GRLVQ
-        >>> from abstain.plotting import RelevanceDisplay
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> found = cross_validate(GRLVQ(), X, y, return_estimator=True)
-        >>> display = RelevanceDisplay.from_cv_results(found)
+        >>> results = cross_validate(GRLVQ(), X, y, return_estimator=True)
+        >>> display = RelevanceDisplay.from_cv_results(results)
         >>> display.relevances.shape, display.std.shape, round(float(display.relevances.sum()), 6)
         ((4,), (4,), 1.0)
         """
@@ -226,29 +204,9 @@ class RelevanceDisplay:
     def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
         """Draw the relevances.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        top : int or None, default=20
-            How many features are shown, the most relevant ones; None shows all.
-        **kwargs : dict
-            Passed to matplotlib's ``barh``, or to ``pcolormesh`` for several metrics.
-
-        Returns
-        -------
-        display : RelevanceDisplay
-            Itself, with ``ax_``, ``figure_`` and ``bars_``, or ``mesh_`` for several metrics.
-
-        Examples
-        --------
-        >>> from abstain.plotting import RelevanceDisplay
-        >>> display = RelevanceDisplay(relevances=[0.1, 0.7, 0.2], feature_names=["a", "b", "c"])
-        >>> len(display.plot(top=2).bars_)
-        2
+        ``mesh_`` is set instead of ``bars_`` if each prototype has its own metric.
         """
-        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-            raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
+        check_top(top)
         shown = self.order[:top]
         is_crowded = ax is None and len(shown) > READABLE
         ax = axes_to_draw_on(ax)
@@ -259,7 +217,8 @@ class RelevanceDisplay:
             self._draw_bars(ax, shown, **kwargs)
         else:
             self._draw_heat_map(ax, shown, **kwargs)
-        ax.set_yticks(range(len(shown)), [_elide(self.feature_names[feature]) for feature in shown])
+        names = [elided(self.feature_names[feature], LONGEST_NAME) for feature in shown]
+        ax.set_yticks(range(len(shown)), names)
         ax.set_ylim(len(shown) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         self.ax_, self.figure_ = ax, figure
@@ -267,11 +226,11 @@ class RelevanceDisplay:
 
     def _draw_bars(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
         values = self.relevances[shown]
-        alike = 1 / self.relevances.size
-        ax.axvline(alike, color="0.15", linewidth=0.8, zorder=1.5)
-        # A tick of its own, which a title makes room for.
+        equal = 1 / self.relevances.size
+        ax.axvline(equal, color="0.15", linewidth=0.8, zorder=1.5)
+        # A separate tick: a title leaves room for it.
         above = ax.secondary_xaxis("top")
-        above.set_xticks([alike], [f"all alike: {_percent(alike)}"], color="0.3")
+        above.set_xticks([equal], [f"all alike: {_percent(equal)}"], color="0.3")
         above.tick_params(length=2, color="0.4")
         above.spines["top"].set_visible(False)
         style = {"height": 0.72, "color": COLOUR, **kwargs}
@@ -280,24 +239,24 @@ class RelevanceDisplay:
             around = self.std[shown]
             style = {"xerr": around, "error_kw": WHISKERS, **style}
         self.bars_ = ax.barh(np.arange(len(shown)), values, **style)
-        end = 1.15 * max((values + around).max(), alike)
+        end = 1.15 * max((values + around).max(), equal)
         for row, (value, reach) in enumerate(
             zip(values.tolist(), (values + around).tolist(), strict=True)
         ):
-            # A number that the line would cross stands behind it.
-            is_crossed = alike - NUMBER_WIDTH * end < reach < alike
+            # A number that the line would cross is written to the right of it.
+            is_crossed = equal - NUMBER_WIDTH * end < reach < equal
             ax.annotate(
                 _percent(value),
-                (alike if is_crossed else reach, row),
+                (equal if is_crossed else reach, row),
                 xytext=(3, 0),
                 textcoords="offset points",
                 fontsize="small",
                 verticalalignment="center_baseline",
             )
         ax.set_xlim(0, end)
-        ax.xaxis.set_major_formatter(_tick)
-        what = "relevance" if self.std is None else "relevance, mean and standard deviation"
-        ax.set_xlabel(what + self._what_is_left_out(shown), loc="right")
+        ax.xaxis.set_major_formatter(percent_tick)
+        name = "relevance" if self.std is None else "relevance, mean and standard deviation"
+        ax.set_xlabel(name + self._note_on_hidden(shown), loc="right")
         ax.spines[["top", "right"]].set_visible(False)
 
     def _draw_heat_map(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
@@ -309,20 +268,13 @@ class RelevanceDisplay:
             for row, column in np.ndindex(*values.shape):
                 value = float(values[row, column])
                 is_dark = value > 0.55 * values.max()
-                ax.text(
-                    column,
-                    row,
-                    f"{100 * value:.1f}",  # the colour bar says of what
-                    color="white" if is_dark else "black",
-                    fontsize="small",
-                    horizontalalignment="center",
-                    verticalalignment="center",
-                )
+                colour = "white" if is_dark else "black"
+                write_centred(ax, column, row, f"{100 * value:.1f}", color=colour)
         self._name_columns(ax)
-        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=_tick)
+        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=percent_tick)
         bar.set_label("relevance near the prototype")
         bar.outline.set_visible(False)
-        ax.set_xlabel("prototypes" + self._what_is_left_out(shown), loc="right")
+        ax.set_xlabel("prototypes" + self._note_on_hidden(shown), loc="right")
         ax.spines[:].set_visible(False)
 
     def _name_columns(self, ax: Axes) -> None:
@@ -338,18 +290,16 @@ class RelevanceDisplay:
         for end in ends[:-1]:
             ax.axvline(end - 0.5, color="black", linewidth=0.8)
         if sum(len(name) for name, _ in sizes) + 2 * len(sizes) > 50:
-            ax.tick_params(axis="x", rotation=30)
-            for text in ax.get_xticklabels():
-                text.set(horizontalalignment="right", rotation_mode="anchor")
+            slant_names(ax)
 
-    def _what_is_left_out(self, shown: NDArray[np.int64]) -> str:
+    def _note_on_hidden(self, shown: NDArray[np.int64]) -> str:
         n_hidden = self.order.size - shown.size
         if not n_hidden:
             return ""
         share = _percent(self._mean.sum() - self._mean[shown].sum())
-        what = "1 more feature is" if n_hidden == 1 else f"{n_hidden} more features are"
+        features = "1 more feature is" if n_hidden == 1 else f"{n_hidden} more features are"
         on_average = ", on average" if self.relevances.ndim == 2 else ""
-        return f"\n{what} not shown: together {share}{on_average}"
+        return f"\n{features} not shown: together {share}{on_average}"
 
 
 def _relevances_of(model: Any) -> NDArray[np.float64]:
@@ -363,15 +313,5 @@ def _relevances_of(model: Any) -> NDArray[np.float64]:
     return np.asarray(relevances, dtype=np.float64)
 
 
-def _elide(name: str) -> str:
-    """Leave out the middle of a long name: names often differ at their ends."""
-    half = LONGEST_NAME // 2
-    return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _tick(share: float, _: float) -> str:
-    return f"{100 * share:g} %"

@@ -1,4 +1,4 @@
-"""Which features does a learned metric take together?"""
+"""Which pairs of features does a learned metric weigh together?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -10,41 +10,45 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import InputError
 from abstain._core.estimators import names_of_features, unwrap
-from abstain.plotting._folds import models_of
-from abstain.plotting._matplotlib import axes_to_draw_on
+from abstain.plotting._cross_validation import models_of
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import (
+    axes_to_draw_on,
+    check_top,
+    elided,
+    percent_tick,
+    write_centred,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["RelevanceMatrixDisplay"]
-
-# So many features can be read in a figure of matplotlib's own size.
+# Number of features that can be read in a figure of matplotlib's default size.
 READABLE = 15
-# Up to so many of them leave room for a number in each cell.
+# Up to this number of features, there is room for a number in each cell.
 LEGIBLE = 8
-# Characters of a name that leave room for the rest.
+# Characters of a name for which there is room.
 LONGEST_NAME = 24
 
 
+@documented("``pcolormesh``")
 class RelevanceMatrixDisplay:
-    r"""Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
+    """Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
 
-    The diagonal holds the relevances, which sum to 1. An entry beside it tells how the metric
-    weighs two features together: in d(x, w) = Σ Λ_ij (x_i − w_i)(x_j − w_j), a positive one makes
-    deviations of the same sign count more, a negative one those of opposite signs.
+    The diagonal holds the relevances, which sum to 1. An entry off the diagonal is the weight of
+    two features together: in d(x, w) = Σ Λ_ij (x_i − w_i)(x_j − w_j), a positive entry increases
+    the weight of deviations with the same sign, a negative one that of opposite signs.
 
-    Use :meth:`from_estimator` or, for the mean over the folds of a cross-validation,
-    :meth:`from_cv_results` to make one; :meth:`plot` draws it again, the most relevant features
-    first. Colours tell the sign in grey as well: a negative entry is hatched.
+    The most relevant features are first; negative entries are hatched.
 
     Parameters
     ----------
     matrix : array-like of shape (n_features, n_features)
         Λ; it is divided by its trace.
     feature_names : sequence of str of length n_features
-        What the features are called.
+        Names of the features.
 
     Attributes
     ----------
@@ -53,10 +57,11 @@ class RelevanceMatrixDisplay:
 
     Examples
     --------
-    >>> from abstain.plotting import RelevanceMatrixDisplay
     >>> display = RelevanceMatrixDisplay(matrix=[[1, -1], [-1, 3]], feature_names=["a", "b"])
     >>> display.matrix.tolist(), display.order.tolist()
     ([[0.25, -0.25], [-0.25, 0.75]], [1, 0])
+    >>> [text.get_text() for text in display.plot().ax_.get_yticklabels()]
+    ['b', 'a']
     """
 
     ax_: Axes
@@ -97,27 +102,12 @@ class RelevanceMatrixDisplay:
             A fitted model with a matrix: GMLVQ, LGMLVQ, MRSLVQ or LMRSLVQ, alone or at the end of
             a ``Pipeline``, inside a search, a ``FrozenEstimator`` or a reject option.
         prototype : int, default=None
-            Whose matrix is shown if each prototype has its own; None shows their mean.
-        feature_names : sequence of str of length n_features, default=None
-            Names of the features as they reach the model; None takes those that it was fitted
-            with, or what the steps before it make of theirs.
-        top : int or None, default=15
-            How many features are shown, the most relevant ones; None shows all.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``pcolormesh``.
-
-        Returns
-        -------
-        display : RelevanceMatrixDisplay
-            The arrays, and the figure in ``figure_``.
+            Prototype whose matrix is shown, if each has its own; None shows their mean.
 
         Examples
         --------
+        >>> from abstain import GMLVQ
         >>> from sklearn.datasets import load_iris
-        >>> from abstain.models import GMLVQ
-        >>> from abstain.plotting import RelevanceMatrixDisplay
         >>> iris = load_iris()
         >>> model = GMLVQ().fit(iris.data, iris.target)
         >>> display = RelevanceMatrixDisplay.from_estimator(model)
@@ -143,39 +133,23 @@ class RelevanceMatrixDisplay:
     ) -> Self:
         """Draw the mean relevance matrix of the models of a cross-validation.
 
-        Λ is the same for every Ω that measures the same distances, so that a mean of several fits
-        has a meaning; each has trace 1. Pairs that one fit weighs this way and another that way
-        cancel out.
+        Λ is the same for every Ω with the same distances, so that a mean of several fits is
+        meaningful; each has trace 1. Entries with opposite signs in different fits cancel out.
 
         Parameters
         ----------
         cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for
-            estimators that :meth:`from_estimator` takes.
-        feature_names : sequence of str of length n_features, default=None
-            Names of the features as they reach the models; None takes those that they were fitted
-            with, or what the steps before them make of theirs.
-        top : int or None, default=15
-            How many features are shown, the most relevant ones; None shows all.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``pcolormesh``.
-
-        Returns
-        -------
-        display : RelevanceMatrixDisplay
-            The arrays, and the figure in ``figure_``.
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for an
+            estimator that :meth:`from_estimator` takes.
 
         Examples
         --------
+        >>> from abstain import GMLVQ
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.model_selection import cross_validate
-        >>> from abstain.models import GMLVQ
-        >>> from abstain.plotting import RelevanceMatrixDisplay
         >>> X, y = load_iris(return_X_y=True)
-        >>> found = cross_validate(GMLVQ(), X, y, return_estimator=True)
-        >>> display = RelevanceMatrixDisplay.from_cv_results(found)
+        >>> results = cross_validate(GMLVQ(), X, y, return_estimator=True)
+        >>> display = RelevanceMatrixDisplay.from_cv_results(results)
         >>> round(float(display.matrix.trace()), 6)
         1.0
         """
@@ -186,31 +160,8 @@ class RelevanceMatrixDisplay:
         return display.plot(ax=ax, top=top, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
-        """Draw the matrix.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        top : int or None, default=15
-            How many features are shown, the most relevant ones; None shows all.
-        **kwargs : dict
-            Passed to matplotlib's ``pcolormesh``.
-
-        Returns
-        -------
-        display : RelevanceMatrixDisplay
-            Itself, with ``ax_``, ``figure_`` and ``mesh_``.
-
-        Examples
-        --------
-        >>> from abstain.plotting import RelevanceMatrixDisplay
-        >>> display = RelevanceMatrixDisplay(matrix=[[1, -1], [-1, 3]], feature_names=["a", "b"])
-        >>> [text.get_text() for text in display.plot().ax_.get_yticklabels()]
-        ['b', 'a']
-        """
-        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-            raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
+        """Draw the matrix."""
+        check_top(top)
         shown = self.order[:top]
         values = self.matrix[np.ix_(shown, shown)]
         ax = axes_to_draw_on(ax)
@@ -221,7 +172,7 @@ class RelevanceMatrixDisplay:
         _hatch(ax, values < 0)
         if len(shown) <= LEGIBLE:
             _write_numbers(ax, values, largest)
-        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=lambda share, _: f"{100 * share:g} %")
+        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=percent_tick)
         bar.set_label("entry of Λ (hatched: negative)")
         bar.outline.set_visible(False)
         self._name_features(ax, shown)
@@ -229,7 +180,7 @@ class RelevanceMatrixDisplay:
         return self
 
     def _name_features(self, ax: Axes, shown: NDArray[np.int64]) -> None:
-        names = [_elided(self.feature_names[feature]) for feature in shown]
+        names = [elided(self.feature_names[feature], LONGEST_NAME) for feature in shown]
         ax.set_yticks(range(len(shown)), names)
         ax.set_xticks(range(len(shown)), names, rotation=45, rotation_mode="anchor", ha="right")
         ax.tick_params(length=0)
@@ -239,8 +190,8 @@ class RelevanceMatrixDisplay:
         n_hidden = len(self.order) - len(shown)
         if n_hidden:
             left = 100 * (1 - self.matrix.diagonal()[shown].sum())
-            what = "1 more feature weighs" if n_hidden == 1 else f"{n_hidden} more features weigh"
-            ax.set_xlabel(f"{what} {left:.1f} % on the diagonal", loc="right")
+            hidden = "1 more feature weighs" if n_hidden == 1 else f"{n_hidden} more features weigh"
+            ax.set_xlabel(f"{hidden} {left:.1f} % on the diagonal", loc="right")
 
 
 def _relevance_matrix(model: Any, prototype: int | None) -> NDArray[np.float64]:
@@ -271,7 +222,7 @@ def _relevance_matrix(model: Any, prototype: int | None) -> NDArray[np.float64]:
 
 
 def _hatch(ax: Axes, chosen: NDArray[np.bool_]) -> None:
-    """Hatch some cells, so that they can be told in grey."""
+    """Hatch some cells, so that they differ in grey as well."""
     from matplotlib.collections import PolyCollection
 
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
@@ -285,21 +236,13 @@ def _hatch(ax: Axes, chosen: NDArray[np.bool_]) -> None:
 def _write_numbers(ax: Axes, values: NDArray[np.float64], largest: float) -> None:
     for row, column in np.ndindex(*values.shape):
         value = float(values[row, column])
-        ax.text(
+        is_hatched = -0.7 * largest < value < 0
+        background = {"facecolor": "white", "alpha": 0.6, "linewidth": 0, "pad": 1}
+        write_centred(
+            ax,
             column,
             row,
             f"{100 * value:.1f}".replace("-", "−"),
             color="white" if abs(value) > 0.7 * largest else "black",
-            fontsize="small",
-            horizontalalignment="center",
-            verticalalignment="center",
-            bbox={"facecolor": "white", "alpha": 0.6, "linewidth": 0, "pad": 1}
-            if -0.7 * largest < value < 0
-            else None,
+            bbox=background if is_hatched else None,
         )
-
-
-def _elided(name: str) -> str:
-    """Leave out the middle of a long name: names often differ at their ends."""
-    half = LONGEST_NAME // 2
-    return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError
-from abstain._core.estimators import pass_through, unwrap
+from abstain._core.estimators import pass_through
 from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
-from abstain.plotting._matplotlib import axes_to_draw_on
-from abstain.plotting._styles import curve_style
+from abstain.plotting._documentation import documented
+from abstain.plotting._drawing import axes_to_draw_on, curve_style, show_percent
+from abstain.plotting._outcomes import reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-__all__ = ["ReliabilityDisplay"]
-
 DIAGONAL = "perfectly calibrated"
 
 
+@documented("``plot``")
 class ReliabilityDisplay:
     """Reliability diagram: the share of right answers against their estimated probability.
 
-    Use :meth:`from_estimator` or :meth:`from_predictions` to make one; :meth:`plot` draws it again.
-    A probability that is what it says lies on the diagonal; below, it promises too much. Curves in
-    one axes differ in colour and in dashes.
+    A calibrated probability lies on the diagonal; below, it is too high. Curves in one axes differ
+    in colour and in dashes.
 
     Parameters
     ----------
@@ -43,11 +41,9 @@ class ReliabilityDisplay:
     lower, upper : array-like of shape (n_bins,)
         Confidence interval of each accuracy, drawn as a vertical line.
     brier_score : float, default=None
-        Mean squared difference of probability and outcome, shown in the legend.
+        Mean squared difference between probability and outcome, shown in the legend.
     log_loss : float, default=None
         Mean negative log likelihood of the outcomes, shown in the legend.
-    name : str, default=None
-        What the legend calls the curve.
 
     See Also
     --------
@@ -55,11 +51,12 @@ class ReliabilityDisplay:
 
     Examples
     --------
-    >>> from abstain.plotting import ReliabilityDisplay
     >>> correct, probability = [False, True, True, True], [0.4, 0.6, 0.8, 0.9]
     >>> display = ReliabilityDisplay.from_predictions(correct, probability, n_bins=2)
     >>> display.mean_probabilities.round(2).tolist(), display.accuracies.tolist()
     ([0.5, 0.85], [0.5, 1.0])
+    >>> display.plot(name="mine").line_.get_label()
+    'mine (Brier 0.093, log loss 0.338)'
     """
 
     ax_: Axes
@@ -89,53 +86,23 @@ class ReliabilityDisplay:
         self.name = name
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        n_bins: int = 10,
-        strategy: str = "quantile",
-        confidence: float = 0.95,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw how far the estimated probability of being right holds on samples.
+    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, **kwargs: Any) -> Self:
+        """Draw how reliable the estimated probability of being right is on samples.
+
+        ``predict_correct_proba`` of a reject option is compared with its predictions, those of
+        rejected samples as well.
 
         Parameters
         ----------
-        estimator : estimator
-            A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
-            search. Its ``predict_correct_proba`` is compared with its plain answers, also to the
-            samples that it rejects.
         X : array-like of shape (n_samples, n_features)
             Samples, which should be others than it was fitted and calibrated on.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        n_bins : int, default=10
-            Number of bins of the probability.
-        strategy : {"quantile", "uniform"}, default="quantile"
-            Whether the bins hold about as many samples each, or are of equal width.
-        confidence : float, default=0.95
-            Confidence of the interval of each bin.
-        name : str, default=None
-            What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : ReliabilityDisplay
-            The arrays, and the figure in ``figure_``.
+            Passed to :meth:`from_predictions`: ``n_bins``, ``strategy``, ``confidence``, ``name``,
+            ``ax`` and what :meth:`plot` takes.
 
         Examples
         --------
         >>> from abstain import RejectOptionClassifier
-        >>> from abstain.plotting import ReliabilityDisplay
         >>> from sklearn.datasets import load_digits
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_digits(return_X_y=True)
@@ -150,17 +117,11 @@ class ReliabilityDisplay:
         >>> round(raw.brier_score, 2)
         0.21
         """
-        correct, probability = _asked(estimator, X, y)
-        return cls.from_predictions(
-            correct,
-            probability,
-            n_bins=n_bins,
-            strategy=strategy,
-            confidence=confidence,
-            name=name,
-            ax=ax,
-            **kwargs,
-        )
+        steps, clf = reject_option_of(estimator, "use from_predictions with your probabilities")
+        X = pass_through(steps, X)
+        labels, predictions, _ = check_samples(y, clf.estimator_.predict(X), None)
+        probability = clf.predict_correct_proba(X)
+        return cls.from_predictions(labels == predictions, probability, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -186,24 +147,12 @@ class ReliabilityDisplay:
         n_bins : int, default=10
             Number of bins of the probability.
         strategy : {"quantile", "uniform"}, default="quantile"
-            Whether the bins hold about as many samples each, or are of equal width.
+            Whether the bins have about equal numbers of samples, or equal width.
         confidence : float, default=0.95
             Confidence of the interval of each bin.
-        name : str, default=None
-            What the legend calls the curve.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : ReliabilityDisplay
-            The arrays, and the figure in ``figure_``.
 
         Examples
         --------
-        >>> from abstain.plotting import ReliabilityDisplay
         >>> display = ReliabilityDisplay.from_predictions(
         ...     correct=[True, False, True, True], probability=[0.7, 0.5, 0.9, 0.9], n_bins=1
         ... )
@@ -229,30 +178,13 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         name : str, default=None
-            What the legend calls the curve; None is the name of the display.
-        **kwargs : dict
-            Passed to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : ReliabilityDisplay
-            Itself, with ``ax_``, ``figure_``, ``line_`` and ``intervals_``.
-
-        Examples
-        --------
-        >>> from abstain.plotting import ReliabilityDisplay
-        >>> display = ReliabilityDisplay.from_predictions([True, False], [0.9, 0.4], n_bins=1)
-        >>> display.plot(name="mine").line_.get_label()
-        'mine (Brier 0.085, log loss 0.308)'
+            Name of the curve in the legend; None uses the name of the display.
         """
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.collections import LineCollection
         from matplotlib.lines import Line2D
-        from matplotlib.ticker import PercentFormatter
 
         label = self._label(self.name if name is None else name)
         given = normalize_kwargs(kwargs, Line2D)
@@ -266,19 +198,13 @@ class ReliabilityDisplay:
             linewidth=1.0,
         )
         if DIAGONAL not in ax.get_legend_handles_labels()[1]:
-            # A collection: lines are counted to tell curves apart. It does not widen the view.
-            line = LineCollection(
-                [[(0.0, 0.0), (1.0, 1.0)]],
-                colors="0.4",
-                linestyles=":",
-                linewidths=1.0,
-                zorder=1,
-                label=DIAGONAL,
-            )
+            # A collection, as the style of a curve depends on the number of lines.
+            look: dict[str, Any] = {"colors": "0.4", "linestyles": ":", "linewidths": 1.0}
+            ends = [(0.0, 0.0), (1.0, 1.0)]
+            line = LineCollection([ends], zorder=1, label=DIAGONAL, **look)
             ax.add_collection(line, autolim=False)
         ax.set(xlabel="estimated probability of being right", ylabel="share that is right")
-        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        show_percent(ax)
         ax.legend(loc="best", frameon=False, handlelength=3.5)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -289,22 +215,7 @@ class ReliabilityDisplay:
             for title, score in (("Brier", self.brier_score), ("log loss", self.log_loss))
             if score is not None
         ]
-        told = ", ".join(scores)
+        text = ", ".join(scores)
         if name is None:
-            return told or "estimate"
-        return f"{name} ({told})" if told else name
-
-
-def _asked(estimator: Any, X: Any, y: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Return which plain answers are right, and the estimated probability of that."""
-    from abstain.classifier import RejectOptionClassifier
-
-    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
-    if not isinstance(clf, RejectOptionClassifier):
-        raise InputError(
-            f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
-            "use from_predictions with probabilities of your own"
-        )
-    seen = pass_through(steps, X)
-    labels, answers, _ = check_samples(y, clf.estimator_.predict(seen), None)
-    return np.asarray(labels == answers), clf.predict_correct_proba(seen)
+            return text or "estimate"
+        return f"{name} ({text})" if text else name

@@ -1,12 +1,13 @@
-"""What does a report hold, in numbers and names that a page can read?
+"""What does a report hold, in numbers and names that the page reads?
 
-Everything that the page shows follows from it by looking up and by counting:
+The page shows nothing that does not follow from its content:
 
-- for every row that can be picked, its thresholds, how many samples of each cell they reject, and
-  what is accepted and wrong, on the calibration data and on the samples given, with thresholds per
-  cell and with one for all;
-- ``pairs``, the true class and the answer of every sample, as one number, ordered by cell and in it
-  by certainty: a row rejects the first few of each cell, and the rest make its confusion matrix.
+- for every row that can be chosen, its thresholds, the number of samples of each cell that they
+  reject, and the numbers of accepted and wrong samples, on the calibration data and on the given
+  samples, with one threshold per cell and with one for all;
+- ``pairs``, the true and the predicted class of every sample, as one number, ordered by cell and
+  within a cell by certainty: a row rejects the first samples of each cell, and the rest make its
+  confusion matrix.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -21,38 +22,38 @@ from sklearn.frozen import FrozenEstimator
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.given_thresholds import FORMAT
 from abstain.classifier.regions import Regions
+from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
-from abstain.report.counting import (
+from abstain.report.rows import (
     CONFIDENCES,
     Counts,
-    bounds,
+    ShownRows,
+    accuracy_bounds,
+    choose_rows,
     counts_of_front,
     counts_of_samples,
     counts_with_one_threshold,
+    global_rows,
     rejected_by_cell,
 )
-from abstain.report.rows import ShownRows, choose_rows, global_rows, thresholds_of
 from abstain.report.samples import (
     Samples,
-    details,
+    choose_explained,
+    evaluate_samples,
+    explain_samples,
     feature_names_of,
-    look_at,
     names_of_samples,
-    places_of_details,
 )
-from abstain.report.view import View, find_view, places_of_dots
-
-__all__ = ["N_PARTS", "find_content"]
+from abstain.report.scatter import Scatter, choose_drawn, scatter_of
 
 Content = dict[str, Any]
 
-# The parts that take their time: answers, rows, details, view.
-N_PARTS = 4
-# So many features can be read in a chart.
+# The steps that take time: predictions, rows, explanations, positions in the plane.
+N_STEPS = 4
+# Number of features that can be read in a chart.
 MAX_FEATURES = 20
-_RULES = {"prototype": "prototype", "class": "predicted class", "leaf": "leaf"}
+CELL_KINDS = {"prototype": "prototype", "class": "predicted class", "leaf": "leaf"}
 
 
 def find_content(
@@ -63,19 +64,18 @@ def find_content(
     sample_names: Any,
     watch: Callable[[int], None] = lambda done: None,
 ) -> Content:
-    """Return the content of a report, in lists and numbers alone; tell when each part is made."""
+    """Return the content of a report as lists and numbers; ``watch`` is called after each step."""
     names = names_of_samples(X, sample_names)
     features = feature_names_of(clf, feature_names)
-    samples = look_at(clf, X, y)
+    samples = evaluate_samples(clf, X, y)
     watch(1)
-    shown = choose_rows(clf.front_, clf.operating_point_)
-    rows = _rows(clf, samples, shown, _thresholds(clf, shown.rows))
+    rows = _rows(clf, samples, choose_rows(clf.front_, clf.operating_point_))
     watch(2)
-    told, dots = places_of_details(samples), places_of_dots(samples)
-    in_detail = _some(samples, told, names) | details(clf, X, told, samples)
+    explained, drawn = choose_explained(samples), choose_drawn(samples)
+    details = _some(samples, explained, names) | explain_samples(clf, X, explained, samples)
     watch(3)
-    view = find_view(clf, X, dots, features, samples.certainty[dots])
-    watch(N_PARTS)
+    scatter = scatter_of(clf, X, drawn, features, samples.certainty[drawn])
+    watch(N_STEPS)
     return {
         "format": FORMAT,
         "classes": [str(label) for label in samples.classes],
@@ -91,8 +91,8 @@ def find_content(
             isinstance(clf.cv, str) or isinstance(clf.estimator, FrozenEstimator)
         ),
         "has_prototypes": has_prototypes(unwrap(clf.estimator_)[1]),
-        "details": in_detail,
-        "view": None if view is None else _view(view) | _some(samples, dots, names),
+        "details": details,
+        "scatter": None if scatter is None else _scatter(scatter) | _some(samples, drawn, names),
         "relevances": _relevances(clf, features),
         "guarantee": _guarantee(clf),
     }
@@ -105,21 +105,13 @@ def _numbers(values: NDArray[np.float64]) -> list[Any]:
     return [value if np.isfinite(value) else str(value) for value in values.tolist()]
 
 
-def _thresholds(clf: RejectOptionClassifier, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return what ``thresholds_`` would be at each row."""
-    return Regions(clf.cells_).thresholds(clf.front_, rows)
-
-
-def _rows(
-    clf: RejectOptionClassifier,
-    samples: Samples,
-    shown: ShownRows,
-    thresholds: NDArray[np.float64],
-) -> Content:
-    front, on_samples = clf.front_, counts_of_samples(samples, thresholds)
-    shared, is_of_calibration = _global_front(clf, samples)
-    chosen = global_rows(shared, front, shown.rows)
-    threshold = thresholds_of(shared, chosen)[:, 0]
+def _rows(clf: RejectOptionClassifier, samples: Samples, shown: ShownRows) -> Content:
+    front = clf.front_
+    thresholds = Regions(clf.cells_[:-1]).thresholds(front, shown.rows)
+    on_samples = counts_of_samples(samples, thresholds)
+    one_cell, is_of_calibration = _global_front(clf, samples)
+    chosen = global_rows(one_cell, front, shown.rows)
+    threshold = np.array([one_cell.thresholds_at(row)[0] for row in chosen.tolist()])
     return {
         "method": front.method,
         "is_nested": front.is_nested,
@@ -133,20 +125,20 @@ def _rows(
         "rejected": rejected_by_cell(samples, thresholds).tolist(),
         "on_calibration": _counts(counts_of_front(front, shown.rows)),
         "on_samples": _counts(on_samples),
-        "bounds": {str(level): bounds(on_samples, level) for level in CONFIDENCES},
+        "bounds": {str(level): accuracy_bounds(on_samples, level) for level in CONFIDENCES},
         "one_for_all": {
             "threshold": _numbers(threshold),
             "is_of_calibration": is_of_calibration,
-            "on_calibration": _counts(counts_of_front(shared, chosen)),
+            "on_calibration": _counts(counts_of_front(one_cell, chosen)),
             "on_samples": _counts(counts_with_one_threshold(samples, threshold)),
         },
     }
 
 
 def _least_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> list[Any] | None:
-    """Return the least probable answer that each row gives, by the estimates of a pooled front.
+    """Return the lowest probability of being right that each row accepts, by a pooled front.
 
-    None stands for a row that answers nothing, and for a front without estimates.
+    None stands for a row that accepts nothing, and for a front without estimates.
     """
     if not isinstance(front, PooledFront):
         return None
@@ -162,31 +154,32 @@ def _counts(counts: Counts) -> Content:
 
 
 def _global_front(clf: RejectOptionClassifier, samples: Samples) -> tuple[ParetoFront, bool]:
-    """Return the front of one threshold for all, of the calibration data if these are kept."""
+    """Return the front of one threshold, of the calibration data if the classifier has them."""
     method = "pooled" if clf.front_.is_nested else "exact"
     if not hasattr(clf, "calibration_"):
         return pareto_front(samples.certainty, ~samples.wrong, method=method), False
-    known = clf.calibration_
-    return pareto_front(known.certainty, known.correct, method=method), True
+    calibration = clf.calibration_
+    return pareto_front(calibration.certainty, calibration.correct, method=method), True
 
 
 def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
-    """Tell whether the samples given are those that the thresholds were set on."""
-    known = getattr(clf, "calibration_", None)
-    if known is None or len(known.certainty) != len(samples.certainty):
-        return False
-    same = np.array_equal(known.certainty, samples.certainty)
-    return bool(same and np.array_equal(known.correct, ~samples.wrong))
+    """Return whether the given samples are those that the thresholds were set on."""
+    calibration = getattr(clf, "calibration_", None)
+    return (
+        calibration is not None
+        and np.array_equal(calibration.certainty, samples.certainty)
+        and np.array_equal(calibration.correct, ~samples.wrong)
+    )
 
 
 def _share_known(clf: RejectOptionClassifier, X: Any) -> float:
-    """Return the share of samples that the classifier was fitted to, where it can tell."""
+    """Return the share of samples that the classifier was fitted to, if it is known."""
     first = getattr(clf.estimator_, "steps", [(None, None)])[0][1]
     return float(first.share_known(X)) if hasattr(first, "known_rows_") else 0.0
 
 
 def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
-    regions = Regions(clf.cells_)
+    regions = clf._regions
     n_cells = regions.shared + 1
     calibrated = None
     if hasattr(clf, "calibration_"):
@@ -195,10 +188,10 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
     sizes = np.bincount(samples.position, minlength=n_cells)
     return {
         "several": clf.front_.n_cells > 1,
-        "kind": _RULES.get(_rule(clf), "cell"),
-        "labels": [*map(str, clf.cells_.tolist()), None],
+        "kind": CELL_KINDS.get(_rule(clf), "cell"),
+        "labels": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
         "names": [*_cell_names(clf), "all others" if regions.shared else "all samples"],
-        # Where no sample has ever been, there is nothing to show.
+        # The shared threshold is not shown if no sample falls under it.
         "is_shown": [
             *[True] * regions.shared,
             bool(regions.shared in clf.front_.cells or sizes[regions.shared]),
@@ -215,7 +208,7 @@ def _rule(clf: RejectOptionClassifier) -> str:
 
 
 def _cell_names(clf: RejectOptionClassifier) -> list[str]:
-    rule, labels = _rule(clf), clf.cells_.tolist()
+    rule, labels = _rule(clf), clf.cells_.tolist()[:-1]
     if rule == "global":
         return ["all samples"] * len(labels)
     if rule == "prototype":
@@ -240,18 +233,18 @@ def _some(samples: Samples, places: NDArray[np.int64], names: list[str] | None) 
     }
 
 
-def _view(view: View) -> Content:
+def _scatter(scatter: Scatter) -> Content:
     return {
-        "x": _numbers(view.samples[:, 0].round(6)),
-        "y": _numbers(view.samples[:, 1].round(6)),
-        "axes": list(view.axis_names),
-        "prototypes": view.prototypes.round(6).tolist(),
-        "prototype_labels": view.prototype_labels,
+        "x": _numbers(scatter.samples[:, 0].round(6)),
+        "y": _numbers(scatter.samples[:, 1].round(6)),
+        "axes": list(scatter.axis_names),
+        "prototypes": scatter.prototypes.round(6).tolist(),
+        "prototype_labels": scatter.prototype_labels,
     }
 
 
 def _relevances(clf: RejectOptionClassifier, features: list[str] | None) -> Content | None:
-    """Return the features that weigh most in the metric of the model; None if it has none."""
+    """Return the most relevant features of the model; None if it has no relevances."""
     model = unwrap(clf.estimator_)[1]
     relevances = getattr(model, "relevances_", None)
     if relevances is None or features is None:

@@ -1,9 +1,9 @@
-"""How does a fitted classifier become one HTML file that opens from disk, with no network?
+"""Write the report of a fitted classifier as one HTML file that needs no network.
 
-The page holds its style, its script, plotly's and the content. The last two are compressed, so
-that a report is less than half as large, and are unpacked by the browser. What is packed cannot
-end a script early, whatever a class or a feature is called; the few words outside of it are
-escaped by jinja2, and the script writes text only as text.
+The page holds its style, its script, plotly's script and the content. The last two are compressed,
+which halves the size of the file, and are decompressed by the browser. Compressed text cannot end a
+script early, whatever the name of a class or a feature. The few names outside of it are escaped by
+jinja2, and the script sets text only as text.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -22,11 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.checks import InputError
 from abstain._core.estimators import pass_through, unwrap
-from abstain._core.files import check_can_write, whole_files
+from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier
-from abstain.report.content import N_PARTS, find_content
-
-__all__ = ["render_report", "write_report"]
+from abstain.report.content import N_STEPS, find_content
 
 
 def write_report(
@@ -42,29 +40,29 @@ def write_report(
 ) -> None:
     """Write a page on which the operating point of a classifier can be chosen.
 
-    The page shows accuracy against reject rate with a slider over the front, what each point does
-    to the samples given, what they bear out, the cells, the rejected samples and their reasons, and
-    exports the thresholds that :meth:`RejectOptionClassifier.retarget` takes. It is one file, needs
-    no network, and appears whole or not at all.
+    The page shows accuracy against reject rate with a slider over the front and, for each point,
+    its outcomes on the given samples, an accuracy that they support, the cells, and the rejected
+    samples with reasons. It exports thresholds for :meth:`RejectOptionClassifier.set_thresholds`.
+    It is one file and needs no network. The file is only written if it is complete.
 
     Parameters
     ----------
     clf : estimator
         A fitted :class:`RejectOptionClassifier`, or a fitted pipeline or search that ends in one.
     X : array-like of shape (n_samples, n_features)
-        Samples; others than the classifier was fitted on tell more.
+        Samples, preferably others than the classifier was fitted on.
     y : array-like of shape (n_samples,)
         Their classes.
     file : str or path-like
-        Where the page shall lie, such as "report.html".
+        The file to write, such as "report.html".
     title : str, default=None
-        What stands above it; None names the classifier.
+        Title of the page; None names the classifier.
     feature_names : sequence of str, default=None
-        Names of the features as they reach the model; None takes those that it was fitted with.
+        Names of the features as they reach the model; None uses those that it was fitted with.
     sample_names : sequence of str of length n_samples, default=None
-        What the samples are called; None takes the index of a frame, or counts from 0.
+        Names of the samples; None uses the index of a frame, or counts from 0.
     watch : callable, default=nothing
-        Told how many parts of the work are done, and of how many.
+        Called with the number of finished steps and the number of all steps.
 
     Raises
     ------
@@ -91,7 +89,7 @@ def write_report(
     page = render_report(
         clf, X, y, title=title, feature_names=feature_names, sample_names=sample_names, watch=watch
     )
-    with whole_files(target) as (draft,):
+    with atomic_files(target) as (draft,):
         draft.write_text(page, encoding="utf-8")
 
 
@@ -116,13 +114,13 @@ def render_report(
     y : array-like of shape (n_samples,)
         Their classes.
     title : str, default=None
-        What stands above it; None names the classifier.
+        Title of the page; None names the classifier.
     feature_names : sequence of str, default=None
         Names of the features as they reach the model.
     sample_names : sequence of str of length n_samples, default=None
-        What the samples are called.
+        Names of the samples.
     watch : callable, default=nothing
-        Told how many parts of the work are done, and of how many.
+        Called with the number of finished steps and the number of all steps.
 
     Returns
     -------
@@ -148,12 +146,16 @@ def render_report(
         )
     check_is_fitted(inner, "thresholds_")
     jinja2 = _jinja2()
-    plotly = _packed_plotly()
-    seen = pass_through(steps, X)
-    n_parts = N_PARTS + 1
-    watch(0, n_parts)
+    plotly = _compressed_plotly()
+    n_steps = N_STEPS + 1
+    watch(0, n_steps)
     content = find_content(
-        inner, seen, y, feature_names, sample_names, lambda done: watch(done, n_parts)
+        inner,
+        pass_through(steps, X),
+        y,
+        feature_names,
+        sample_names,
+        lambda done: watch(done, n_steps),
     )
     model = type(unwrap(inner.estimator_)[1]).__name__
     environment = jinja2.Environment(
@@ -165,10 +167,10 @@ def render_report(
         content=content,
         style=_text("report.css"),
         script=_text("report.js"),
-        plotly=plotly,
-        packed=_pack(json.dumps(content, allow_nan=False, separators=(",", ":"))),
+        plotly_base64=plotly,
+        content_base64=_compress(json.dumps(content, allow_nan=False, separators=(",", ":"))),
     )
-    watch(n_parts, n_parts)
+    watch(n_steps, n_steps)
     return page
 
 
@@ -181,12 +183,12 @@ def _jinja2() -> Any:
 
 
 @cache
-def _packed_plotly() -> str:
+def _compressed_plotly() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise _missing("plotly") from None
-    return _pack(get_plotlyjs())
+    return _compress(get_plotlyjs())
 
 
 def _missing(package: str) -> InputError:
@@ -199,6 +201,6 @@ def _text(name: str) -> str:
     return files("abstain.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _pack(text: str) -> str:
-    """Return text compressed, in letters that mean nothing to HTML; the same whenever it is."""
+def _compress(text: str) -> str:
+    """Return text compressed, in base64; equal texts give equal results."""
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

@@ -1,20 +1,21 @@
-// What does the page show at the place where the slider stands?
+// What does the page show at a position of the slider?
 //
-// All numbers come from the content that Python has packed into the page. A place of the slider is
-// a row of the front; `show` writes what the row does, and draws it. Text is only ever set as text.
+// All numbers come from the content that Python has compressed into the page. A position of the
+// slider is a row of the front; `show` writes the outcomes of the row and draws them. Text is only
+// set as text, never as HTML.
 "use strict";
 
 const PAGE_SIZE = 25;
-// Up to so many points of a curve are drawn as dots, so that one sees what there is to pick.
+// Up to this number of points, a curve shows each of them as a dot that can be chosen.
 const FEW_POINTS = 40;
-// The accuracy of fewer answers than these, or of a smaller share of the samples, is hardly known.
+// The accuracy of fewer answers, or of a smaller share of the samples, is uncertain.
 const FEW_ANSWERS = 20;
 const FEW_SHARE = 0.05;
-// Such points are left out of the picture if the others need less of its height than this share.
+// Such points are left out of the figure if the others need less than this share of its height.
 const WORTH_CUTTING = 0.6;
-// So many prototypes leave room for the names of their classes.
+// Up to this number of prototypes, there is room for the names of their classes.
 const NAMED_PROTOTYPES = 12;
-// Pixels that a letter of a title takes, about.
+// Approximate width of a letter of a title, in pixels.
 const LETTER = 8.5;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const NARROW = matchMedia("(max-width: 40rem)"); // as in the style
@@ -28,7 +29,7 @@ const number = (value) => (typeof value === "number" ? value : value === "inf" ?
 function percent(share, digits = 2) {
   if (Number.isNaN(share)) return "–";
   const text = (100 * share).toFixed(digits);
-  // What is not all of them is never called 100 %, nor what is some of them 0 %.
+  // A share below 1 is never shown as 100 %, and one above 0 never as 0 %.
   if (share < 1 && Number(text) >= 100) return `> ${(100 - 10 ** -digits).toFixed(digits)} %`;
   if (share > 0 && Number(text) === 0) return `< ${(10 ** -digits).toFixed(digits)} %`;
   return `${text} %`;
@@ -60,7 +61,7 @@ function element(tag, text, className) {
   return made;
 }
 
-// Write a number for people, and the number itself for whoever wants it exactly.
+// Write a rounded number, and the exact one as an attribute.
 function write(target, text, value) {
   if (target.dataset.value === String(value) && target.firstChild) return;
   target.textContent = text;
@@ -81,7 +82,7 @@ function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-async function unpack(id) {
+async function decompress(id) {
   const letters = atob(byId(id).textContent);
   const bytes = new Uint8Array(letters.length);
   for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
@@ -91,7 +92,7 @@ async function unpack(id) {
 
 // --- what a row does -----------------------------------------------------------------------------
 
-// Counts of a set of samples of which some are accepted, `errors` of these being wrong.
+// Counts of samples of which some are accepted, `errors` of them wrong.
 function outcome(counts, total, place) {
   const accepted = counts.accepted[place];
   const errors = counts.errors[place];
@@ -104,7 +105,7 @@ function outcome(counts, total, place) {
   };
 }
 
-// The confusion matrix: of each cell, a row rejects the samples that it is least sure of.
+// The confusion matrix: a row rejects the least certain samples of each cell.
 function confusion(content, place) {
   const size = content.classes.length;
   const accepted = new Array(size * size).fill(0);
@@ -150,14 +151,14 @@ function summary(content) {
     return Array.from({ length: 6 }, () => line.insertCell());
   });
   return (place) => kinds.forEach(([, , counts, total], index) => {
-    const found = outcome(counts, total, place);
+    const counted = outcome(counts, total, place);
     const [accuracy, answered, rejected, errors, caught, lost] = lines[index];
-    write(accuracy, percent(found.accuracy), found.accuracy);
-    write(answered, `${count(found.accepted)} (${percent(found.coverage, 1)})`, found.accepted);
-    write(rejected, `${count(found.rejected)} (${percent(found.rejectRate, 1)})`, found.rejected);
-    write(errors, count(found.errors), found.errors);
-    write(caught, count(found.caught), found.caught);
-    write(lost, count(found.lost), found.lost);
+    write(accuracy, percent(counted.accuracy), counted.accuracy);
+    write(answered, `${count(counted.accepted)} (${percent(counted.coverage, 1)})`, counted.accepted);
+    write(rejected, `${count(counted.rejected)} (${percent(counted.rejectRate, 1)})`, counted.rejected);
+    write(errors, count(counted.errors), counted.errors);
+    write(caught, count(counted.caught), counted.caught);
+    write(lost, count(counted.lost), counted.lost);
   });
 }
 
@@ -223,7 +224,7 @@ function columns(content) {
   const probability = details.correct_proba
     ? [{ title: "probability right", value: (at) => details.correct_proba[at], text: (value) => percent(value, 1) }]
     : [];
-  const found = [
+  const all = [
     { title: "sample", value: (at) => (details.name ? details.name[at] : details.place[at]), isWord: true },
     { title: "true class", value: (at) => label(details.truth[at]), isWord: true },
     { title: "answer", value: (at) => label(details.answer[at]), isWord: true },
@@ -237,13 +238,13 @@ function columns(content) {
     { title: cells.kind, value: (at) => cells.names[details.cell[at]], isWord: true },
   ];
   if (details.features) {
-    found.push({
+    all.push({
       title: "features", isWord: true, isLong: true,
       value: (at) => details.features[at]
         .map((feature, index) => `${features[feature]} ${signed(details.shares[at][index])}`).join(", "),
     });
   }
-  return found;
+  return all;
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -312,14 +313,14 @@ class RejectedTable {
     this.choose();
   }
 
-  // What can be searched does not depend on the slider: words of a sample are joined once.
+  // What can be searched does not depend on the slider: the words of a sample are joined once.
   textOf(at) {
     this.words[at] ??= this.columns.filter((column) => column.isWord)
       .map((column) => column.value(at)).join("\n").toLowerCase();
     return this.words[at];
   }
 
-  // Nor does the order of words: it is found once, and told as numbers.
+  // Nor does the order of words: it is computed once, as numbers.
   ranksOf(column) {
     if (!this.ranks.has(column)) {
       const words = this.details.place.map((_, at) => String(column.value(at)));
@@ -346,10 +347,10 @@ class RejectedTable {
       if (certainty[at] < this.limits[cell[at]]) rejected.push(at);
     }
     this.rejected = rejected.length;
-    const found = wanted ? rejected.filter((at) => this.textOf(at).includes(wanted)) : rejected;
-    const keys = this.keysOf(found);
+    const matching = wanted ? rejected.filter((at) => this.textOf(at).includes(wanted)) : rejected;
+    const keys = this.keysOf(matching);
     // Equal ones stay in the order of the samples, whichever way they are sorted.
-    this.chosen = found.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -this.sign : this.sign));
+    this.chosen = matching.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -this.sign : this.sign));
     this.draw();
   }
 
@@ -391,18 +392,18 @@ class RejectedTable {
       (at) => this.columns.map((column) => column.value(at, this.limits)),
     )];
     const text = lines.map((line) => line.map(csvField).join(",")).join("\r\n");
-    // By the mark in front, spreadsheets know that it is UTF-8.
+    // The byte order mark tells spreadsheets that the file is UTF-8.
     download("rejected.csv", "text/csv", `\ufeff${text}\r\n`);
   }
 }
 
-// --- pictures ------------------------------------------------------------------------------------
+// --- figures -------------------------------------------------------------------------------------
 
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-// Letters are readable on anything if they have the colour of the paper around them.
+// Letters are readable on any background if they are outlined in the colour of the page.
 function halo() {
   const paper = colour("paper");
   return ["1px 1px", "-1px 1px", "1px -1px", "-1px -1px"].map((at) => `${at} 2px ${paper}`).join(", ");
@@ -430,8 +431,8 @@ function layout(more) {
 
 const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
 
-// Break a title into lines that have room in so many pixels, and leave out the middle of a word that
-// has not; names are text, so that each line is made plain by itself.
+// Break a title into lines that fit into a number of pixels, and shorten words that do not fit.
+// Names are text: each line is escaped by itself.
 function folded(title, pixels) {
   const room = Math.max(10, Math.floor(pixels / LETTER));
   const lines = [""];
@@ -443,7 +444,7 @@ function folded(title, pixels) {
   return lines.map(plain).join("<br>");
 }
 
-// The titles of both axes, as long as the picture is wide and high without what stands around it.
+// The titles of both axes, no longer than the axes.
 function titles(target, first, second) {
   return {
     x: { text: folded(first, target.clientWidth - 80) },
@@ -451,14 +452,14 @@ function titles(target, first, second) {
   };
 }
 
-// The lowest and the highest of some values, of which some may be none.
+// The lowest and the highest of the finite values.
 function span(values) {
   const known = values.filter((value) => Number.isFinite(value));
   return [Math.min(...known), Math.max(...known)];
 }
 
-// What the picture of some lines shows from bottom to top, and what there is. Of few answers, an
-// accuracy says little and jumps: such points are left outside if the others need much less room.
+// The range of accuracies that the figure shows, and the range of all. The accuracy of few answers
+// is uncertain and jumps: such points are left out if the others need much less room.
 function heights(lines) {
   const all = span(lines.flatMap(({ y }) => y));
   const firmOnes = lines.map(({ y, answers, total }) => y.filter(
@@ -468,13 +469,13 @@ function heights(lines) {
   const needed = firm[1] - firm[0];
   const isCut = firmOnes.every((some) => some.length > 1) && needed > 0
     && needed < WORTH_CUTTING * (all[1] - all[0]);
-  // An end that costs little room is shown whole; each has a margin.
+  // An end that needs little room is shown whole; each has a margin.
   const ends = firm.map((end, side) => (Math.abs(all[side] - end) < 0.25 * needed ? all[side] : end));
   return { all, isCut, shown: [ends[0] - 0.06 * needed, ends[1] + 0.06 * needed] };
 }
 
-// The places of a line from few rejects to many: on other samples than those that set the
-// thresholds, a place further on may reject less, and a line in their order would double back.
+// The positions of a line by the number of rejects. On other samples than those that set the
+// thresholds, a later position may reject less, and a line in the order of positions would turn back.
 function byRejects(x, y) {
   return x.map((_, place) => place).sort((one, other) => x[one] - x[other] || y[one] - y[other]);
 }
@@ -525,7 +526,7 @@ class Curve {
     this.drawn = [confidence, place];
     const lines = this.linesAt(confidence);
     const range = heights(lines);
-    this.tellOfCut(range);
+    this.noteOnCut(range);
     this.shown = range.isCut && !this.isWhole ? range.shown : [-Infinity, Infinity];
     const hover = "%{fullData.name}<br>rejected %{x:.1%}<br>accuracy %{y:.2%}<extra></extra>";
     const traces = lines.map(({ x, y, name, colour: role, dash, width, symbol }) => {
@@ -554,19 +555,19 @@ class Curve {
     }), CONFIG);
   }
 
-  tellOfCut({ all, shown, isCut }) {
+  noteOnCut({ all, shown, isCut }) {
     byId("cut").hidden = !isCut;
     if (!isCut) return;
     const down = all[0] < shown[0] ? [`down to ${percent(all[0])}`] : [];
     const up = all[1] > shown[1] ? [`up to ${percent(all[1])}`] : [];
     const what = `points with few answers (fewer than ${FEW_ANSWERS}, or than ${percent(FEW_SHARE, 0)} of the samples), ${[...down, ...up].join(" and ")}`;
     byId("cut-sentence").textContent = this.isWhole
-      ? `The picture shows all, even ${what}.`
-      : `Outside the picture lie ${what}. The slider reaches them; a triangle at the edge then stands for the chosen point.`;
+      ? `The figure shows all points, including ${what}.`
+      : `The figure leaves out ${what}. The slider reaches them; a triangle at the edge then marks the chosen point.`;
     byId("whole").textContent = this.isWhole ? "Leave these out" : "Show all";
   }
 
-  // Where the chosen point is drawn: at the edge of the picture, if it lies outside.
+  // Where the chosen point is drawn: at the edge of the figure if it lies outside.
   marked(place) {
     const [low, high] = this.shown;
     return { x: [this.local.x[place]], y: [Math.min(Math.max(this.local.y[place], low), high)] };
@@ -595,7 +596,7 @@ class Curve {
   }
 }
 
-// Shape and colour both tell what becomes of a sample.
+// Outcomes of samples differ in shape and colour.
 const KINDS = [
   { name: "answered, right", symbol: "circle", colour: "right", size: 6, opacity: 0.75 },
   { name: "rejected, right", symbol: "triangle-up-open", colour: "rejected", size: 9, opacity: 1 },
@@ -603,15 +604,15 @@ const KINDS = [
   { name: "answered, wrong", symbol: "x", colour: "wrong", size: 10, opacity: 1 },
 ];
 
-class View {
+class Scatter {
   constructor(content) {
     this.content = content;
-    this.view = content.view;
+    this.points = content.scatter;
     this.target = byId("view");
-    this.certainty = this.view.certainty.map(number);
-    const name = (at) => (this.view.name ? this.view.name[at] : this.view.place[at]);
+    this.certainty = this.points.certainty.map(number);
+    const name = (at) => (this.points.name ? this.points.name[at] : this.points.place[at]);
     this.texts = this.certainty.map((_, at) => plain(
-      `sample ${name(at)}: ${content.classes[this.view.truth[at]]}, answer ${content.classes[this.view.answer[at]]}`,
+      `sample ${name(at)}: ${content.classes[this.points.truth[at]]}, answer ${content.classes[this.points.answer[at]]}`,
     ));
   }
 
@@ -619,11 +620,11 @@ class View {
     const limits = this.content.rows.thresholds[place].map(number);
     const made = KINDS.map(() => ({ x: [], y: [], text: [] }));
     this.certainty.forEach((certainty, at) => {
-      const isRejected = certainty < limits[this.view.cell[at]];
-      const isWrong = this.view.truth[at] !== this.view.answer[at];
+      const isRejected = certainty < limits[this.points.cell[at]];
+      const isWrong = this.points.truth[at] !== this.points.answer[at];
       const kind = made[isRejected ? (isWrong ? 2 : 1) : (isWrong ? 3 : 0)];
-      kind.x.push(number(this.view.x[at]));
-      kind.y.push(number(this.view.y[at]));
+      kind.x.push(number(this.points.x[at]));
+      kind.y.push(number(this.points.y[at]));
       kind.text.push(this.texts[at]);
     });
     return made;
@@ -637,17 +638,17 @@ class View {
         opacity: KINDS[index].opacity,
       },
     }));
-    if (this.view.prototypes.length) {
+    if (this.points.prototypes.length) {
       traces.push({
-        x: this.view.prototypes.map(([x]) => x), y: this.view.prototypes.map(([, y]) => y),
-        text: this.view.prototype_labels.map((label) => plain(short(label, 24))), name: "prototype",
-        mode: this.view.prototypes.length <= NAMED_PROTOTYPES ? "markers+text" : "markers",
+        x: this.points.prototypes.map(([x]) => x), y: this.points.prototypes.map(([, y]) => y),
+        text: this.points.prototype_labels.map((label) => plain(short(label, 24))), name: "prototype",
+        mode: this.points.prototypes.length <= NAMED_PROTOTYPES ? "markers+text" : "markers",
         textposition: "top center", textfont: { size: 14, shadow: halo(), weight: 600 },
         hovertemplate: "prototype of %{text}<extra></extra>", cliponaxis: false,
         marker: { symbol: "star", size: 17, color: colour("prototype"), line: { width: 1.5, color: colour("paper") } },
       });
     }
-    const { x, y } = titles(this.target, ...this.view.axes);
+    const { x, y } = titles(this.target, ...this.points.axes);
     return Plotly.react(this.target, traces, layout({ xaxis: { title: x }, yaxis: { title: y } }), CONFIG);
   }
 
@@ -683,22 +684,22 @@ function drawRelevances(content) {
 // --- the page ------------------------------------------------------------------------------------
 
 function exportThresholds(content, place) {
-  const found = outcome(content.rows.on_calibration, content.calibration, place);
+  const counted = outcome(content.rows.on_calibration, content.calibration, place);
   const document_ = {
     format: content.format,
     thresholds: content.rows.thresholds[place],
     cells: content.cells.labels,
     row: content.rows.row[place],
-    reject_rate: found.rejectRate,
-    accuracy: Number.isNaN(found.accuracy) ? null : found.accuracy,
+    reject_rate: counted.rejectRate,
+    accuracy: Number.isNaN(counted.accuracy) ? null : counted.accuracy,
   };
   download("thresholds.json", "application/json", `${JSON.stringify(document_, null, 2)}\n`);
 }
 
-function borneOut(content, found, bound, sure) {
-  if (content.share_known) return "The model was fitted to some of these samples: they bear out nothing.";
-  if (!found.accepted) return "Nothing is answered at this point, so nothing is borne out.";
-  return `${count(found.accepted)} answers, ${count(found.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers are right, had this point been fixed before these samples were looked at.`;
+function supported(content, counted, bound, sure) {
+  if (content.share_known) return "The model was fitted to some of these samples: they support no statement on its accuracy.";
+  if (!counted.accepted) return "No sample is answered at this point: there is no accuracy to support.";
+  return `${count(counted.accepted)} answers, ${count(counted.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers are right, had this point been fixed before these samples were looked at.`;
 }
 
 function cards(content) {
@@ -707,24 +708,24 @@ function cards(content) {
     byId(id).append(element("small", more));
   };
   return (place, confidence) => {
-    const found = outcome(content.rows.on_samples, content.samples, place);
+    const counted = outcome(content.rows.on_samples, content.samples, place);
     const bound = content.rows.bounds[confidence][place];
     for (const id of ["accuracy", "coverage", "errors-left", "bound"]) byId(id).replaceChildren();
-    card("accuracy", percent(found.accuracy), found.accuracy, "of the answers are right");
-    card("coverage", percent(found.coverage, 1), found.coverage, `${count(found.accepted)} of ${count(content.samples.n)}`);
-    card("errors-left", count(found.errors), found.errors, `of ${count(content.samples.errors)}`);
-    // Samples that the model was fitted to bear out nothing.
+    card("accuracy", percent(counted.accuracy), counted.accuracy, "of the answers are right");
+    card("coverage", percent(counted.coverage, 1), counted.coverage, `${count(counted.accepted)} of ${count(content.samples.n)}`);
+    card("errors-left", count(counted.errors), counted.errors, `of ${count(content.samples.errors)}`);
+    // Samples that the model was fitted to support no bound.
     if (content.share_known) card("bound", "–", NaN, "it was fitted to these samples");
     else card("bound", percent(bound), bound, "if fixed beforehand");
     const sure = percent(Number(confidence), 0);
     document.querySelectorAll(".confidence").forEach((each) => { each.textContent = sure; });
-    byId("sentence").textContent = borneOut(content, found, bound, sure);
-    return `${percent(found.coverage, 1)} answered, accuracy ${percent(found.accuracy)}, ${count(found.errors)} errors left`;
+    byId("sentence").textContent = supported(content, counted, bound, sure);
+    return `${percent(counted.coverage, 1)} answered, accuracy ${percent(counted.accuracy)}, ${count(counted.errors)} errors left`;
   };
 }
 
-// Draw no more often than the screen shows, and only what is newest.
-function onceAFrame(draw) {
+// Draw at most once per frame, and only the latest state.
+function oncePerFrame(draw) {
   let isWaiting = false;
   return () => {
     if (isWaiting) return;
@@ -733,8 +734,8 @@ function onceAFrame(draw) {
   };
 }
 
-// Draw a picture when it can be seen; what has changed meanwhile, when it comes into sight.
-function inSight(target, draw) {
+// Draw a figure only while it is visible; after changes, draw it when it becomes visible.
+function whenVisible(target, draw) {
   let isSeen = false;
   let isStale = false;
   new IntersectionObserver((entries) => {
@@ -745,7 +746,7 @@ function inSight(target, draw) {
   return () => { if (isSeen) draw(); else isStale = true; };
 }
 
-// Write everything that is no picture; return it in a sentence.
+// Write all numbers and tables; return them in a sentence.
 function numbers(content) {
   const writeSummary = summary(content);
   const writeMatrix = matrix(content);
@@ -753,10 +754,10 @@ function numbers(content) {
   const writeCards = cards(content);
   const table = new RejectedTable(content);
   return (place, confidence) => {
-    const found = confusion(content, place);
+    const confused = confusion(content, place);
     writeSummary(place);
-    writeMatrix(found);
-    writeCells(place, found);
+    writeMatrix(confused);
+    writeCells(place, confused);
     table.show(place);
     if (content.rows.least_proba) {
       const least = content.rows.least_proba[place];
@@ -772,28 +773,28 @@ function numbers(content) {
   };
 }
 
-// Draw the pictures; return what draws them again when the slider has moved.
-async function pictures(content, place) {
+// Draw the figures; return a function that draws them again when the slider has moved.
+async function figures(content, place) {
   const level = byId("confidence");
   const curve = new Curve(content);
-  const view = content.view ? new View(content) : null;
+  const scatter = content.scatter ? new Scatter(content) : null;
   const drawAll = async () => {
     await curve.draw(level.value, place());
-    if (view) await view.draw(place());
+    if (scatter) await scatter.draw(place());
     if (content.relevances) await drawRelevances(content);
   };
   await drawAll();
   for (const medium of [DARK, NARROW]) medium.addEventListener("change", drawAll);
   addEventListener("beforeprint", drawAll);
-  const moves = (view ? [curve, view] : [curve]).map(
-    (picture) => inSight(picture.target, () => picture.move(place())),
+  const moves = (scatter ? [curve, scatter] : [curve]).map(
+    (figure) => whenVisible(figure.target, () => figure.move(place())),
   );
-  return { curve, move: onceAFrame(() => moves.forEach((move) => move())) };
+  return { curve, move: oncePerFrame(() => moves.forEach((move) => move())) };
 }
 
 async function start() {
-  const plotly = unpack("plotly"); // takes a while, beside what follows
-  const content = JSON.parse(await unpack("content"));
+  const plotly = decompress("plotly"); // takes a while, in parallel to the rest
+  const content = JSON.parse(await decompress("content"));
   content.pairs = Int32Array.from(content.pairs);
   const slider = byId("slider");
   const level = byId("confidence");
@@ -803,10 +804,10 @@ async function start() {
   let draw = () => {};
 
   const show = () => {
-    const told = writeNumbers(place(), level.value);
-    slider.setAttribute("aria-valuetext", told);
+    const sentence = writeNumbers(place(), level.value);
+    slider.setAttribute("aria-valuetext", sentence);
     draw();
-    return told;
+    return sentence;
   };
   const choose = (value) => {
     slider.value = value;
@@ -818,10 +819,10 @@ async function start() {
   byId("reset").addEventListener("click", () => choose(content.rows.start));
   byId("export").addEventListener("click", () => exportThresholds(content, place()));
   level.addEventListener("change", show);
-  choose(content.rows.start); // some browsers keep the place when they load a page again
+  choose(content.rows.start); // some browsers keep the position when they reload a page
 
   document.head.append(element("script", await plotly));
-  const { curve, move } = await pictures(content, place);
+  const { curve, move } = await figures(content, place);
   curve.onClick(choose);
   level.addEventListener("change", () => curve.draw(level.value, place()));
   draw = move;
@@ -829,16 +830,16 @@ async function start() {
   document.body.dataset.ready = "yes";
 }
 
-function complain(message) {
+function showError(message) {
   byId("trouble").textContent = message;
   byId("trouble").hidden = false;
 }
 
 if (typeof DecompressionStream === "undefined") {
-  complain("This browser is too old to unpack the report: use one of 2023 or later.");
+  showError("This browser is too old to decompress the report: use one of 2023 or later.");
 } else {
   start().catch((error) => {
-    complain(`The report could not be shown: ${error.message}`);
+    showError(`The report could not be shown: ${error.message}`);
     throw error;
   });
 }

@@ -1,4 +1,4 @@
-"""What does a classifier make of the samples given, before anything is rejected?"""
+"""What does a classifier predict for the given samples, before any is rejected?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -15,28 +15,18 @@ from abstain._core.estimators import n_samples_of, names_of_features, unwrap
 from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier
 
-__all__ = [
-    "MAX_DETAILS",
-    "Samples",
-    "details",
-    "feature_names_of",
-    "look_at",
-    "names_of_samples",
-    "places_of_details",
-]
-
 Array = NDArray[Any]
 
-# Of so many samples a report tells the reason and what lies behind it.
+# Number of samples that are explained: the reason for their rejection and what it is based on.
 MAX_DETAILS = 20_000
-# Features that are named as telling two classes apart.
+# Number of features that are named as separating two classes.
 N_FEATURES = 3
 
 
 class Samples(NamedTuple):
-    """Certainty, cell (its position in ``thresholds_``) and both classes of each sample.
+    """Certainty, cell (its position in ``thresholds_``), true and predicted class of each sample.
 
-    Classes are numbers of ``classes``: those of the classifier, then those that only y has.
+    Classes are positions in ``classes``: those of the classifier, then those that only y has.
     """
 
     certainty: NDArray[np.float64]
@@ -47,12 +37,12 @@ class Samples(NamedTuple):
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Whether each sample is given another class than its own."""
+        """Whether the predicted class of each sample is wrong."""
         return np.asarray(self.truth != self.answer)
 
 
-def look_at(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
-    """Ask a fitted classifier about samples whose classes are known."""
+def evaluate_samples(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
+    """Evaluate a fitted classifier on samples whose classes are known."""
     labels = np.asarray(column_or_1d(y))
     if not len(labels) or len(labels) != n_samples_of(X):
         raise InputError(
@@ -60,27 +50,27 @@ def look_at(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
             "labels; give at least one sample"
         )
     known = clf.classes_.tolist()
-    found = dict.fromkeys(labels.tolist())
-    if not set(known) & set(found):
+    present = dict.fromkeys(labels.tolist())
+    if not set(known) & set(present):
         raise InputError(
             f"y must hold classes of the classifier ({known[:5]}), got none of them but "
-            f"{list(found)[:5]}"
+            f"{list(present)[:5]}"
         )
-    strange = [label for label in found if label not in set(known)]
-    classes = [*known, *sorted(strange, key=str)]
+    unknown = [label for label in present if label not in set(known)]
+    classes = [*known, *sorted(unknown, key=str)]
     code = {label: index for index, label in enumerate(classes)}
-    answers = np.asarray(clf.estimator_.predict(X)).tolist()
+    predictions = np.asarray(clf.estimator_.predict(X)).tolist()
     return Samples(
         clf.certainties(X),
         clf.apply(X),
         np.array([code[label] for label in labels.tolist()], dtype=np.int64),
-        np.array([code[label] for label in answers], dtype=np.int64),
+        np.array([code[label] for label in predictions], dtype=np.int64),
         classes,
     )
 
 
 def names_of_samples(X: Any, given: Sequence[Any] | None) -> list[str] | None:
-    """Return what the samples are called; None if only their number tells them apart."""
+    """Return the names of the samples; None if they are only numbered."""
     if given is not None:
         names = [str(name) for name in given]
         if len(names) != n_samples_of(X):
@@ -95,7 +85,7 @@ def names_of_samples(X: Any, given: Sequence[Any] | None) -> list[str] | None:
 
 
 def feature_names_of(clf: RejectOptionClassifier, given: Sequence[Any] | None) -> list[str] | None:
-    """Return what the features are called that reach the model; None if it does not say."""
+    """Return the names of the features that reach the model; None if they are unknown."""
     steps, model = unwrap(clf.estimator_)
     try:
         known = [str(name) for name in names_of_features(steps, model)]
@@ -112,8 +102,8 @@ def feature_names_of(clf: RejectOptionClassifier, given: Sequence[Any] | None) -
     return names
 
 
-def places_of_details(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.int64]:
-    """Return which samples are told about in detail: of too many, the least sure of each cell."""
+def choose_explained(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.int64]:
+    """Return the indices of samples to explain: of too many, the least sure of each cell."""
     n_samples = len(samples.certainty)
     if n_samples <= limit:
         return np.arange(n_samples)
@@ -126,20 +116,20 @@ def places_of_details(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.
     return np.sort(np.argsort(shares, kind="stable")[:limit])
 
 
-def details(
+def explain_samples(
     clf: RejectOptionClassifier, X: Any, places: NDArray[np.int64], samples: Samples
 ) -> dict[str, Any]:
-    """Return what lies behind the answers to some samples, were they rejected.
+    """Explain the predictions for some samples, as if all of them were rejected.
 
-    Rival, reason, the estimated probability of being right where something estimates it, and the
-    deciding features: numbers, in the order in which they reach the model.
+    Rival, reason, the estimated probability of being right, where there is an estimate, and the
+    deciding features, as numbers in the order in which they reach the model.
     """
-    everything = copy(clf)
-    everything.thresholds_ = np.full(len(clf.thresholds_), np.inf)
+    rejects_all = copy(clf)
+    rejects_all.thresholds_ = np.full(len(clf.thresholds_), np.inf)
     rows = X if len(places) == len(samples.certainty) else take_rows(X, places)
-    table = everything.explain(rows, n_features=N_FEATURES)
+    table = rejects_all.explain(rows, n_features=N_FEATURES)
     code = {label: index for index, label in enumerate(samples.classes)}
-    found: dict[str, Any] = {
+    details: dict[str, Any] = {
         "rival": [code.get(label, -1) for label in table["rival"].to_list()],
         "far": [int(reason == "far") for reason in table["reason"].to_list()],
         "correct_proba": None,
@@ -147,12 +137,12 @@ def details(
         "shares": None,
     }
     if not table["correct_proba"].is_nan().any():
-        found["correct_proba"] = table["correct_proba"].round(6).to_list()
+        details["correct_proba"] = table["correct_proba"].round(6).to_list()
     features = table["features"].to_list()
     if features and features[0] is not None:
         steps, model = unwrap(clf.estimator_)
         number = {name: index for index, name in enumerate(names_of_features(steps, model))}
-        found["features"] = [[number[name] for name in names] for names in features]
+        details["features"] = [[number[name] for name in names] for names in features]
         shares = table["contributions"].to_list()
-        found["shares"] = [[round(share, 4) for share in some] for some in shares]
-    return found
+        details["shares"] = [[round(share, 4) for share in some] for some in shares]
+    return details

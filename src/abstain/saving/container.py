@@ -1,16 +1,15 @@
-r"""How are a description and its arrays laid out in a file, and read back without surprises?
+r"""How are a description and its arrays stored in a file, and read safely?
 
-    "abstain model 2\\n"    16 bytes that tell the format
-    checksum               32 bytes, the SHA-256 of all that follows
+    "abstain model 2\\n"    16 bytes, the format
+    checksum               32 bytes, the SHA-256 of everything after it
     n                       8 bytes, the length of the description
     description             n bytes of JSON
     arrays                  their plain bytes, one after the other
 
-Nothing is compressed, so that what a file takes in memory is bounded by its size. The description
-lists the type, shape and order of each array, and the CRC-32 of these and its bytes; it ends in a
-CRC-32 of its own. The arrays must account for every byte. The limits are checked before anything is
-built of a file.
-Checksums find damage, not forgery: anyone who writes a file can compute them.
+Nothing is compressed, so that the size of a file bounds the memory it takes. The description lists
+the type, shape and order of each array, and the CRC-32 of these and its bytes; it ends in a CRC-32
+of its own. The arrays must account for every byte. All limits are checked before any array is
+created. Checksums detect damage, not forgery: anyone who writes a file can compute them.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -20,8 +19,8 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
@@ -30,8 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.checks import InputError
-
-__all__ = ["Contents", "array_checksum", "can_hold", "description_checksum", "read", "write"]
 
 Array = NDArray[Any]
 
@@ -45,28 +42,28 @@ MAX_VALUES = 1_000_000
 MAX_DIMENSIONS = 4
 CHUNK = 2**20
 
-# What plain bytes can be read as: truth values, numbers and text of fixed length.
+# Types of arrays: truth values, numbers and text of fixed length.
 _DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,3}|\|S[1-9]\d{0,3}")
 _LAST_CODE_POINT, _SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
 class Contents(NamedTuple):
-    """What a file holds: values that JSON can express, and the arrays that they refer to."""
+    """The contents of a file: values that JSON can express, and the arrays that they refer to."""
 
     description: dict[str, Any]
     arrays: list[Array]
 
 
 def can_hold(array: Array) -> bool:
-    """Tell whether a file can hold an array: of few dimensions, of numbers or of short text."""
+    """Return whether a file can hold an array: few dimensions, of numbers or of short text."""
     return _is_header([*_header(array), 0])
 
 
 def write(file: BinaryIO, contents: Contents) -> None:
-    """Write contents to a file that is open and empty."""
-    arrays = [_little_endian(array) for array in contents.arrays]
-    listed = [_listed(array) for array in arrays]
-    described = {**contents.description, "arrays": listed}
+    """Write contents to an open, empty file."""
+    arrays = [each.astype(each.dtype.newbyteorder("<"), copy=False) for each in contents.arrays]
+    headers = [[*_header(array), array_checksum(_header(array), _bytes(array))] for array in arrays]
+    described = {**contents.description, "arrays": headers}
     described["checksum"] = description_checksum(described)
     description = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
     if len(description) > MAX_DESCRIPTION_BYTES or _n_values(description) > MAX_VALUES:
@@ -77,17 +74,12 @@ def write(file: BinaryIO, contents: Contents) -> None:
         raise InputError(f"it takes more than {MAX_FILE_BYTES:,} bytes; use a smaller model")
     digest = sha256()
     file.write(MAGIC + bytes(DIGEST_SIZE))
-    for part in _parts(description, arrays):
+    length = len(description).to_bytes(LENGTH_SIZE, "little")
+    for part in chain((length, description), map(_bytes, arrays)):
         digest.update(part)
         file.write(part)
     file.seek(len(MAGIC))
     file.write(digest.digest())
-
-
-def _parts(description: bytes, arrays: Sequence[Array]) -> Iterator[Any]:
-    yield len(description).to_bytes(LENGTH_SIZE, "little")
-    yield description
-    yield from map(_bytes, arrays)
 
 
 def _bytes(array: Array) -> Any:
@@ -97,11 +89,6 @@ def _bytes(array: Array) -> Any:
 
 def _header(array: Array) -> list[Any]:
     return [array.dtype.newbyteorder("<").str, list(array.shape), _order(array)]
-
-
-def _listed(array: Array) -> list[Any]:
-    header = _header(array)
-    return [*header, array_checksum(header, _bytes(array))]
 
 
 def description_checksum(described: dict[str, Any]) -> int:
@@ -115,18 +102,14 @@ def array_checksum(header: list[Any], content: Any) -> int:
     return crc32(content, crc32(json.dumps(header).encode()))
 
 
-def _little_endian(array: Array) -> Array:
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
-
-
 def _order(array: Array) -> str:
-    """Return how an array lies in memory: the last digits of matrix products depend on it."""
+    """Return the memory order of an array: the last digits of matrix products depend on it."""
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
 def read(path: Path) -> Contents:
-    """Read a file of this format, or say what is wrong with it."""
-    # Without O_NONBLOCK, to open a named pipe waits for a writer.
+    """Read a file of this format."""
+    # Without O_NONBLOCK, opening a named pipe waits for a writer.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
@@ -168,7 +151,7 @@ def _check_start(start: bytes) -> None:
 
 def _check_digest(file: BinaryIO, n_bytes: int) -> None:
     expected, digest = file.read(DIGEST_SIZE), sha256()
-    # A file that grows while it is read has an end all the same.
+    # Read no more than the size at the start, even if the file grows.
     while chunk := file.read(min(CHUNK, max(n_bytes - file.tell(), 0))):
         digest.update(chunk)
     if digest.digest() != expected:
@@ -178,7 +161,7 @@ def _check_digest(file: BinaryIO, n_bytes: int) -> None:
 
 
 def _n_values(description: bytes) -> int:
-    """Return at least how many values JSON has, before it is parsed."""
+    """Return an upper bound of the number of values in JSON, without parsing it."""
     return 1 + sum(map(description.count, (b",", b"[", b"{", b":")))
 
 
@@ -196,12 +179,12 @@ def _parsed(description: bytes) -> dict[str, Any]:
         )
     except RecursionError:
         raise InputError("its description is nested too deeply") from None
-    except ValueError as error:  # of json and of text that is no UTF-8
+    except ValueError as error:  # not JSON or not UTF-8
         if isinstance(error, InputError):
             raise
-        raise InputError(f"its description is no JSON ({error})") from None
+        raise InputError(f"its description is not JSON ({error})") from None
     if not isinstance(parsed, dict):
-        raise InputError("its description is no JSON object")
+        raise InputError("its description is not a JSON object")
     if parsed.pop("checksum", None) != description_checksum(parsed):
         raise InputError("its description was changed after it was saved; take another copy")
     return parsed
@@ -215,7 +198,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise InputError(f"its description holds {name}, which is no JSON")
+    raise InputError(f"its description holds {name}, which is not JSON")
 
 
 def _small_integer(digits: str) -> int:
@@ -225,7 +208,7 @@ def _small_integer(digits: str) -> int:
 
 
 def _headers(listed: Any, n_bytes: int) -> list[list[Any]]:
-    """Return type, shape, order and checksum of arrays that together take so many bytes."""
+    """Return type, shape, order and checksum of arrays that together take ``n_bytes``."""
     total = 0
     if not isinstance(listed, list) or not all(map(_is_header, listed)):
         raise InputError("its list of arrays is not one")
@@ -257,7 +240,7 @@ def _read_array(file: BinaryIO, name: str, shape: list[int], order: str, checksu
         raise InputError("it ends before its arrays do")
     if array_checksum([name, shape, order], flat.data) != checksum:
         raise InputError("an array in it was changed after it was saved; take another copy")
-    # Other bytes than these make NumPy read or write beyond an array.
+    # With other bytes than these, NumPy would read or write beyond an array.
     if dtype.kind == "b" and flat.max(initial=0) > 1:
         raise InputError("an array of truth values in it holds something else")
     if dtype.kind == "U" and not _are_characters(flat.view(np.uint32)):
@@ -266,7 +249,7 @@ def _read_array(file: BinaryIO, name: str, shape: list[int], order: str, checksu
 
 
 def _are_characters(codes: NDArray[np.uint32]) -> bool:
-    """Tell whether numbers stand for characters; surrogates are halves of them."""
+    """Return whether all numbers are code points of characters, and not surrogates."""
     last = codes.max(initial=0)
     if last < _SURROGATES.start:
         return True

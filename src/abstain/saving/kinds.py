@@ -1,8 +1,8 @@
 """What may an attribute of a fitted estimator be?
 
-A *kind* says so in words and checks a value. Shapes are written as letters: ``real("k d")`` is a
-matrix with as many columns as every other ``d`` of the same estimator. What an estimator declares
-this way is checked when it is saved and when it is loaded, by the same code.
+A *kind* describes a value in words and checks it. Shapes are written as letters: ``real("k d")`` is
+a matrix with as many columns as every other ``d`` of the same estimator. The declared attributes of
+an estimator are checked by the same code when it is saved and when it is loaded.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -16,45 +16,9 @@ import numpy as np
 
 from abstain._core.checks import InputError, is_missing
 
-__all__ = [
-    "CLASSES",
-    "FEATURES",
-    "POSITIVE",
-    "Kind",
-    "Sizes",
-    "anything_plain",
-    "both",
-    "check_attributes",
-    "describe",
-    "either",
-    "estimator",
-    "flag",
-    "float64",
-    "function",
-    "in_c_order",
-    "instance",
-    "int32",
-    "is_label",
-    "is_object",
-    "labels",
-    "listed",
-    "nothing",
-    "number",
-    "one",
-    "optional",
-    "real",
-    "shares",
-    "size",
-    "splitter",
-    "strings",
-    "text",
-    "whole",
-    "word",
-]
-
 Sizes = dict[str, int]
-# Of classes, of features and the like, and of anything that is counted: more would take memory or
-# time out of all proportion to a file.
+# Limits of the numbers of classes and of features, and of any count: more would take memory or time
+# out of proportion to the file.
 MAX_LABELS, MAX_SIZE, MAX_COUNT = 100_000, 10_000_000, 2**53
 MAX_LABEL_LENGTH = 1000
 MAX_NUMBER = float(np.finfo(np.float64).max)
@@ -63,9 +27,9 @@ POSITIVE = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Kind:
-    """What a value must be, in words, and whether a value is.
+    """What a value must be, in words, and a function that checks it.
 
-    ``fits`` may bind letters of shapes that are not bound yet.
+    ``fits`` may set the sizes of letters that have none yet.
     """
 
     words: str
@@ -74,22 +38,22 @@ class Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """Return the kind of an attribute that may not be there, or be None."""
-    return Kind(f"{kind.words}, or None", _or_none(kind.fits), is_optional=True)
-
-
-def _or_none(fits: Callable[[Any, Sizes], bool]) -> Callable[[Any, Sizes], bool]:
-    return lambda value, sizes: value is None or fits(value, sizes)
+    """Return the kind of an attribute that may be missing or None."""
+    return Kind(
+        f"{kind.words}, or None",
+        lambda value, sizes: value is None or kind.fits(value, sizes),
+        is_optional=True,
+    )
 
 
 def either(*kinds: Kind) -> Kind:
-    """Return the kind of a value that is of one of several kinds."""
+    """Return the kind of a value that is of one of the given kinds."""
     words = " or ".join(kind.words for kind in kinds)
     return Kind(words, lambda value, sizes: any(kind.fits(value, sizes) for kind in kinds))
 
 
 def _has_shape(value: Any, letters: str, sizes: Sizes) -> bool:
-    """Tell whether an array has a shape; ``*`` is any size, letters stand for 1 or more."""
+    """Return whether an array has a shape; ``*`` is any size, a letter is 1 or more."""
     names = letters.split()
     if not isinstance(value, np.ndarray) or value.ndim != len(names):
         return False
@@ -104,7 +68,7 @@ def _has_shape(value: Any, letters: str, sizes: Sizes) -> bool:
 
 
 def real(letters: str, *, low: float = -np.inf, high: float = np.inf, nan: bool = False) -> Kind:
-    """Return the kind of an array of finite numbers; missing ones only where ``nan`` says so."""
+    """Return the kind of an array of finite numbers; NaN is allowed only if ``nan``."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         if not _has_shape(value, letters, sizes) or value.dtype.kind != "f":
@@ -116,7 +80,7 @@ def real(letters: str, *, low: float = -np.inf, high: float = np.inf, nan: bool 
 
 
 def whole(letters: str, *, low: int = 0, below: str | int | None = None) -> Kind:
-    """Return the kind of an array of whole numbers in a range; it may end at a letter."""
+    """Return the kind of an array of whole numbers in a range, whose end may be a letter."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         if not _has_shape(value, letters, sizes) or value.dtype.kind not in "iu":
@@ -133,7 +97,7 @@ def _words(letters: str) -> str:
 
 
 def labels(letter: str) -> Kind:
-    """Return the kind of the classes of a classifier: all different, ascending, none missing."""
+    """Return the kind of the classes of a classifier: distinct, ascending, none missing."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         if not _has_shape(value, letter, sizes) or value.dtype.kind not in "biufUSO":
@@ -152,7 +116,7 @@ def labels(letter: str) -> Kind:
 
 
 def is_label(value: Any) -> bool:
-    """Tell whether a value can be the name of a class or a cell: it is repeated for each sample."""
+    """Return whether a value can be a class or a cell; long text would be repeated per sample."""
     if isinstance(value, str | bytes) and len(value) > MAX_LABEL_LENGTH:
         return False
     return isinstance(value, bool | int | float | str | bytes | np.generic) and not is_missing(
@@ -172,7 +136,7 @@ def strings(letter: str) -> Kind:
 
 
 def number(*, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Kind:
-    """Return the kind of a real number, which is finite unless the range says otherwise."""
+    """Return the kind of a real number, which is finite unless the range includes infinity."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         if not isinstance(value, int | float | np.integer | np.floating) or type(value) is bool:
@@ -183,7 +147,7 @@ def number(*, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Kind:
 
 
 def size(letter: str | None = None, *, low: int = 0) -> Kind:
-    """Return the kind of a count, which may be that of a shape."""
+    """Return the kind of a count, which may be the size of a letter."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         high = MAX_COUNT if letter is None else MAX_SIZE
@@ -197,14 +161,14 @@ def size(letter: str | None = None, *, low: int = 0) -> Kind:
 
 
 def word(*words: str) -> Kind:
-    """Return the kind of one of some words."""
+    """Return the kind of text that is one of the given words."""
     return Kind(
         f"one of {', '.join(words)}", lambda value, sizes: type(value) is str and value in words
     )
 
 
 def listed(kind: Kind, letter: str | None = None) -> Kind:
-    """Return the kind of a list, of a length that may be a letter."""
+    """Return the kind of a list, whose length may be a letter."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         if type(value) is not list:
@@ -217,7 +181,7 @@ def listed(kind: Kind, letter: str | None = None) -> Kind:
 
 
 def instance(*types: type | str) -> Kind:
-    """Return the kind of an object of some classes, and of no subclass of them."""
+    """Return the kind of an object of exactly one of some classes, given by type or name."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
         return type(value) in types or type(value).__name__ in types
@@ -285,7 +249,7 @@ splitter = Kind(
 
 
 def is_object(value: Any) -> bool:
-    """Tell estimators, targets and splitters from all other values."""
+    """Return whether a value is an estimator, a target or a splitter."""
     if isinstance(value, type):
         return False
     is_splitter = type(value).__module__ == "sklearn.model_selection._split"
@@ -305,12 +269,12 @@ def check_attributes(
                 raise InputError(f"{owner} lacks the attribute {name!r}")
         elif not kind.fits(values[name], sizes):
             raise InputError(
-                f"{owner}.{name} must be {kind.words}{_bound(kind.words, sizes)}, got "
+                f"{owner}.{name} must be {kind.words}{_known_sizes(kind.words, sizes)}, got "
                 f"{describe(values[name])}"
             )
 
 
-def _bound(words: str, sizes: Sizes) -> str:
+def _known_sizes(words: str, sizes: Sizes) -> str:
     known = [f"{name} = {length}" for name, length in sizes.items() if name in words.split()]
     return f" ({', '.join(known)})" if known else ""
 

@@ -1,7 +1,8 @@
 """What does abstain know of a class, so that its objects can be saved and loaded?
 
-An object is made again by its constructor, from its parameters, and its fitted attributes are set,
-each after a check. Neither does more than to keep values; methods of pickling are never called.
+An object is created again by its constructor, from its parameters, and its fitted attributes are
+set after each is checked. Neither step does more than store values; pickling methods are never
+called.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -15,97 +16,71 @@ from types import SimpleNamespace
 from typing import Any
 
 from abstain._core.checks import InputError
-from abstain.saving.kinds import (
-    Kind,
-    Sizes,
-    anything_plain,
-    check_attributes,
-    describe,
-)
-
-__all__ = ["Known", "params_of", "public_name"]
-
-
-def _nothing(made: Any) -> None:
-    pass
-
-
-def _no_problem(made: Any, sizes: Sizes) -> str:
-    return ""
+from abstain.saving.kinds import Kind, Sizes, anything_plain, check_attributes, describe
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of a class.
+class KnownClass:
+    """A class that files may name, and what its objects must be like."""
 
-    Parameters
-    ----------
-    name : str
-        Its public name, such as "sklearn.svm.SVC"; files hold this name.
-    fitted : mapping of str to Kind
-        The attributes of a fitted object. One that is not fitted has none of them.
-    params : mapping of str to Kind
-        Parameters that may be, or must be, something else than plain values.
-    dropped : frozenset of str
-        Attributes that only further fits need, or that ``finish`` makes again.
-    finish : callable
-        Sets, on an object with all other attributes, those that follow from them.
-    problem : callable
-        Returns what is wrong with parameters and attributes that are all of their kinds, given the
-        sizes of their shapes; "" if nothing is.
-    """
-
+    # The public name, such as "sklearn.svm.SVC", which files hold.
     name: str
+    # The attributes of a fitted object; an object that is not fitted has none of them.
     fitted: Mapping[str, Kind] = field(default_factory=dict)
+    # Parameters that may or must be something else than plain values.
     params: Mapping[str, Kind] = field(default_factory=dict)
+    # Attributes that only further fits need, or that ``finish`` sets again.
     dropped: frozenset[str] = frozenset()
-    finish: Callable[[Any], None] = _nothing
-    problem: Callable[[Any, Sizes], str] = _no_problem
+    # Sets the attributes that follow from all others.
+    finish: Callable[[Any], None] = lambda obj: None
+    # Returns what is wrong with parameters and attributes that are all of their kinds, given the
+    # sizes of their shapes; "" if nothing is.
+    problem: Callable[[Any, Sizes], str] = lambda obj, sizes: ""
 
     def load(self) -> type:
         """Return the class itself."""
         module, _, name = self.name.rpartition(".")
         return getattr(import_module(module), name)  # type: ignore[no-any-return]
 
-    def settings(self, made: Any) -> dict[str, Any]:
-        """Return the parameters of an object as they are kept."""
-        return params_of(made)
+    def settings(self, obj: Any) -> dict[str, Any]:
+        """Return the parameters of an object as they are saved."""
+        return params_of(obj)
 
-    def state(self, made: Any) -> dict[str, Any]:
-        """Return the attributes of an object that must be kept, beside its parameters."""
-        held = _attributes(made)
-        return {name: value for name, value in held.items() if name not in self.dropped}
+    def state(self, obj: Any) -> dict[str, Any]:
+        """Return the attributes of an object that are saved besides its parameters."""
+        attributes = _attributes(obj)
+        return {name: value for name, value in attributes.items() if name not in self.dropped}
 
-    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
-        """Set what `state` has returned."""
+    def restore(self, obj: Any, state: Mapping[str, Any]) -> None:
+        """Set the attributes that `state` has returned."""
         for name, value in state.items():
-            setattr(made, name, value)
+            setattr(obj, name, value)
         if state.keys() & self.fitted.keys():
-            self.finish(made)
+            self.finish(obj)
 
-    def check(self, made: Any, state: Mapping[str, Any]) -> None:
-        """Refuse an object that is not as its class would make it."""
-        owner = type(made).__name__
-        self.check_params(made)
+    def check(self, obj: Any, state: Mapping[str, Any]) -> None:
+        """Refuse an object that its class would not have obj."""
+        owner = type(obj).__name__
+        self.check_params(obj)
         settings = {name: state[name] for name in state if name in _SETTINGS}
         check_attributes(owner, settings, _SETTINGS, {})
         fitted = {name: value for name, value in state.items() if name not in _SETTINGS}
         if fitted:
             sizes: Sizes = {}
             check_attributes(owner, fitted, self.fitted, sizes)
-            if problem := self.problem(SimpleNamespace(**params_of(made), **fitted), sizes):
+            if problem := self.problem(SimpleNamespace(**params_of(obj), **fitted), sizes):
                 raise InputError(f"a {owner} in it is not sound: {problem}")
 
-    def check_params(self, made: Any) -> None:
-        """Refuse parameters that the class would refuse, and all that are no plain values."""
-        owner = type(made).__name__
-        for name, value in params_of(made).items():
+    def check_params(self, obj: Any) -> None:
+        """Refuse parameters that the class would refuse, or that are not of their kind."""
+        owner = type(obj).__name__
+        for name, value in params_of(obj).items():
             kind = self.params.get(name, anything_plain)
             if not kind.fits(value, {}):
                 raise InputError(f"{owner}.{name} must be {kind.words}, got {describe(value)}")
-        if hasattr(made, "_parameter_constraints"):
+        if hasattr(obj, "_parameter_constraints"):
             try:
-                made._validate_params()
+                obj._validate_params()
             except (TypeError, ValueError) as error:  # in scikit-learn's own words
                 raise InputError(str(error)) from None
 
@@ -114,7 +89,7 @@ def _is_output_setting(value: Any, sizes: Sizes) -> bool:
     return value in [{"transform": name} for name in ("default", "pandas", "polars")]
 
 
-# What every estimator of scikit-learn may carry beside what it has learnt.
+# What every estimator of scikit-learn may hold besides its fitted attributes.
 _SETTINGS = {
     "_sklearn_output_config": Kind("what set_output sets", _is_output_setting, is_optional=True),
     "_metadata_request": Kind(
@@ -125,18 +100,18 @@ _SETTINGS = {
 }
 
 
-def _attributes(made: Any) -> dict[str, Any]:
-    """Return the attributes that an object has beyond those that its constructor sets."""
-    fresh = vars(type(made)(**params_of(made)))
-    return {name: value for name, value in vars(made).items() if name not in fresh}
+def _attributes(obj: Any) -> dict[str, Any]:
+    """Return the attributes of an object that its constructor does not set."""
+    fresh = vars(type(obj)(**params_of(obj)))
+    return {name: value for name, value in vars(obj).items() if name not in fresh}
 
 
-def params_of(made: Any) -> dict[str, Any]:
+def params_of(obj: Any) -> dict[str, Any]:
     """Return the parameters of an object by name."""
-    if hasattr(made, "get_params"):
-        return dict(made.get_params(deep=False))
-    names = inspect.signature(type(made)).parameters
-    return {name: getattr(made, name) for name in names}
+    if hasattr(obj, "get_params"):
+        return dict(obj.get_params(deep=False))
+    names = inspect.signature(type(obj)).parameters
+    return {name: getattr(obj, name) for name in names}
 
 
 def public_name(kind: type) -> str:

@@ -1,4 +1,4 @@
-"""How is a fitted classifier written to a file, and read again without running any code?"""
+"""How is a fitted classifier written to a file, and read without running any code from it?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -18,16 +18,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.checks import InputError, shown
-from abstain._core.files import whole_files
+from abstain._core.files import atomic_files
 from abstain._core.text import one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.classes import KNOWN
 from abstain.saving.container import Contents, read, write
-from abstain.saving.decoding import Decoder, survey
+from abstain.saving.decoding import Decoder, find_names
 from abstain.saving.encoding import Encoder
 from abstain.saving.known import public_name
-
-__all__ = ["load", "save"]
 
 NAMES_TO_LIST = 10
 _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,40}")
@@ -37,17 +35,17 @@ VERSIONS = {"abstain": version("abstain"), "scikit-learn": sklearn.__version__}
 def save(clf: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to a file.
 
-    The file holds arrays, numbers, text and the names of public classes, no code. It appears whole
-    or not at all: if saving fails, what stood there before still stands there.
+    The file holds arrays, numbers, text and the names of public classes, no code. If saving fails,
+    an existing file is left as it was.
 
     Parameters
     ----------
     clf : estimator
-        A fitted :class:`RejectOptionClassifier` or model, or a fitted pipeline around one. Of
-        functions in it, such as ``certainty``, the file holds the name: `load` takes the functions
-        themselves.
+        A fitted :class:`RejectOptionClassifier` or model, or a fitted pipeline around one. The file
+        holds only the names of functions in it, such as ``certainty``: pass the functions to
+        `load`.
     path : str or path-like
-        Where the file shall lie.
+        The file to write.
 
     Raises
     ------
@@ -71,16 +69,16 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
     """
     target = _as_path(path)
     _check_fitted(clf)
-    with _named_class(clf):
+    with _saving_errors(clf):
         encoder = Encoder()
         model = encoder.encode(clf)
     header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
-    with whole_files(target) as (draft,), open(draft, "wb") as file, _named_class(clf):
+    with atomic_files(target) as (draft,), open(draft, "wb") as file, _saving_errors(clf):
         write(file, Contents(header, encoder.arrays))
 
 
 @contextmanager
-def _named_class(clf: Any) -> Iterator[None]:
+def _saving_errors(clf: Any) -> Iterator[None]:
     try:
         yield
     except InputError as error:
@@ -94,9 +92,9 @@ def load(
 ) -> Any:
     """Read a classifier from a file that `save` has written.
 
-    No code from the file is run. Only classes that abstain knows are made, each attribute of them
-    checked, and those that you trust. A checksum finds files that were damaged; it is no signature,
-    and does not tell who wrote a file: a forged one can answer whatever its author likes.
+    No code from the file is run. Only objects of classes that abstain knows are created, with every
+    attribute checked, and of classes that you trust. A checksum detects damaged files; it is not a
+    signature: a forged classifier can predict whatever its author likes.
 
     Parameters
     ----------
@@ -104,8 +102,8 @@ def load(
         The file.
     trusted : iterable of str or type, default=()
         Further classes that the file may hold, such as "my_package.steps.MyScaler". They are
-        imported, made and given the attributes that the file has for them, without a check: name
-        only classes that you know, in files of people whom you know.
+        imported, and their objects get the attributes in the file without a check: name only
+        classes that you know, and load only files of people whom you trust.
     functions : mapping of str to callable, default=None
         The functions that the file names, such as ``{"my_certainty": my_certainty}``. A file never
         holds a function itself.
@@ -123,8 +121,8 @@ def load(
     Raises
     ------
     InputError
-        If the file is missing, damaged, in another format or of another kind, or holds classes or
-        functions that are not given; the message names them.
+        If the file is missing, damaged or in another format, or names classes or functions that are
+        not given; the message lists them.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def load(
     """
     source, classes = _as_path(path), _classes(trusted)
     given = _functions(functions)
-    with _named(source):
+    with _loading_errors(source):
         description, arrays = read(source)
         differing = _differing_versions(description)
         model = description.get("model")
@@ -177,7 +175,7 @@ def _check_fitted(clf: Any) -> None:
 
 def _is_fitted(clf: Any) -> bool:
     try:
-        # A fit that was broken off has an estimator, but no thresholds yet.
+        # A fit that failed half-way has an estimator, but no thresholds.
         check_is_fitted(clf, "thresholds_" if isinstance(clf, RejectOptionClassifier) else None)
     except (NotFittedError, TypeError):
         return False
@@ -190,7 +188,7 @@ def _check_loaded(clf: Any) -> None:
 
 
 def _classes(trusted: Any) -> dict[str, type]:
-    """Return classes by the names that files have for them."""
+    """Return the trusted classes by the names that files have for them."""
     named = [trusted] if isinstance(trusted, str | type) else trusted
     if not isinstance(named, Iterable):
         named = [named]
@@ -222,8 +220,8 @@ def _functions(functions: Any) -> dict[str, Any]:
 def _check_given(
     description: Any, classes: Mapping[str, type], functions: Mapping[str, Any]
 ) -> None:
-    """Refuse classes and functions that are not known or given, before anything is built."""
-    named_classes, named_functions = survey(description)
+    """Refuse names of classes and functions that are not known or given."""
+    named_classes, named_functions = find_names(description)
     unknown = sorted(named_classes - KNOWN.keys() - classes.keys())
     if unknown:
         raise InputError(
@@ -239,13 +237,13 @@ def _check_given(
 
 
 def _listed(names: list[str]) -> str:
-    told = ", ".join(f"{name:.80}" for name in names[:NAMES_TO_LIST])
+    listed = ", ".join(f"{name:.80}" for name in names[:NAMES_TO_LIST])
     n_more = len(names) - NAMES_TO_LIST
-    return told + (f" and {n_more} more" if n_more > 0 else "")
+    return listed + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def _differing_versions(description: Mapping[str, Any]) -> str | None:
-    """Return which versions differ from those that wrote a file; None if none does."""
+    """Return which versions differ from those that wrote a file; None if none differs."""
     saved = {package: description.get(package) for package in VERSIONS}
     if not all(isinstance(each, str) and _VERSION.fullmatch(each) for each in saved.values()):
         raise InputError("it does not say which versions wrote it")
@@ -258,8 +256,8 @@ def _differing_versions(description: Mapping[str, Any]) -> str | None:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Say in one line what is wrong with a file, whatever that is."""
+def _loading_errors(path: Path) -> Iterator[None]:
+    """Report any error of reading a file in one line."""
     try:
         yield
     except InputError as error:
@@ -269,6 +267,6 @@ def _named(path: Path) -> Iterator[None]:
     except OSError as error:
         why = "it is a folder; name a file in it" if path.is_dir() else error.strerror
         raise InputError(f"cannot load {path}: {why}") from error
-    except Exception as error:  # anything, from values that are not what they seem
+    except Exception as error:  # values that passed the checks may fail in any way
         why = f"{type(error).__name__}: {one_line(error, 600)}"
         raise InputError(f"cannot load {path}: it cannot be read ({why})") from error

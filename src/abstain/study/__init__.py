@@ -1,6 +1,6 @@
-"""The experiments of the paper, and what lies beyond them: configuration → rows → claims."""
+"""The experiments of the paper and some more: plan → records → claims, tables and figures."""
 
 from abstain.study.plan import Plan, make_plan
-from abstain.study.studying import Study, run_study
+from abstain.study.running import Study, run_study
 
 __all__ = ["Plan", "Study", "make_plan", "run_study"]

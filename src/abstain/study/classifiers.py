@@ -1,81 +1,96 @@
-"""Which classifiers does the study run, and with which reject options?"""
+"""Which classifiers does the study run, with which certainties and cells?
+
+The SVM is LIBSVM itself, whose posteriors come from Platt's sigmoid (two classes) or the pairwise
+coupling of Wu, Lin and Weng (more), fitted to the decision values of a cross-validation inside
+LIBSVM.
+"""
 
 from __future__ import annotations  # signatures then show the names of types
 
+import ctypes
+import os
+import threading
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain import models
-from abstain.study.libsvm import TunedLibSVC
-from abstain.study.problems import Problem, Sample
+from abstain._core.errors import Argument, InputError
+from abstain.study.problems import Data, Problem
 
-__all__ = ["CLASSIFIERS", "Classifier", "make_estimator"]
+# Values tried in a cross-validation of the training part; γ in units of scikit-learn's "scale".
+COSTS = (1.0, 10.0, 1e2, 1e3, 1e4, 1e5)
+WIDTHS = (0.1, 1.0, 10.0)
+N_TUNING_FOLDS = 3
+# LIBSVM draws from the random generator of the C library, which all threads share.
+_LIBSVM_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Classifier:
     """A classifier, its certainty and the cells of its local thresholds.
 
-    ``cells`` is None where there is only one threshold, as for the rules that the paper compares
-    with. ``takes_gaps`` tells whether NaN is a missing value to it.
+    ``cells`` is None for the classifiers that the paper compares with: they have one threshold.
+    Classifiers that are not in the paper are ``is_extra``.
     """
 
     name: str
     title: str
     certainty: str
     cells: str | None = None
-    takes_gaps: bool = False
+    handles_missing: bool = False
     is_extra: bool = False
+
+
+def _lvq(name: str, title: str, certainty: str, *, is_extra: bool = False) -> Classifier:
+    return Classifier(name, title, certainty, "prototype", True, is_extra)
 
 
 CLASSIFIERS = {
     classifier.name: classifier
     for classifier in [
-        Classifier("rslvq", "RSLVQ", "conf", "prototype", takes_gaps=True),
-        Classifier("gmlvq", "GMLVQ", "relsim", "prototype", takes_gaps=True),
-        Classifier("lgmlvq", "LGMLVQ", "relsim", "prototype", takes_gaps=True),
+        _lvq("rslvq", "RSLVQ", "conf"),
+        _lvq("gmlvq", "GMLVQ", "relsim"),
+        _lvq("lgmlvq", "LGMLVQ", "relsim"),
         Classifier("svm", "SVM", "conf"),
         Classifier("bayes", "Bayes", "conf"),
-        Classifier("mrslvq", "MRSLVQ", "conf", "prototype", takes_gaps=True, is_extra=True),
-        Classifier(
-            "glvq-5",
-            "GLVQ, 5 prototypes a class",
-            "relsim",
-            "prototype",
-            takes_gaps=True,
-            is_extra=True,
-        ),
+        _lvq("mrslvq", "MRSLVQ", "conf", is_extra=True),
+        _lvq("glvq-5", "GLVQ, 5 prototypes per class", "relsim", is_extra=True),
         Classifier("forest", "random forest", "conf", "class", is_extra=True),
-        Classifier(
-            "boosting", "gradient boosting", "conf", "class", takes_gaps=True, is_extra=True
-        ),
+        Classifier("boosting", "gradient boosting", "conf", "class", True, is_extra=True),
     ]
 }
 
 
-def make_estimator(classifier: Classifier, problem: Problem, sample: Sample, seed: int) -> Any:
-    """Return the classifier behind the steps of the problem, not fitted yet."""
+def make_estimator(classifier: Classifier, problem: Problem, data: Data, seed: int) -> Any:
+    """Return the unfitted classifier behind the preprocessing of the problem."""
     if classifier.name == "bayes":
-        return FrozenEstimator(sample.true_model)
+        return FrozenEstimator(data.true_model)
     steps: list[tuple[str, Any]] = []
-    if not classifier.takes_gaps:
+    if not classifier.handles_missing:
         steps.append(("impute", SimpleImputer()))
     if problem.n_components is not None:
         pca = PCA(problem.n_components, svd_solver="randomized", iterated_power=4, random_state=0)
         steps.append(("reduce", pca))
     if problem.is_scaled:
         steps.append(("scale", StandardScaler()))
-    return Pipeline([*steps, ("classify", _final(classifier.name, seed))])
+    return Pipeline([*steps, ("classify", _final_step(classifier.name, seed))])
 
 
-def _final(name: str, seed: int) -> Any:
+def _final_step(name: str, seed: int) -> Any:
     if name == "svm":
         return TunedLibSVC(seed=seed)
     if name == "forest":
@@ -91,3 +106,102 @@ def _final(name: str, seed: int) -> Any:
         "mrslvq": models.MRSLVQ,
     }[name]
     return model(random_state=seed)
+
+
+class LibSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """LIBSVM with the kernel exp(−γ |x − x'|²); ``seed`` shuffles before the posteriors are fit."""
+
+    def __init__(self, C: float = 1.0, gamma: float = 1.0, seed: int = 0) -> None:
+        self.C = C
+        self.gamma = gamma
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the SVM and its posteriors."""
+        svm = import_libsvm()
+        samples, targets = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
+        options = f"-s 0 -t 2 -c {self.C!r} -g {self.gamma!r} -b 1 -q"
+        c_library = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("ucrtbase")
+        with _LIBSVM_LOCK:
+            c_library.srand(ctypes.c_uint(self.seed))
+            self._model = svm.svm_train(codes.astype(float), samples, options)
+        self._order = np.argsort(self._model.get_labels())
+        self._last_prediction: tuple[bytes, NDArray[np.float64]] | None = None
+        self.n_support_vectors_ = int(self._model.get_nr_sv())
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the posterior of each class."""
+        check_is_fitted(self, "_model")
+        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        # Callers ask for the classes and the posteriors of the same samples: compute them once.
+        content = samples.tobytes()
+        if self._last_prediction is None or self._last_prediction[0] != content:
+            _, _, posteriors = import_libsvm().svm_predict([], samples, self._model, "-b 1 -q")
+            self._last_prediction = content, np.array(posteriors)[:, self._order]
+        return self._last_prediction[1].copy()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest posterior, as LIBSVM does when it estimates them."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+class TunedLibSVC(LibSVC):
+    """LIBSVM with C and γ chosen by a cross-validation of the training samples."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose C and γ, then fit."""
+        samples, targets = validate_data(self, X, y, dtype=np.float64)
+        self.C, self.gamma = _tune(samples, targets, self.seed)
+        return super().fit(samples, targets)
+
+
+def _tune(samples: NDArray[np.float64], targets: Any, seed: int) -> tuple[float, float]:
+    """Return the C and the γ that classify most samples out of fold.
+
+    For each γ, C grows tenfold while the accuracy improves; γ grows while it does not get worse.
+    Where classes overlap, an SVM of a large C takes long and is no better.
+    """
+    scale = float(1 / (samples.shape[1] * samples.var()))
+    squares = euclidean_distances(samples, squared=True)
+    splitter = StratifiedKFold(N_TUNING_FOLDS, shuffle=True, random_state=seed)
+    folds = list(splitter.split(samples, targets))
+    best = (0.0, COSTS[0], WIDTHS[0] * scale)
+    for gamma in (width * scale for width in WIDTHS):
+        # Computed once for all costs, instead of pair by pair in each SVM.
+        kernel = np.exp(-gamma * squares)
+        best_of_gamma = (0.0, COSTS[0], gamma)
+        for cost in COSTS:
+            accuracy = _out_of_fold_accuracy(kernel, targets, folds, cost)
+            if accuracy <= best_of_gamma[0]:
+                break
+            best_of_gamma = (accuracy, cost, gamma)
+        if best_of_gamma[0] < best[0]:
+            break
+        best = max(best, best_of_gamma, key=lambda choice: choice[0])
+    return best[1:]
+
+
+def _out_of_fold_accuracy(
+    kernel: NDArray[np.float64], targets: Any, folds: list[Any], cost: float
+) -> float:
+    accuracies = []
+    for train, test in folds:
+        svm = SVC(C=cost, kernel="precomputed").fit(kernel[np.ix_(train, train)], targets[train])
+        predictions = svm.predict(kernel[np.ix_(test, train)])
+        accuracies.append(np.mean(predictions == targets[test]))
+    return float(np.mean(accuracies))
+
+
+def import_libsvm() -> Any:
+    """Return LIBSVM's module, or say how to install it."""
+    try:
+        from libsvm import svmutil
+    except ImportError:
+        raise InputError(
+            "the model svm needs LIBSVM, which is not installed: pip install 'abstain[study]', or "
+            "leave svm out of ",
+            Argument("models"),
+        ) from None
+    return svmutil

@@ -1,7 +1,12 @@
-"""How accurate is each way to reject at a given reject rate, run by run?
+"""How accurate is each setting at a given reject rate, run by run, and how sure is the mean?
 
-A run has a value at a reject rate within the range of its own curve only; rows that reject the same
+A run has a value at a reject rate only within the range of its own curve; rows that reject the same
 share of its test samples are averaged.
+
+Runs that share training samples are not independent. For folds and random splits the variance is
+corrected after Nadeau and Bengio (2003): (1/k + test/train) in place of 1/k. Artificial samples are
+drawn anew for each repeat, so that the means of the repeats are independent; if there is only one
+repeat, its folds are used.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,22 +17,27 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 
 from abstain.metrics import AveragedCurve, average_curves
 from abstain.metrics.averaging import values_at
 from abstain.study.measuring import Record
-
-__all__ = ["GRID", "MIN_SHARE", "Curves", "Way", "mean_of_known"]
+from abstain.study.problems import PROBLEMS
 
 Floats = NDArray[np.float64]
+RunKey = tuple[int, int]  # repeat and split
+Runs = dict[RunKey, float]
 
 GRID = np.round(np.linspace(0.0, 0.9, 91), 2)
-# A reject rate counts where so many of the runs have a value.
+# Curves have a mean at the reject rates that at least this share of the runs reaches.
 MIN_SHARE = 0.8
+CONFIDENCE = 0.95
+# A tenth of the samples is for testing, nine tenths are for training.
+TEST_OVER_TRAIN = 1 / 9
 
 
-class Way(NamedTuple):
-    """A classifier and how its thresholds were set; what it is tried on."""
+class Setting(NamedTuple):
+    """A data set, a classifier, how its thresholds are set, and the part they are applied to."""
 
     set: str
     model: str
@@ -45,87 +55,145 @@ class Curves:
     records: list[Record]
 
     @cached_property
-    def _of_way(self) -> dict[Way, dict[tuple[int, int], tuple[Floats, Floats]]]:
-        found: dict[Way, dict[tuple[int, int], tuple[Floats, Floats]]] = {}
+    def _runs_of(self) -> dict[Setting, dict[RunKey, tuple[Floats, Floats]]]:
+        runs: dict[Setting, dict[RunKey, tuple[Floats, Floats]]] = {}
         for record in self.records:
             if record["kind"] == "curve":
-                way = Way(*(record[name] for name in Way._fields))
                 key = record["repeat"], record["split"]
-                found.setdefault(way, {})[key] = _curve(record)
-        return found
+                runs.setdefault(_setting(record), {})[key] = _curve(record)
+        return runs
 
     @property
-    def ways(self) -> list[Way]:
-        """All ways that the study has run."""
-        return list(self._of_way)
+    def settings(self) -> list[Setting]:
+        """All settings that the study has run."""
+        return list(self._runs_of)
 
-    def has(self, *ways: Way) -> bool:
-        """Tell whether the study has run these ways."""
-        return all(way in self._of_way for way in ways)
+    def has(self, *settings: Setting) -> bool:
+        """Return whether the study has run these settings."""
+        return all(setting in self._runs_of for setting in settings)
 
-    def runs(self, way: Way) -> list[tuple[int, int]]:
-        """Return repeat and split of all runs of a way."""
-        return list(self._of_way[way])
+    def runs(self, setting: Setting) -> list[RunKey]:
+        """Return repeat and split of all runs of a setting."""
+        return list(self._runs_of[setting])
 
-    def averaged(self, way: Way) -> AveragedCurve:
+    def averaged(self, setting: Setting) -> AveragedCurve:
         """Return the mean curve, where at least 80 % of the runs have a value."""
-        return average_curves(list(self._of_way[way].values()), GRID, MIN_SHARE)
+        return average_curves(list(self._runs_of[setting].values()), GRID, MIN_SHARE)
 
-    def n_tested(self, way: Way, *, drawn_anew: bool) -> int:
+    def n_tested(self, setting: Setting) -> int:
         """Return how many different samples all runs were tested on."""
         sizes: dict[int, int] = {}
         for record in self.records:
-            if record["kind"] == "curve" and Way(*(record[name] for name in Way._fields)) == way:
+            if record["kind"] == "curve" and _setting(record) == setting:
                 sizes[record["repeat"]] = sizes.get(record["repeat"], 0) + record["n"]
-        return sum(sizes.values()) if drawn_anew else max(sizes.values())
+        return (sum if has_independent_repeats(setting.set) else max)(sizes.values())
 
-    def ends(self, way: Way) -> dict[tuple[int, int], float]:
+    def ends(self, setting: Setting) -> Runs:
         """Return the reject rate at which the curve of each run ends."""
-        return {key: float(rates[-1]) for key, (_, rates) in self._of_way[way].items()}
+        return {key: float(rates[-1]) for key, (_, rates) in self._runs_of[setting].items()}
 
-    def share_that_ends_before(self, way: Way, rate: float) -> float:
+    def share_that_ends_before(self, setting: Setting, rate: float) -> float:
         """Return the share of runs whose curve ends before a reject rate."""
-        return float(np.mean([end < rate - 1e-9 for end in self.ends(way).values()]))
+        return float(np.mean([end < rate - 1e-9 for end in self.ends(setting).values()]))
 
-    def at_no_rejects(self, way: Way) -> float:
+    def at_no_rejects(self, setting: Setting) -> float:
         """Return the mean accuracy of all runs, without rejects."""
-        return float(np.mean([values[0] for values, _ in self._of_way[way].values()]))
+        return float(np.mean([values[0] for values, _ in self._runs_of[setting].values()]))
 
-    def values(self, way: Way, rates: Floats) -> dict[tuple[int, int], Floats]:
-        """Return the accuracy of each run at the reject rates; NaN beyond its range."""
-        return {key: _at(curve, rates) for key, curve in self._of_way[way].items()}
+    def values(self, setting: Setting, rates: Floats) -> dict[RunKey, Floats]:
+        """Return the accuracy of each run at the reject rates; NaN beyond the end of its curve."""
+        runs = self._runs_of[setting]
+        return {key: values_at(rates, *curve) for key, curve in runs.items()}
 
-    def values_within(self, way: Way, rates: Floats) -> dict[tuple[int, int], Floats]:
-        """Return the same; beyond the range of a run, the accuracy at its end.
+    def values_up_to_end(self, setting: Setting, rates: Floats) -> dict[RunKey, Floats]:
+        """Return the same; beyond the end of a curve, the accuracy at its end.
 
-        There every error that the thresholds were set on is rejected: nothing more is asked for.
+        The thresholds there reject every error that they were set on.
         """
         return {
-            key: _at(curve, np.minimum(rates, curve[1][-1]))
-            for key, curve in self._of_way[way].items()
+            key: values_at(np.minimum(rates, curve[1][-1]), *curve)
+            for key, curve in self._runs_of[setting].items()
         }
 
-    def values_along(self, way: Way, shares: Floats) -> dict[tuple[int, int], Floats]:
+    def values_along(self, setting: Setting, shares: Floats) -> dict[RunKey, Floats]:
         """Return the accuracy of each run at shares of the range of its own curve."""
         return {
-            key: _at(curve, np.minimum(shares * curve[1][-1], curve[1][-1]))
-            for key, curve in self._of_way[way].items()
+            key: values_at(np.minimum(shares * curve[1][-1], curve[1][-1]), *curve)
+            for key, curve in self._runs_of[setting].items()
         }
 
 
-def mean_of_known(values: Floats) -> float:
-    """Return the mean of what there is."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else np.nan
-
-
-def _at(curve: tuple[Floats, Floats], rates: Floats) -> Floats:
-    return values_at(rates, *curve)
+def _setting(record: Record) -> Setting:
+    return Setting(*(record[name] for name in Setting._fields))
 
 
 def _curve(record: Record) -> tuple[Floats, Floats]:
+    """Return accuracies and ascending reject rates."""
     accepted, errors = (np.array(record[name]) for name in ("accepted", "errors"))
     some = accepted > 0
     rates, group = np.unique(1 - accepted[some] / record["n"], return_inverse=True)
     accuracies = 1 - errors[some] / accepted[some]
     return np.bincount(group, weights=accuracies) / np.bincount(group), rates
+
+
+def mean_per_run(values: dict[RunKey, Floats]) -> tuple[Runs, NDArray[np.bool_]]:
+    """Return the mean of each run over the rates that enough runs reach, and which rates these are.
+
+    At other rates a mean would compare different runs than elsewhere.
+    """
+    enough = np.mean([~np.isnan(run) for run in values.values()], axis=0) >= MIN_SHARE
+    return {key: _nan_mean(run[enough]) for key, run in values.items()}, enough
+
+
+def _nan_mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+class Interval(NamedTuple):
+    """A mean and its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def has_independent_repeats(name: str) -> bool:
+    """Return whether the samples of a data set are drawn anew for each repeat."""
+    return PROBLEMS[name].kind == "artificial"
+
+
+def interval(runs: Runs, *, independent_repeats: bool) -> Interval:
+    """Return the mean over the runs that have a value, with its interval."""
+    mean, error, n = _mean_and_error(runs, independent_repeats)
+    if n < 2:
+        return Interval(mean, -np.inf, np.inf)
+    reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * error
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def p_value(runs: Runs, *, independent_repeats: bool) -> float:
+    """Return the p-value of the hypothesis that the mean is 0."""
+    mean, error, n = _mean_and_error(runs, independent_repeats)
+    if n < 2 or error == 0:
+        return 1.0 if mean == 0 else np.nan if n < 2 else 0.0
+    return float(2 * t.sf(abs(mean) / error, n - 1))
+
+
+def _mean_and_error(runs: Runs, independent_repeats: bool) -> tuple[float, float, int]:
+    """Return the mean, its standard error and the number of values."""
+    known = {key: value for key, value in runs.items() if not np.isnan(value)}
+    if not known:
+        return np.nan, np.nan, 0
+    values: Floats = np.array(list(known.values()))
+    overlap = TEST_OVER_TRAIN
+    repeats = np.array([repeat for repeat, _ in known])
+    if independent_repeats and len(np.unique(repeats)) > 1:
+        values = np.array([values[repeats == repeat].mean() for repeat in np.unique(repeats)])
+        overlap = 0.0
+    n = len(values)
+    error = np.sqrt((1 / n + overlap) * values.var(ddof=1)) if n > 1 else np.inf
+    return float(values.mean()), float(error), n

@@ -1,8 +1,8 @@
-"""What is measured of the classifiers on one split of the data?
+"""What is measured of a classifier on one split of the data?
 
-Thresholds are set on the training part, on the classifier's own answers or on answers out of fold,
-and tried on the test part. A curve is what every row of a front accepts, and how many of those
-answers are wrong.
+Thresholds are set on the training part, on the classifier's own predictions or on out-of-fold
+predictions, and applied to the test part. A curve lists, for every row of a front, how many samples
+are accepted and how many of those are misclassified.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -19,44 +19,35 @@ from sklearn.model_selection import StratifiedKFold
 
 from abstain._core.checks import InputError
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.calibration import Calibration, calibrate, calibrate_out_of_fold
+from abstain.classifier.calibrate import Calibration, calibrate, calibrate_out_of_fold
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import augrc_score, aurc_score
 from abstain.study.classifiers import Classifier, make_estimator
-from abstain.study.problems import Problem, Sample
+from abstain.study.problems import Data, Problem
 from abstain.targets import Accuracy
-
-__all__ = ["CONFIDENCE", "SMALL_CELLS", "Extent", "Part", "Record", "Split", "measure"]
 
 Array = NDArray[Any]
 Record = dict[str, Any]
 
 N_INNER_FOLDS = 5
 # Cells with fewer calibration samples share a threshold; the paper has no such rule.
-SMALL_CELLS = (10, 30)
+MIN_CELL_SIZES = (10, 30)
 CONFIDENCE = 0.9
-# Whose accuracy is guaranteed, as a model for all.
+# The classifier whose accuracy is guaranteed, as an example for all.
 GUARANTEED = "gmlvq"
 
 
-class Part(NamedTuple):
-    """Samples and their classes."""
-
-    X: Array
-    y: Array
-
-
 class Split(NamedTuple):
-    """What one run trains on and what it tests on."""
+    """The samples and classes that one run is trained on, and those it is tested on."""
 
-    train: Part
-    test: Part
+    train: tuple[Array, Array]
+    test: tuple[Array, Array]
 
 
-class Option(NamedTuple):
+class RejectOption(NamedTuple):
     """How thresholds are set."""
 
     cells: str
@@ -64,13 +55,13 @@ class Option(NamedTuple):
     min_cell_size: int = 1
 
 
-GLOBAL, LOCAL = Option("global"), Option("local")
-GREEDY, POOLED = Option("local", "greedy"), Option("local", "pooled")
-SHARED = [Option("local", min_cell_size=size) for size in SMALL_CELLS]
+GLOBAL, LOCAL = RejectOption("global"), RejectOption("local")
+GREEDY, POOLED = RejectOption("local", "greedy"), RejectOption("local", "pooled")
+SHARED = [RejectOption("local", min_cell_size=size) for size in MIN_CELL_SIZES]
 
 
-class Extent(NamedTuple):
-    """What is measured of a classifier beside exact thresholds, set on the training part."""
+class Extras(NamedTuple):
+    """What is measured besides exact and pooled thresholds set on the training part."""
 
     greedy: bool = False
     out_of_fold: bool = False
@@ -78,27 +69,22 @@ class Extent(NamedTuple):
 
 
 def measure(
-    problem: Problem,
-    sample: Sample,
-    split: Split,
-    classifier: Classifier,
-    seed: int,
-    extent: Extent,
+    problem: Problem, data: Data, split: Split, classifier: Classifier, seed: int, extras: Extras
 ) -> list[Record]:
-    """Return what a classifier gives on one split."""
-    estimator = make_estimator(classifier, problem, sample, seed)
-    trial = _Trial(classifier, estimator, split, problem.accuracy, seed)
-    found: list[Record] = []
+    """Return the records of a classifier on one split."""
+    estimator = make_estimator(classifier, problem, data, seed)
+    run = _Run(classifier, estimator, split, problem.accuracy, seed)
+    records: list[Record] = []
     with warnings.catch_warnings():
-        # A fit that ends at max_iter is what the study is to measure too.
+        # The study also measures fits that end at max_iter.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found += trial.on_training_part(extent)
-        if extent.out_of_fold:
-            found += trial.out_of_fold(extent)
-    return [{"model": classifier.name, **record} for record in found]
+        records += run.on_training_part(extras)
+        if extras.out_of_fold:
+            records += run.out_of_fold(extras)
+    return [{"model": classifier.name, **record} for record in records]
 
 
-class _Trial:
+class _Run:
     """One classifier on one split."""
 
     def __init__(
@@ -108,92 +94,93 @@ class _Trial:
         self.accuracy, self.seed = accuracy, seed
         self.rules = Rules(classifier.certainty, classifier.cells or "global")
 
-    def _options(self, extent: Extent) -> list[Option]:
-        """Return how thresholds are set, but for the greedy way."""
+    def _options(self, extras: Extras) -> list[RejectOption]:
+        """Return the reject options of both sources of thresholds."""
         if self.classifier.cells is None:
             return [GLOBAL]
-        return [GLOBAL, LOCAL, *(SHARED if extent.out_of_fold else []), POOLED]
+        return [GLOBAL, LOCAL, *(SHARED if extras.out_of_fold else []), POOLED]
 
-    def on_training_part(self, extent: Extent) -> Iterator[Record]:
+    def on_training_part(self, extras: Extras) -> Iterator[Record]:
         """Yield the curves of thresholds set on the training part."""
         self.fitted = clone(self.estimator).fit(*self.split.train)
-        known = calibrate(self.fitted, *self.split.train, self.rules)
-        self.answers = calibrate(self.fitted, *self.split.test, self.rules)
-        yield self._about_fit(known)
-        greedy = [GREEDY] if extent.greedy and self.classifier.cells is not None else []
-        for option in (*self._options(extent), *greedy):
-            front, regions = _front(known, option)
-            yield self._curve("training", option, front, regions)
+        calibration = calibrate(self.fitted, *self.split.train, self.rules)
+        self.test = calibrate(self.fitted, *self.split.test, self.rules)
+        yield self._fit_record(calibration)
+        greedy = [GREEDY] if extras.greedy and self.classifier.cells is not None else []
+        for option in (*self._options(extras), *greedy):
+            front, regions = _front(calibration, option)
+            yield self._test_curve("training", option, front, regions)
             if option.min_cell_size == 1:
-                yield _own_curve(option, front)
+                yield _training_curve(option, front)
             if self.classifier.name == GUARANTEED and option == LOCAL:
                 yield self._at_accuracy("training", front, regions)
 
-    def out_of_fold(self, extent: Extent) -> Iterator[Record]:
-        """Yield the curves of thresholds set on answers out of fold."""
+    def out_of_fold(self, extras: Extras) -> Iterator[Record]:
+        """Yield the curves of thresholds set on out-of-fold predictions."""
         folds = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=self.seed)
         train = self.split.train
-        known = calibrate_out_of_fold(
+        calibration = calibrate_out_of_fold(
             self.estimator, self.fitted, *train, self.rules, folds.split(*train), None, {}
         )
-        for option in self._options(extent):
-            front, regions = _front(known, option)
-            yield self._curve("out of fold", option, front, regions)
+        for option in self._options(extras):
+            front, regions = _front(calibration, option)
+            yield self._test_curve("out of fold", option, front, regions)
             if self.classifier.name == GUARANTEED and option == LOCAL:
                 yield self._at_accuracy("out of fold", front, regions)
-        if self.classifier.name == GUARANTEED and extent.guarantee:
+        if self.classifier.name == GUARANTEED and extras.guarantee:
             yield self._guaranteed(folds)
 
-    def _about_fit(self, known: Calibration) -> Record:
-        correct, certainty = self.answers.correct, self.answers.certainty
+    def _fit_record(self, calibration: Calibration) -> Record:
+        correct, certainty = self.test.correct, self.test.certainty
         right = np.ones_like(correct)
         return {
             "kind": "fit",
-            "n_train": len(known.correct),
+            "n_train": len(calibration.correct),
             "n_test": len(correct),
-            "training_errors": int((~known.correct).sum()),
+            "training_errors": int((~calibration.correct).sum()),
             "test_errors": int((~correct).sum()),
             "aurc": float(aurc_score(right, correct, certainty)),
             "augrc": float(augrc_score(right, correct, certainty)),
-            "n_parts": _n_parts(self.fitted),
+            "n_parts": _n_prototypes_or_support_vectors(self.fitted),
         }
 
-    def _curve(self, source: str, option: Option, front: ParetoFront, regions: Regions) -> Record:
-        counts = np.array([found[1:] for found in self._counts(option, front, regions)])
+    def _test_curve(
+        self, source: str, option: RejectOption, front: ParetoFront, regions: Regions
+    ) -> Record:
+        counts = np.array([row[1:] for row in self._test_counts(option, front, regions)])
         return {
             "kind": "curve",
             "part": "test",
             "source": source,
             **option._asdict(),
-            "n": len(self.answers.correct),
+            "n": len(self.test.correct),
             "accepted": counts[:, 0].tolist(),
             "errors": counts[:, 1].tolist(),
         }
 
-    def _counts(
-        self, option: Option, front: ParetoFront, regions: Regions, rows: Any = None
+    def _test_counts(
+        self, option: RejectOption, front: ParetoFront, regions: Regions, rows: Any = None
     ) -> Iterator[tuple[int, int, int]]:
-        """Yield what rows of a front do to the test part."""
-        columns = regions.columns(_cells(self.answers, option), front)
-        held_out = HeldOut(self.answers.certainty, self.answers.correct, columns)
-        return HeldOutCounts(front, held_out).of(_rows(front) if rows is None else rows)
+        """Yield rows of a front with the numbers of accepted and of wrong ones in the test part."""
+        columns = regions.columns(_cells(self.test, option), front)
+        held_out = HeldOut(self.test.certainty, self.test.correct, columns)
+        return HeldOutCounts(front, held_out).of(_curve_rows(front) if rows is None else rows)
 
     def _at_accuracy(self, source: str, front: ParetoFront, regions: Regions) -> Record:
-        """Return what the thresholds that just reach the accuracy do to the test part."""
+        """Return what the thresholds that just reach the accuracy do on the test part."""
         try:
             row = Accuracy(self.accuracy).choose(front)
         except InputError:
             return self._target_record(source, None)
-        ((_, *counts),) = self._counts(LOCAL, front, regions, np.array([row]))
+        ((_, *counts),) = self._test_counts(LOCAL, front, regions, np.array([row]))
         return self._target_record(source, counts)
 
-    def _guaranteed(self, folds: Any) -> Record:
-        target = Accuracy(self.accuracy, confidence=CONFIDENCE)
+    def _guaranteed(self, folds: StratifiedKFold) -> Record:
         clf = RejectOptionClassifier(
             self.estimator,
             method="exact",
-            target=target,
-            cv=folds or "training",
+            target=Accuracy(self.accuracy, confidence=CONFIDENCE),
+            cv=folds,
             min_cell_size=1,
             test_size=0.5,
             random_state=self.seed,
@@ -213,36 +200,36 @@ class _Trial:
             "kind": "target",
             "source": source,
             "accuracy": self.accuracy,
-            "n": len(self.answers.correct),
+            "n": len(self.test.correct),
             "accepted": accepted,
             "errors": errors,
             "is_refused": counts is None,
         }
 
 
-def _n_parts(fitted: Any) -> int | None:
-    """Return the number of prototypes or support vectors."""
+def _n_prototypes_or_support_vectors(fitted: Any) -> int | None:
     final = fitted[-1] if hasattr(fitted, "steps") else fitted
     if hasattr(final, "prototypes_"):
         return len(final.prototypes_)
-    found = getattr(final, "n_support_vectors_", None)
-    return None if found is None else int(found)
+    return getattr(final, "n_support_vectors_", None)
 
 
-def _cells(known: Calibration, option: Option) -> Array:
-    return np.zeros(len(known.cells), dtype=np.int64) if option.cells == "global" else known.cells
+def _cells(calibration: Calibration, option: RejectOption) -> Array:
+    cells = calibration.cells
+    return np.zeros(len(cells), dtype=np.int64) if option.cells == "global" else cells
 
 
-def _front(known: Calibration, option: Option) -> tuple[ParetoFront, Regions]:
-    cells = _cells(known, option)
+def _front(calibration: Calibration, option: RejectOption) -> tuple[ParetoFront, Regions]:
+    cells = _cells(calibration, option)
     regions = find_regions(cells, option.min_cell_size)
-    positions = regions.positions(cells)
-    return pareto_front(known.certainty, known.correct, positions, method=option.method), regions
+    certainty, correct = calibration.certainty, calibration.correct
+    front = pareto_front(certainty, correct, regions.positions(cells), method=option.method)
+    return front, regions
 
 
-def _own_curve(option: Option, front: ParetoFront) -> Record:
+def _training_curve(option: RejectOption, front: ParetoFront) -> Record:
     """Return the curve on the samples that the thresholds were set on."""
-    rows = _rows(front)
+    rows = _curve_rows(front)
     rejects = front.true_rejects[rows] + front.false_rejects[rows]
     return {
         "kind": "curve",
@@ -255,8 +242,8 @@ def _own_curve(option: Option, front: ParetoFront) -> Record:
     }
 
 
-def _rows(front: ParetoFront) -> NDArray[np.int64]:
-    """Return the row that rejects nothing, then those of the paper's front; all of nested rows."""
+def _curve_rows(front: ParetoFront) -> NDArray[np.int64]:
+    """Return the row without rejects and those of the paper's front; all rows if nested."""
     if front.is_nested:
         return np.arange(len(front))
     on_curve = front.is_pareto.copy()

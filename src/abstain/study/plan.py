@@ -1,8 +1,8 @@
 """Which runs does a study consist of?
 
-The paper's protocol: ten-fold cross-validation, repeated ten times; of medical data, 1,000 random
-splits into nine tenths to train on and one tenth to test on. What the study adds to the paper runs
-on fewer repeats, and so do sets that are prepared otherwise.
+The paper's protocol: ten-fold cross-validation, repeated ten times; for medical data, 1,000 random
+splits into nine tenths for training and one tenth for testing. Classifiers and thresholds that are
+not in the paper, and variants of data sets, run on fewer repeats.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -15,20 +15,17 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
-from abstain._core.checks import InputError
-from abstain.study.classifiers import CLASSIFIERS, Classifier
-from abstain.study.libsvm import check_installed
-from abstain.study.measuring import Extent, Part, Record, Split, measure
-from abstain.study.problems import PROBLEMS, Problem, Sample
-
-__all__ = ["Plan", "Task", "make_plan"]
+from abstain._core.errors import Argument, InputError
+from abstain.study.classifiers import CLASSIFIERS, Classifier, import_libsvm
+from abstain.study.measuring import Extras, Record, Split, measure
+from abstain.study.problems import PROBLEMS, Data, Problem
 
 EXTRA = [name for name, classifier in CLASSIFIERS.items() if classifier.is_extra]
 
 N_FOLDS = 10
-# Repeats of a set that is prepared otherwise, at most.
+# A variant of a data set is repeated at most this often.
 VARIANT_REPEATS = 2
-# Of medical data whose claims are judged by thresholds set out of fold, these are set in so many
+# Where claims about medical data depend on thresholds set out of fold, those are set in this many
 # times the extra runs: single splits vary more than folds, which test every sample.
 MORE_OUT_OF_FOLD = 3
 
@@ -49,10 +46,7 @@ class Plan:
         return asdict(self)
 
     def tasks(self) -> list[Task]:
-        """Return all tasks, in an order that mixes short and long ones.
-
-        What is left to do is then like what has been done, and so is the time that it takes.
-        """
+        """Return all tasks, shuffled so that the time left can be estimated from the time taken."""
         tasks = []
         for name in self.sets:
             problem = PROBLEMS[name]
@@ -66,42 +60,46 @@ class Plan:
                 Task(name, *run, model)
                 for run in runs
                 for model in self.models
-                if self._takes(problem, CLASSIFIERS[model], *run)
+                if self._includes(problem, CLASSIFIERS[model], *run)
             ]
         order = np.random.default_rng(self.seed).permutation(len(tasks))
         return [tasks[index] for index in order]
 
     def check(self) -> None:
-        """Refuse what could not be run to its end, before it begins."""
+        """Refuse a plan that has no tasks, or that lacks a package or a data set."""
         if not self.tasks():
             raise InputError(
-                f"--models {','.join(self.models)} has no part in this study of "
-                f"{', '.join(self.sets)}: bayes is for artificial sets, of medical ones --quick "
-                f"has gmlvq and svm, of others no {', '.join(EXTRA[:-1])} and {EXTRA[-1]}"
+                Argument("models"),
+                f" {','.join(self.models)} has no part in this study of {', '.join(self.sets)}: "
+                "bayes is for artificial sets; ",
+                Argument("quick"),
+                " has only gmlvq and svm on medical sets, and no "
+                f"{', '.join(EXTRA[:-1])} and {EXTRA[-1]} on others",
             )
         if "svm" in self.models:
-            check_installed()
-        with threadpool_limits(1):  # what is kept of it shall be what a worker would make
+            import_libsvm()
+        with threadpool_limits(1):  # the data are cached: they must be those that a worker makes
             for name in self.sets:
-                PROBLEMS[name].draw(self.state(0))
+                PROBLEMS[name].draw(self.seed_of(0))
 
-    def state(self, repeat: int, split: int = -1) -> int:
-        """Return the seed of a repeat, or of a split in it: another one for every seed."""
-        words = self.seed, repeat, split + 1  # NumPy takes a last 0 for nothing
+    def seed_of(self, repeat: int, split: int = -1) -> int:
+        """Return the seed of a repeat, or of a split in it."""
+        words = self.seed, repeat, split + 1  # NumPy ignores a last 0
         return int(np.random.SeedSequence(words).generate_state(1)[0])
 
     def run(self, task: Task) -> list[Record]:
         """Return the records of a task."""
         problem, classifier = PROBLEMS[task.name], CLASSIFIERS[task.model]
-        sample = problem.draw(self.state(task.repeat))
-        split = self._split(problem, sample, task)
-        seed = self.state(task.repeat, task.split)
-        extent = self._extent(problem, classifier, task.repeat, task.split)
+        data = problem.draw(self.seed_of(task.repeat))
+        split = self._split(problem, data, task)
+        seed = self.seed_of(task.repeat, task.split)
+        extras = self._extras(problem, classifier, task.repeat, task.split)
         key = {"set": task.name, "repeat": task.repeat, "split": task.split}
-        return [key | found for found in measure(problem, sample, split, classifier, seed, extent)]
+        records = measure(problem, data, split, classifier, seed, extras)
+        return [key | record for record in records]
 
-    def place(self, record: Record) -> tuple[int, ...]:
-        """Return where a record stands among all: by set, repeat, split and classifier."""
+    def sort_key(self, record: Record) -> tuple[int, ...]:
+        """Order records by set, repeat, split and classifier."""
         return (
             self.sets.index(record["set"]),
             record["repeat"],
@@ -109,43 +107,43 @@ class Plan:
             self.models.index(record["model"]),
         )
 
-    def _split(self, problem: Problem, sample: Sample, task: Task) -> Split:
+    def _split(self, problem: Problem, data: Data, task: Task) -> Split:
         if problem.kind == "medical":
-            seed = self.state(task.repeat, task.split)
+            seed = self.seed_of(task.repeat, task.split)
             splitter: Any = StratifiedShuffleSplit(1, test_size=0.1, random_state=seed)
-            (parts,) = splitter.split(sample.X, sample.y)
+            ((train, test),) = splitter.split(data.X, data.y)
         else:
-            seed = self.state(task.repeat)
+            seed = self.seed_of(task.repeat)
             splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
-            parts = next(islice(splitter.split(sample.X, sample.y), task.split, None))
-        return Split(*(Part(sample.X[rows], sample.y[rows]) for rows in parts))
+            train, test = next(islice(splitter.split(data.X, data.y), task.split, None))
+        return Split((data.X[train], data.y[train]), (data.X[test], data.y[test]))
 
-    def _takes(self, problem: Problem, classifier: Classifier, repeat: int, split: int) -> bool:
-        """Tell whether a classifier runs on a split."""
+    def _includes(self, problem: Problem, classifier: Classifier, repeat: int, split: int) -> bool:
+        """Return whether a classifier runs on a split."""
         if classifier.name == "bayes":
             return problem.kind == "artificial"
-        return _is_usual(problem, classifier) or self._is_extra_run(problem, repeat, split)
+        return _is_in_paper(problem, classifier) or self._is_extra_run(problem, repeat, split)
 
     def _is_extra_run(self, problem: Problem, repeat: int, split: int, times: int = 1) -> bool:
-        """Tell whether a split is one of those that get what the paper has not."""
+        """Return whether a split also gets what the paper does not have."""
         if problem.is_variant:
             return False
         number = split if problem.kind == "medical" else N_FOLDS * repeat
         return number < N_FOLDS * self.n_extra_repeats * times
 
-    def _extent(self, problem: Problem, classifier: Classifier, repeat: int, split: int) -> Extent:
-        """Return what is measured of a classifier on a split."""
-        # There claims are judged by thresholds set out of fold, those of the SVM too.
+    def _extras(self, problem: Problem, classifier: Classifier, repeat: int, split: int) -> Extras:
+        """Return what else is measured of a classifier on a split."""
+        # There, claims are checked with thresholds set out of fold, also those of the SVM.
         is_decisive = (
-            problem.kind == "medical" and problem.is_separable and _is_usual(problem, classifier)
+            problem.kind == "medical" and problem.is_separable and _is_in_paper(problem, classifier)
         )
         times = MORE_OUT_OF_FOLD if is_decisive else 1
-        is_open = is_decisive or classifier.cells is not None
+        out_of_fold = is_decisive or classifier.cells is not None
         if classifier.name == "lgmlvq" and not problem.is_separable:
-            is_open = False  # it takes longest of all, and no claim asks for it
-        return Extent(
+            out_of_fold = False  # the slowest classifier, and no claim needs it
+        return Extras(
             greedy=problem.kind != "medical",
-            out_of_fold=is_open and self._is_extra_run(problem, repeat, split, times),
+            out_of_fold=out_of_fold and self._is_extra_run(problem, repeat, split, times),
             guarantee=self._is_extra_run(problem, repeat, split),
         )
 
@@ -160,12 +158,12 @@ class Task(NamedTuple):
 
     @property
     def title(self) -> str:
-        """A name for files."""
+        """The name of its file."""
         return f"{self.name}-{self.repeat:02d}-{self.split:03d}-{self.model}"
 
 
-def _is_usual(problem: Problem, classifier: Classifier) -> bool:
-    """Tell whether the paper has a classifier on a set: of medical data, GMLVQ and the SVM."""
+def _is_in_paper(problem: Problem, classifier: Classifier) -> bool:
+    """Return whether the paper has a classifier on a set: GMLVQ and the SVM on medical data."""
     if problem.kind == "medical":
         return classifier.name in ("gmlvq", "svm")
     return not classifier.is_extra
@@ -178,24 +176,23 @@ def make_plan(
     quick: bool = False,
     seed: int = 0,
 ) -> Plan:
-    """Return the plan that serves the wishes of a caller.
+    """Return the plan of a study of some data sets and classifiers; None stands for all.
 
-    A quick study has sets that are prepared otherwise only if they are asked for.
+    A quick study has variants of data sets only if they are named.
     """
-    sets = _chosen("--only", only, list(PROBLEMS))
+    sets = _select("only", only, list(PROBLEMS))
     if quick and only is None:
         sets = tuple(name for name in sets if not PROBLEMS[name].is_variant)
-    names = _chosen("--models", models, list(CLASSIFIERS))
+    names = _select("models", models, list(CLASSIFIERS))
     repeats = (1, 0, 20) if quick else (10, 1, 1000)
     return Plan(sets, names, *repeats, seed)
 
 
-def _chosen(option: str, wanted: list[str] | None, known: list[str]) -> tuple[str, ...]:
+def _select(argument: str, wanted: list[str] | None, known: list[str]) -> tuple[str, ...]:
     if wanted is None:
         return tuple(known)
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
-        raise InputError(
-            f"{option} must name some of {', '.join(known)}, got {', '.join(unknown) or 'nothing'}"
-        )
+        got = ", ".join(unknown) or "nothing"
+        raise InputError(Argument(argument), f" must name some of {', '.join(known)}, got {got}")
     return tuple(name for name in known if name in wanted)

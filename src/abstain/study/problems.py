@@ -1,4 +1,4 @@
-"""Which data does the study run on?"""
+"""Which data sets does the study run on, and how are they prepared?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from abstain import datasets
 from abstain.datasets.files import data_folder
 
-__all__ = ["PROBLEMS", "Problem", "Sample"]
-
 Array = NDArray[Any]
 Kind = Literal["artificial", "benchmark", "medical"]
 
 
-class Sample(NamedTuple):
-    """Samples, their classes and, of artificial ones, the model that they were drawn from."""
+class Data(NamedTuple):
+    """Samples, their classes and, for artificial ones, the model that they were drawn from."""
 
     X: Array
     y: Array
@@ -32,19 +30,19 @@ class Sample(NamedTuple):
 class Problem:
     """A data set as the study uses it.
 
-    ``draw`` returns the samples of one repeat, by a seed: of artificial data, new ones each time.
-    Features are z-scored, if they are, by the training part of every split; ``n_components`` is to
-    how many principal components of that part they are reduced before, if at all. ``accuracy`` is
-    what is to be guaranteed: more than GMLVQ reaches unaided, and within reach of the samples. A
-    variant is another set prepared otherwise, to tell what that changes. Where GMLVQ separates the
-    training part, thresholds set on it reject nothing, and claims are judged with thresholds set
-    out of fold.
+    ``draw`` returns the data of one repeat, given a seed: new samples for artificial data, the same
+    ones for all others. ``is_scaled`` features are z-scored, after a reduction to ``n_components``
+    principal components if that is given; both are fitted to the training part of every split.
+    ``accuracy`` is the target of the guarantees: more than GMLVQ reaches without rejects, and
+    within reach of the samples. A variant is the data of another problem, prepared differently.
+    Where GMLVQ separates the training part (``is_separable``), thresholds set on it reject nothing,
+    and the claims of the paper are checked with thresholds set out of fold.
     """
 
     name: str
     title: str
     kind: Kind
-    draw: Callable[[int], Sample]
+    draw: Callable[[int], Data]
     accuracy: float
     is_scaled: bool = True
     n_components: int | None = None
@@ -52,34 +50,28 @@ class Problem:
     is_separable: bool = False
 
 
-def _drawn(make: Callable[..., Any]) -> Callable[[int], Sample]:
-    def draw(seed: int) -> Sample:
-        return Sample(*make(random_state=seed, return_model=True))
-
-    return draw
+def _draws(make: Callable[..., Any], **options: Any) -> Callable[[int], Data]:
+    return lambda seed: Data(*make(random_state=seed, **options))
 
 
-def _loaded(
-    name: str, change: Callable[[Array], Array] = lambda samples: samples
-) -> Callable[[int], Sample]:
-    def draw(seed: int) -> Sample:
-        return _read(name, data_folder(), change)
-
-    return draw
+def _loads(
+    name: str, transform: Callable[[Array], Array] = lambda samples: samples
+) -> Callable[[int], Data]:
+    return lambda seed: _load(name, data_folder(), transform)
 
 
 # A worker reads a file once for all its tasks.
 @lru_cache
-def _read(name: str, folder: Path, change: Callable[[Array], Array]) -> Sample:
+def _load(name: str, folder: Path, transform: Callable[[Array], Array]) -> Data:
     samples, labels = getattr(datasets, f"load_{name}")(return_X_y=True, data_home=folder)
-    return Sample(change(np.asarray(samples, dtype=float)), np.asarray(labels))
+    return Data(transform(np.asarray(samples, dtype=float)), np.asarray(labels))
 
 
-def _within_their_span(images: Array) -> Array:
+def _rotate_to_span(images: Array) -> Array:
     """Return images in coordinates of the space that they span.
 
-    There are fewer images than pixels. From Xᵀ = QR the rows of X = RᵀQᵀ are those of Rᵀ, rotated:
-    no distance and no principal component of any part of them is another one there.
+    There are fewer images than pixels. With Xᵀ = QR, the rows of Rᵀ are those of X = RᵀQᵀ after a
+    rotation, which changes neither distances nor principal components.
     """
     upper: Array = np.asarray(np.linalg.qr(images.T, mode="r"))
     return upper.T
@@ -89,26 +81,22 @@ def _second_differences(spectra: Array) -> Array:
     return np.diff(spectra, n=2, axis=1)
 
 
-def _problems() -> list[Problem]:
-    gaussian = _drawn(datasets.make_gaussian_clusters)
-    pearl = _drawn(datasets.make_pearl_necklace)
-    spectra = _loaded("tecator")
-    curvature = _loaded("tecator", _second_differences)
-    images = _loaded("coil20", _within_their_span)
-    return [
+gaussian = _draws(datasets.make_gaussian_clusters, return_model=True)
+pearl = _draws(datasets.make_pearl_necklace, return_model=True)
+steroid = _draws(datasets.make_steroid_like)
+spectra = _loads("tecator")
+curvature = _loads("tecator", _second_differences)
+images = _loads("coil20", _rotate_to_span)
+log_markers = _loads("gastric", np.log10)
+
+PROBLEMS = {
+    problem.name: problem
+    for problem in [
         Problem("gaussian", "Gaussian clusters", "artificial", gaussian, 0.85, is_scaled=False),
         Problem("pearl", "Pearl necklace", "artificial", pearl, 0.97, is_scaled=False),
-        Problem("segment", "Image segmentation", "benchmark", _loaded("segment"), 0.97),
+        Problem("segment", "Image segmentation", "benchmark", _loads("segment"), 0.97),
         Problem("tecator", "Tecator", "benchmark", spectra, 0.92),
-        Problem(
-            "tecator-raw",
-            "Tecator, raw",
-            "benchmark",
-            spectra,
-            0.92,
-            is_scaled=False,
-            is_variant=True,
-        ),
+        Problem("tecator-raw", "Tecator, raw", "benchmark", spectra, 0.92, False, is_variant=True),
         Problem(
             "tecator-curvature",
             "Tecator, second differences",
@@ -117,26 +105,11 @@ def _problems() -> list[Problem]:
             0.95,
             is_variant=True,
         ),
-        Problem("haberman", "Haberman", "benchmark", _loaded("haberman"), 0.78),
+        Problem("haberman", "Haberman", "benchmark", _loads("haberman"), 0.78),
         Problem("coil20", "Coil", "benchmark", images, 0.98, n_components=30, is_separable=True),
-        Problem(
-            "steroid", "Steroids (synthetic)", "medical", _drawn_steroids, 0.93, is_separable=True
-        ),
-        Problem("wisconsin", "Wisconsin", "medical", _loaded("wisconsin"), 0.98),
-        Problem("cleveland", "Cleveland", "medical", _loaded("cleveland"), 0.87),
-        Problem(
-            "gastric",
-            "Gastric cancer",
-            "medical",
-            _loaded("gastric", np.log10),
-            0.75,
-            is_separable=True,
-        ),
+        Problem("steroid", "Steroids (synthetic)", "medical", steroid, 0.93, is_separable=True),
+        Problem("wisconsin", "Wisconsin", "medical", _loads("wisconsin"), 0.98),
+        Problem("cleveland", "Cleveland", "medical", _loads("cleveland"), 0.87),
+        Problem("gastric", "Gastric cancer", "medical", log_markers, 0.75, is_separable=True),
     ]
-
-
-def _drawn_steroids(seed: int) -> Sample:
-    return Sample(*datasets.make_steroid_like(random_state=seed))
-
-
-PROBLEMS = {problem.name: problem for problem in _problems()}
+}

@@ -1,42 +1,44 @@
-"""What does a study leave behind?
+"""Which tables does a study write?
 
-Three tables of rows (``curves``, ``fits`` and ``targets``, as Parquet), what they say of the paper
+The records as Parquet (``curves``, ``fits`` and ``targets``), the claims of the paper
 (``claims.csv``), a summary of accuracies and areas with paired tests (``summary.csv``,
-``tests.csv``), what the study adds to the paper (``beyond.csv``, ``guarantees.csv``), and figures.
-The same plan gives the same bytes, however often it was stopped.
+``tests.csv``), and what the study adds to the paper: thresholds set on out-of-fold predictions, by
+the pooled front, or shared by small cells (``beyond.csv``), and the accuracy of new samples when an
+accuracy is requested, with and without a guarantee (``guarantees.csv``). The same plan gives the
+same bytes, however often it was stopped.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import polars as pl
 
-from abstain._core.files import whole_files
-from abstain.study.beyond import compare_options, count_guarantees
-from abstain.study.claims import Judged, judge_claims
-from abstain.study.curves import GRID, Curves, Way
-from abstain.study.intervals import interval, p_value
-from abstain.study.measuring import Record
-from abstain.study.problems import PROBLEMS
-
-__all__ = [
-    "SCORES",
-    "beyond_table",
-    "claims_table",
-    "guarantees_table",
-    "summary_table",
-    "tests_table",
-    "write_tables",
-]
+from abstain._core.files import atomic_files
+from abstain.study.claims import ClaimResult, check_claims
+from abstain.study.curves import (
+    GRID,
+    Curves,
+    RunKey,
+    Runs,
+    Setting,
+    has_independent_repeats,
+    interval,
+    mean_per_run,
+    p_value,
+)
+from abstain.study.measuring import MIN_CELL_SIZES, Record
 
 SCORES = ("aurc", "augrc")
-RATES = (0.0, 0.05, 0.1, 0.2)
+SUMMARY_RATES = (0.0, 0.05, 0.1, 0.2)
+# Reject rates that users ask for, at which curves are compared.
+COMPARED_RATES = np.round(np.arange(0.01, 0.205, 0.01), 2)
 
-# The columns of each kind of row: they are there without rows as well.
+# The columns of each kind of record; a table without rows has them as well.
 _RUN = {"set": pl.String(), "repeat": pl.Int64(), "split": pl.Int64(), "model": pl.String()}
 COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "curve": {
@@ -66,17 +68,17 @@ def write_tables(curves: Curves, folder: Path) -> list[Path]:
     """Write all tables, and return their files."""
     records = curves.records
     tables: dict[str, pl.DataFrame] = {
-        "curves.parquet": _rows(records, "curve"),
-        "fits.parquet": _rows(records, "fit"),
-        "targets.parquet": _rows(records, "target"),
-        "claims.csv": claims_table(curves),
+        "curves.parquet": _records_table(records, "curve"),
+        "fits.parquet": _records_table(records, "fit"),
+        "targets.parquet": _records_table(records, "target"),
+        "claims.csv": as_table(ClaimResult, check_claims(curves), 5, nan_to_null=False),
         "summary.csv": summary_table(curves),
-        "tests.csv": tests_table(records),
-        "beyond.csv": beyond_table(curves),
-        "guarantees.csv": guarantees_table(records),
+        "tests.csv": as_table(PairedTest, paired_tests(records), 7),
+        "beyond.csv": as_table(Change, compare_options(curves)),
+        "guarantees.csv": as_table(TargetCounts, count_targets(records)),
     }
     files = [folder / name for name in tables]
-    with whole_files(*files) as drafts:
+    with atomic_files(*files) as drafts:
         for table, draft in zip(tables.values(), drafts, strict=True):
             _write(table, draft)
     return files
@@ -88,125 +90,189 @@ def _write(table: pl.DataFrame, file: Path) -> None:
         return
     try:
         table.write_parquet(file)
-    except pl.exceptions.PolarsError as error:  # so polars reports a full disk, of Parquet alone
+    except pl.exceptions.PolarsError as error:  # how polars reports a full disk for Parquet
         raise OSError(str(error)) from error
 
 
-def _rows(records: list[Record], kind: str) -> pl.DataFrame:
+def _records_table(records: list[Record], kind: str) -> pl.DataFrame:
     columns = COLUMNS[kind]
     rows = [[record[name] for name in columns] for record in records if record["kind"] == kind]
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def claims_table(curves: Curves) -> pl.DataFrame:
-    """Return the claims of the paper with their verdicts."""
-    judged = [claim._asdict() for claim in judge_claims(curves)]
-    schema = dict.fromkeys(Judged._fields, pl.String()) | dict.fromkeys(
-        ("value", "low", "high"), pl.Float64()
-    )
-    table = pl.DataFrame(judged, schema=schema)
-    return table.with_columns(pl.col("value", "low", "high").round(5))
+def as_table(
+    row_type: type[Any], rows: Iterable[Any], n_digits: int = 6, *, nan_to_null: bool = True
+) -> pl.DataFrame:
+    """Return named tuples as a table with a column per field and rounded numbers."""
+    types = {int: pl.Int64(), float: pl.Float64()}
+    hints = get_type_hints(row_type)
+    schema = {name: types.get(hints[name], pl.String()) for name in row_type._fields}
+    table = pl.DataFrame([row._asdict() for row in rows], schema=schema)
+    table = table.with_columns(pl.col(pl.Float64).round(n_digits))
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None)) if nan_to_null else table
+
+
+# --- accuracies and areas -----------------------------------------------------------------------
 
 
 def summary_table(curves: Curves) -> pl.DataFrame:
-    """Return the mean accuracy at some reject rates for every way to reject, and the areas.
+    """Return the mean accuracy of every setting at some reject rates, and the areas.
 
-    An area is that of the classifier's certainty, by one threshold: it stands in that row alone.
+    An area belongs to the certainty with one threshold: other settings have none.
     """
     areas = _areas(curves.records)
     rows: list[dict[str, Any]] = []
-    for way in curves.ways:
-        if way.part == "test":
-            mean = curves.averaged(way).mean
-            at_rates = {f"at_{rate:g}": float(mean[rate == GRID].item()) for rate in RATES}
-            rows.append(
-                {
-                    **way._asdict(),
-                    "runs": len(curves.runs(way)),
-                    **at_rates,
-                    **{score: _area(curves, way, areas, score) for score in SCORES},
-                }
-            )
+    for setting in curves.settings:
+        if setting.part != "test":
+            continue
+        mean, runs = curves.averaged(setting).mean, curves.runs(setting)
+        row = {**setting._asdict(), "runs": len(runs)}
+        row |= {f"at_{rate:g}": float(mean[rate == GRID].item()) for rate in SUMMARY_RATES}
+        for score in SCORES:
+            row[score] = np.nan
+            if setting == Setting(setting.set, setting.model):
+                values = areas[setting.set, setting.model, score]
+                row[score] = float(np.mean([values[run] for run in runs]))
+        rows.append(row)
     table = pl.DataFrame(rows, infer_schema_length=None).drop("part")
     return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
 
 
-def _area(curves: Curves, way: Way, areas: dict[Any, Any], score: str) -> float:
-    if way != Way(way.set, way.model):
-        return np.nan
-    values = areas[way.set, way.model, score]
-    return float(np.mean([values[run] for run in curves.runs(way)]))
+class PairedTest(NamedTuple):
+    """Two classifiers compared by the areas under their curves, run by run."""
+
+    set: str
+    score: str
+    first: str
+    second: str
+    runs: int
+    difference: float
+    low: float
+    high: float
+    p_value: float
 
 
-def tests_table(records: list[Record]) -> pl.DataFrame:
-    """Return paired comparisons of the classifiers by the areas under their curves."""
+def paired_tests(records: list[Record]) -> Iterator[PairedTest]:
+    """Yield the comparison of every pair of classifiers on every data set."""
     areas = _areas(records)
-    rows = []
-    for (name, first, score), ours in areas.items():
+    pairs = set(combinations(dict.fromkeys(model for _, model, _ in areas), 2))
+    for (name, first, score), values in areas.items():
         for other, second, same in areas:
-            if (other, same) == (name, score) and _comes_first(first, second, areas):
-                theirs = areas[name, second, score]
-                pairs = {key: ours[key] - theirs[key] for key in ours if key in theirs}
-                drawn_anew = PROBLEMS[name].kind == "artificial"
-                found = interval(pairs, drawn_anew=drawn_anew)
-                rows.append(
-                    {
-                        "set": name,
-                        "score": score,
-                        "first": first,
-                        "second": second,
-                        "runs": len(pairs),
-                        "difference": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "p_value": p_value(pairs, drawn_anew=drawn_anew),
-                    }
-                )
-    names = dict.fromkeys(("set", "score", "first", "second"), pl.String())
-    numbers = dict.fromkeys(("difference", "low", "high", "p_value"), pl.Float64())
-    table = pl.DataFrame(rows, schema={**names, "runs": pl.Int64(), **numbers})
-    return table.with_columns(pl.col(pl.Float64).round(7).fill_nan(None))
+            if (other, same) == (name, score) and (first, second) in pairs:
+                others = areas[name, second, score]
+                runs = {key: values[key] - others[key] for key in values if key in others}
+                independent = has_independent_repeats(name)
+                difference = interval(runs, independent_repeats=independent)
+                p = p_value(runs, independent_repeats=independent)
+                yield PairedTest(name, score, first, second, len(runs), *difference, p)
 
 
-def beyond_table(curves: Curves) -> pl.DataFrame:
-    """Return what other ways to set thresholds change of the accuracy on the test part."""
-    rows = [row._asdict() for row in compare_options(curves)]
-    names = dict.fromkeys(("set", "model", "change"), pl.String())
-    columns = ("end_before", "end", "difference", "low", "high")
-    numbers = dict.fromkeys(columns, pl.Float64())
-    table = pl.DataFrame(rows, schema={**names, "runs": pl.Int64(), **numbers})
-    table = table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
-    unknown = pl.col("difference").is_null()
-    return table.with_columns(pl.when(~unknown).then(pl.col("low", "high")))
-
-
-def guarantees_table(records: list[Record]) -> pl.DataFrame:
-    """Return what became of an accuracy that was asked for, with and without a guarantee."""
-    rows = [row._asdict() for row in count_guarantees(records)]
-    names = dict.fromkeys(("set", "source"), pl.String())
-    columns = {
-        "accuracy": pl.Float64(),
-        **dict.fromkeys(("runs", "refused"), pl.Int64()),
-        "coverage": pl.Float64(),
-        "answers": pl.Int64(),
-        "reached": pl.Float64(),
-    }
-    table = pl.DataFrame(rows, schema={**names, **columns})
-    return table.with_columns(pl.col(pl.Float64).round(6).fill_nan(None))
-
-
-def _comes_first(first: str, second: str, areas: Any) -> bool:
-    """Tell which of two classifiers is named first: each pair is compared once."""
-    order = list(dict.fromkeys(model for _, model, _ in areas))
-    return (first, second) in combinations(order, 2)
-
-
-def _areas(records: list[Record]) -> dict[tuple[str, str, str], dict[tuple[int, int], float]]:
+def _areas(records: list[Record]) -> dict[tuple[str, str, str], Runs]:
     """Return the scores of each run, by set, classifier and score."""
-    found: dict[tuple[str, str, str], dict[tuple[int, int], float]] = {}
+    areas: dict[tuple[str, str, str], Runs] = {}
     for record in records:
         if record["kind"] == "fit":
             for score in SCORES:
                 key = record["set"], record["model"], score
-                found.setdefault(key, {})[record["repeat"], record["split"]] = record[score]
-    return found
+                areas.setdefault(key, {})[record["repeat"], record["split"]] = record[score]
+    return areas
+
+
+# --- thresholds that the paper does not have ----------------------------------------------------
+
+
+class Change(NamedTuple):
+    """What a different reject option changes.
+
+    ``difference`` is the mean difference of accuracies at 1 to 20 % rejects, as far as at least
+    80 % of the runs have both curves; NaN if there is no such rate. ``end_before`` and ``end`` are
+    the mean reject rates at which the curves end: thresholds that are set on few errors reject few
+    samples.
+    """
+
+    set: str
+    model: str
+    change: str
+    runs: int
+    end_before: float
+    end: float
+    difference: float
+    low: float
+    high: float
+
+
+def compare_options(curves: Curves) -> Iterator[Change]:
+    """Yield what each different reject option changes, run by run."""
+    for setting in curves.settings:
+        for change, other in _compared_with(setting):
+            if setting.part == "test" and setting.method == "exact" and curves.has(other):
+                yield _change(curves, setting, other, change)
+
+
+def _change(curves: Curves, setting: Setting, other: Setting, change: str) -> Change:
+    before, after = (curves.values(each, COMPARED_RATES) for each in (setting, other))
+    differences = {key: after[key] - before[key] for key in after if key in before}
+    runs, _ = mean_per_run(differences)
+    end_before, end = (
+        float(np.mean([curves.ends(each)[key] for key in differences])) for each in (setting, other)
+    )
+    mean, low, high = interval(runs, independent_repeats=has_independent_repeats(setting.set))
+    if np.isnan(mean):
+        low = high = np.nan
+    name, model, n_runs = setting.set, setting.model, len(runs)
+    return Change(name, model, change, n_runs, end_before, end, mean, low, high)
+
+
+def _compared_with(setting: Setting) -> Iterator[tuple[str, Setting]]:
+    source = setting.source
+    if setting.min_cell_size > 1:
+        return
+    if source == "training":
+        yield f"out of fold, {setting.cells}", setting._replace(source="out of fold")
+    if setting.cells == "global":
+        yield f"local, {source}", setting._replace(cells="local")
+        yield f"pooled, {source}", setting._replace(cells="local", method="pooled")
+    else:
+        for size in MIN_CELL_SIZES:
+            yield f"min_cell_size={size}, {source}", setting._replace(min_cell_size=size)
+
+
+class TargetCounts(NamedTuple):
+    """How often a requested accuracy was refused, and what new samples had otherwise.
+
+    Counted over the runs that all sources of thresholds have. ``coverage`` is the share of test
+    samples that are accepted (none in a run whose target was refused), ``answers`` their number,
+    and ``reached`` their accuracy.
+    """
+
+    set: str
+    source: str
+    accuracy: float
+    runs: int
+    refused: int
+    coverage: float
+    answers: int
+    reached: float
+
+
+def count_targets(records: list[Record]) -> Iterator[TargetCounts]:
+    """Yield the counts over the runs of each data set and source of thresholds."""
+    targets: dict[tuple[str, str, float], dict[RunKey, Record]] = {}
+    for record in records:
+        if record["kind"] == "target":
+            target = record["set"], record["source"], record["accuracy"]
+            targets.setdefault(target, {})[record["repeat"], record["split"]] = record
+    for target, runs in targets.items():
+        others = [known for other, known in targets.items() if other[0] == target[0]]
+        shared = [record for run, record in runs.items() if all(run in known for known in others)]
+        n, accepted, errors = (
+            sum(record[name] for record in shared) for name in ("n", "accepted", "errors")
+        )
+        yield TargetCounts(
+            *target,
+            runs=len(shared),
+            refused=sum(record["is_refused"] for record in shared),
+            coverage=accepted / n if n else np.nan,
+            answers=accepted,
+            reached=1 - errors / accepted if accepted else np.nan,
+        )

@@ -1,25 +1,31 @@
-"""How does a study run for long, in parallel, and go on where it was stopped?
+"""How is a study run in parallel, and resumed where it was stopped?
 
-Every task leaves a file of its records, written whole by the caller's process as soon as the task
-is done, in this process or in another one on this machine. The file says of which study and task it
-is, with a digest of all: one that is damaged, or that of another task or study, is not used, and
-the task is run again. A task is one classifier on one split: a run that is stopped, by whatever,
-loses the fits in flight. All tasks run on one thread each, one at a time in a process, so that
-their numbers do not depend on how many run at once.
+A folder belongs to one configuration: the plan, the code and the versions of the packages that the
+records depend on. A folder with anything else in it is refused and left as it is.
+
+A task is one classifier on one split. As soon as it is done, its records are written to a file of
+its own, with a digest of the records, the task and the configuration; a file that is damaged, or
+that belongs to another task or configuration, is ignored and its task is run again. So a run that
+is stopped loses only the tasks that were running. Each task uses one thread, so that its numbers do
+not depend on how many tasks run at once.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 import json
 import os
+import platform
 import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import active_children, current_process
 from pathlib import Path
 from typing import Any
@@ -29,56 +35,243 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
-from abstain._core.checks import InputError
-from abstain._core.files import check_regular_file, whole_files
-from abstain._core.signals import undone_if_told_to_stop
+from abstain._core.errors import Argument, InputError
+from abstain._core.files import atomic_files, check_can_write, check_regular_file
+from abstain._core.signals import cleanup_on_signal
+from abstain.study.curves import Curves
+from abstain.study.figures import check_matplotlib, draw_figures
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task
-from abstain.study.sources import ours
+from abstain.study.results import write_tables
 
-__all__ = ["collect"]
+CONFIGURATION, RUN, PARTS = "configuration.json", "run.json", "parts"
+# File names that start so are of files that are not complete yet.
+DRAFT = ".abstain-"
+# Packages that the records depend on, and others whose versions are noted.
+NUMERICAL_PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
+OTHER_PACKAGES = ["joblib", "polars", "matplotlib"]
+# Code that the records do not depend on.
+UNRELATED_ROOMS = {"__main__", "_scale", "cli", "plotting", "report", "saving", "tables"}
+UNRELATED_MODULES = {"study/claims", "study/curves", "study/figures", "study/results"}
+# Seconds between updates of run.json, and between looks of a worker at its parent process.
+UPDATE_INTERVAL, PARENT_CHECK_INTERVAL = 1.0, 0.5
 
-# Threads of a process share the limit of their number, and the filters of warnings.
-_one_at_a_time = threading.Lock()
-# Samples and parameters are the study's own: to check them takes a fifth of a small fit.
-_unchecked = partial(config_context, assume_finite=True, skip_parameter_validation=True)
-
-# Seconds from one look at the caller of a worker to the next.
-_LOOK_EVERY = 0.5
-
-# Told how many tasks are done, and of how many.
+# Called with the number of steps that are done, and of all.
 Watch = Callable[[int, int], None]
 
+# The threads of a process share the number of BLAS threads and the filters of warnings.
+_task_lock = threading.Lock()
+# Data and parameters are known to be valid: checking them takes a fifth of the time of a small fit.
+_unchecked = partial(config_context, assume_finite=True, skip_parameter_validation=True)
 
-def collect(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]:
+
+@dataclass(frozen=True)
+class Study:
+    """The results of a study; ``seconds`` is the time of all calls that it took."""
+
+    folder: Path
+    files: list[Path]
+    seconds: float
+    n_tasks: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the results for scripts."""
+        return {
+            "folder": str(self.folder),
+            "files": [file.name for file in self.files],
+            "seconds": self.seconds,
+            "n_tasks": self.n_tasks,
+        }
+
+
+def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: str) -> Study:
+    """Run the tasks of a plan that are not done yet, and write its tables and figures.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    folder : Path
+        Folder of the results; created if it does not exist.
+    n_jobs : int
+        Number of tasks that run at once.
+    watch : callable
+        Called with the number of steps done and of all: the tasks, then tables and figures.
+    our_version : str
+        The version of abstain that runs it.
+
+    Returns
+    -------
+    study : Study
+        The files, and how long it took.
+    """
+    check_matplotlib()
+    plan.check()
+    own = {"abstain": our_version}
+    versions, digest = numerical_versions(), code_digest()
+    _claim(folder, {"plan": plan.as_dict(), "versions": own | versions, "sources": digest})
+    about = {
+        "jobs": n_jobs,
+        "python": platform.python_version(),
+        "versions": own | versions | _versions(OTHER_PACKAGES),
+    }
+    log = _RunLog(folder, about, watch)
+    curves = Curves(run_tasks(plan, folder / PARTS, n_jobs, log.update))
+    files = write_tables(curves, folder)
+    files += draw_figures(curves, folder)
+    n_tasks = len(plan.tasks())
+    watch(n_tasks + 1, n_tasks + 1)
+    return Study(folder, files, log.write(n_tasks, n_tasks), n_tasks)
+
+
+class _RunLog:
+    """Reports progress, and writes it to run.json now and then."""
+
+    def __init__(self, folder: Path, about: dict[str, Any], watch: Watch) -> None:
+        self.file, self.about, self.watch = folder / RUN, about, watch
+        earlier = _read_json(self.file)
+        seconds = earlier.get("seconds") if isinstance(earlier, dict) else None
+        seconds = float(seconds) if isinstance(seconds, int | float) else 0.0
+        self.start = time.monotonic() - seconds  # of all calls
+        self.last_write = -UPDATE_INTERVAL
+
+    def update(self, n_done: int, n_tasks: int) -> None:
+        self.watch(n_done, n_tasks + 1)
+        if time.monotonic() - self.last_write >= UPDATE_INTERVAL:
+            self.last_write = time.monotonic()
+            self.write(n_done, n_tasks)
+
+    def write(self, n_done: int, n_tasks: int) -> float:
+        """Write how far the run is, and return the seconds it took."""
+        seconds = round(time.monotonic() - self.start, 1)
+        progress = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "tasks": f"{n_done} of {n_tasks}",
+            "seconds": seconds,
+        }
+        _write_json(self.file, progress | self.about)
+        return seconds
+
+
+# --- the configuration --------------------------------------------------------------------------
+
+
+def code_digest() -> str:
+    """Return a digest of the code that the records depend on."""
+    package = Path(__file__).parents[1]
+    digest = sha256()
+    for file in sorted(package.rglob("*.py")):
+        name = file.relative_to(package).with_suffix("").as_posix()
+        if name.split("/")[0] not in UNRELATED_ROOMS and name not in UNRELATED_MODULES:
+            digest.update(f"{name}\n".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def numerical_versions() -> dict[str, str]:
+    """Return the versions of the packages that the records depend on."""
+    return _versions(NUMERICAL_PACKAGES)
+
+
+def _versions(packages: list[str]) -> dict[str, str]:
+    versions = {}
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
+
+
+def _claim(folder: Path, configuration: dict[str, Any]) -> None:
+    """Create the folder of this configuration, or refuse one that has other contents."""
+    configuration = json.loads(json.dumps(configuration))  # tuples become lists, as in the file
+    file = folder / CONFIGURATION
+    try:
+        # A run that was stopped before it had a configuration has left a draft of that at most.
+        entries = [path for path in _entries(folder) if not path.name.startswith(DRAFT)]
+        if entries and file not in entries:
+            raise InputError(
+                Argument("folder"),
+                f" {folder} holds other files than a study; choose a new or empty folder",
+            )
+        if entries and (existing := _read_json(file)) != configuration:
+            raise InputError(
+                Argument("folder"),
+                f" {folder} holds a study of another configuration: "
+                f"{_difference(existing, configuration)}; choose another folder, or delete it",
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        if not entries:
+            _write_json(file, configuration)
+        (folder / PARTS).mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot create the folder {folder}: {error.strerror}; choose another ",
+            Argument("folder"),
+        ) from error
+    for place in (folder / RUN, folder / PARTS / RUN):
+        check_can_write(place)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
+
+
+def _difference(existing: Any, wanted: dict[str, Any]) -> str:
+    """Return the first difference of two configurations."""
+    for section, kind in (("plan", ""), ("versions", "the version of ")):
+        there = existing.get(section) if isinstance(existing, dict) else None
+        if not isinstance(there, dict):
+            return "a file that cannot be read"
+        for name in wanted[section] | there:
+            if there.get(name) != wanted[section].get(name):
+                return f"{kind}{name} is {there.get(name)} there, {wanted[section].get(name)} here"
+    return "abstain had other code there"
+
+
+def _read_json(file: Path) -> Any:
+    """Return what a JSON file holds; None if it cannot be read."""
+    try:
+        check_regular_file(file)
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _write_json(file: Path, content: Any) -> None:
+    with atomic_files(file) as (draft,):
+        draft.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+# --- the tasks ----------------------------------------------------------------------------------
+
+
+def run_tasks(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]:
     """Return the records of all tasks, in the order of sets, repeats, splits and classifiers."""
-    tasks, study = plan.tasks(), _study_digest(plan)
-    missing = [task for task in tasks if _read(folder, study, task) is None]
+    tasks = plan.tasks()
+    study = _digest([plan.as_dict(), numerical_versions(), code_digest()])
+    missing = [task for task in tasks if _read_records(folder, study, task) is None]
     n_done = len(tasks) - len(missing)
     watch(n_done, len(tasks))
     if missing:
+        parallel = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
+        calls = (delayed(_run_task)(plan, task, os.getpid()) for task in missing)
         with (
-            undone_if_told_to_stop(_end_workers),
-            _told_of_workers(n_jobs),
-            _quietly_closed(_calls(plan, missing, n_jobs)) as found,
+            cleanup_on_signal(_kill_workers),
+            _worker_errors(n_jobs),
+            _closing(parallel(calls)) as results,
         ):
-            for task, records in found:
-                with whole_files(_file(folder, task)) as (draft,):
-                    draft.write_text(json.dumps(_part(study, task, records)))
+            for task, records in results:
+                with atomic_files(_file(folder, task)) as (draft,):
+                    draft.write_text(json.dumps(_file_content(study, task, records)))
                 n_done += 1
                 watch(n_done, len(tasks))
-    records = [record for task in tasks for record in _read(folder, study, task) or []]
-    return sorted(records, key=plan.place)
+    records = [record for task in tasks for record in _read_records(folder, study, task) or []]
+    return sorted(records, key=plan.sort_key)
 
 
-def _calls(plan: Plan, tasks: list[Task], n_jobs: int) -> Any:
-    """Return the results of tasks, each as soon as it is there."""
-    parallel, caller = Parallel(n_jobs, return_as="generator_unordered", batch_size=1), os.getpid()
-    return parallel(delayed(_run)(plan, task, caller) for task in tasks)
-
-
-def _end_workers() -> None:
-    """End the processes of joblib."""
+def _kill_workers() -> None:
     for process in active_children():
         if process.name.startswith("LokyProcess") and process.pid is not None:
             with suppress(OSError):
@@ -86,8 +279,8 @@ def _end_workers() -> None:
 
 
 @contextmanager
-def _quietly_closed(results: Any) -> Iterator[Any]:
-    """Give up what is in flight when something goes wrong, without joblib's word on it."""
+def _closing(results: Any) -> Iterator[Any]:
+    """Cancel the tasks that still run at the end, without joblib's warning about it."""
     try:
         yield results
     finally:
@@ -97,76 +290,66 @@ def _quietly_closed(results: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _told_of_workers(n_jobs: int) -> Iterator[None]:
+def _worker_errors(n_jobs: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        _end_workers()  # some may have been started
+        _kill_workers()  # some may have been started
         raise InputError(
-            f"the processes of --jobs {n_jobs} cannot be started: {error.strerror or error}; give "
-            "fewer --jobs"
+            "the processes of ",
+            Argument("n_jobs", n_jobs),
+            f" cannot be started: {error.strerror or error}; reduce ",
+            Argument("n_jobs"),
         ) from None
     except TerminatedWorkerError:
         raise InputError(
-            f"a process of --jobs {n_jobs} was ended from outside, perhaps for want of memory; the "
-            "same command goes on from here, and with fewer --jobs needs less"
+            "a process of ",
+            Argument("n_jobs", n_jobs),
+            " was killed, perhaps for lack of memory; the same command resumes the study, and with "
+            "fewer jobs it needs less memory",
         ) from None
 
 
-def _run(plan: Plan, task: Task, caller: int | None = None) -> tuple[Task, list[Record]]:
-    if _is_worker():
-        # Ctrl-C is for the caller, who ends the workers: they need not complain as well.
+def _run_task(plan: Plan, task: Task, parent: int) -> tuple[Task, list[Record]]:
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if is_main_thread and current_process().name != "MainProcess":
+        # The parent process handles Ctrl-C, and ends its workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if caller is not None:
-            _end_with(caller)
-    with _one_at_a_time, threadpool_limits(1), _unchecked(), parallel_config("sequential"):
+        _exit_with(parent)
+    with _task_lock, threadpool_limits(1), _unchecked(), parallel_config("sequential"):
         return task, plan.run(task)
 
 
 @cache
-def _end_with(caller: int) -> None:
-    """Have this process end when its caller has, which may be killed before it ends its workers."""
+def _exit_with(parent: int) -> None:
+    """Exit when the parent process is gone, which may be killed before it ends its workers."""
 
-    def look() -> None:
-        while os.getppid() == caller:
-            time.sleep(_LOOK_EVERY)
+    def watch_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_CHECK_INTERVAL)
         os._exit(1)
 
-    threading.Thread(target=look, daemon=True).start()
-
-
-def _is_worker() -> bool:
-    """Tell whether this is a process that was started to run tasks."""
-    is_main_thread = threading.current_thread() is threading.main_thread()
-    return is_main_thread and current_process().name != "MainProcess"
+    threading.Thread(target=watch_parent, daemon=True).start()
 
 
 def _file(folder: Path, task: Task) -> Path:
     return folder / f"{task.title}.json"
 
 
-def _study_digest(plan: Plan) -> str:
-    """Return a digest of what the records of a study depend on."""
-    return _digest([plan.as_dict(), *ours()])
-
-
-def _part(study: str, task: Task, records: list[Record]) -> dict[str, Any]:
-    """Return what the file of a task holds."""
-    own = {"study": study, "task": list(task), "records": records}
-    return {"digest": _digest(own), **own}
+def _file_content(study: str, task: Task, records: list[Record]) -> dict[str, Any]:
+    content = {"study": study, "task": list(task), "records": records}
+    return {"digest": _digest(content), **content}
 
 
 def _digest(content: Any) -> str:
     return sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 
-def _read(folder: Path, study: str, task: Task) -> list[Record] | None:
-    """Return the records of a task; None of one that is yet to be run, or whose file is not its."""
-    try:
-        check_regular_file(_file(folder, task))
-        found = json.loads(_file(folder, task).read_text())
-        records: list[Record] | None = found.get("records") if isinstance(found, dict) else None
-        is_own = found == _part(study, task, records or [])
-    except (OSError, ValueError, RecursionError):
-        return None
-    return records if is_own else None
+def _read_records(folder: Path, study: str, task: Task) -> list[Record] | None:
+    """Return the records of a task; None if it has no valid file."""
+    content = _read_json(_file(folder, task))
+    if isinstance(content, dict):
+        records: list[Record] = content.get("records") or []
+        with suppress(ValueError, RecursionError):
+            return records if content == _file_content(study, task, records) else None
+    return None

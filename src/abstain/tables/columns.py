@@ -1,6 +1,6 @@
-"""Which columns does a model need, and how do they reach it?"""
+"""Which columns does a model need, and how are they taken from a table?"""
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -9,50 +9,50 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import COLUMNS_TO_LIST, InputError, list_columns, quoted, shown
-from abstain.tables.digests import Kept, keep_digests, share_known
-from abstain.tables.mistakes import LARGEST, BadValueError
+from abstain._core.checks import list_columns
+from abstain._core.errors import InputError, shown
+from abstain.classifier import RejectOptionClassifier
 from abstain.tables.notations import Notation
-from abstain.tables.strangers import known_values
-from abstain.tables.values import as_categories, as_numbers, without_missing
-
-__all__ = [
-    "TableColumns",
-    "check_needed",
-    "find_column",
-]
+from abstain.tables.unseen_values import RowsOfFit, rows_of_fit, share_known, values_of_fit
+from abstain.tables.values import (
+    LARGEST,
+    BadValueError,
+    as_categories,
+    as_numbers,
+    without_missing,
+)
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Pick the columns that a model looks at out of a table, whatever else is in it.
+    """Select the columns that a model needs from a table.
 
     Parameters
     ----------
     numeric, categorical : list of str
-        Columns of numbers, and of names of kinds.
+        Columns of numbers and of categories.
     label : str, default=None
-        The column that names the classes; it is no feature, and is kept for those who compare.
+        The column that names the classes. It is not a feature.
     missing : list of str, default=()
-        Texts that stand for a missing value, beside the usual ones.
+        Texts that mean a missing value, beside the usual ones.
     written : dict of str to list, default=None
-        How numbers are written, for columns in which they carry a sign, a unit or the like: what
-        stands before them, behind them, between thousands and before the fraction, and an example.
+        The notation of columns whose numbers are written with a sign, a unit or the like: prefix,
+        suffix, mark between thousands, decimal mark and an example.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of shape (n_features,)
         The numeric columns, then the categorical ones.
     n_features_in_ : int
-        How many these are.
+        Their number.
     known_rows_ : ndarray of uint64
-        Digests of the rows that it was fitted to, by which they can be recognised; of many rows,
-        of some.
+        Hashes of rows of the fit, by which they can be recognized.
     share_repeated_ : float
-        The share of them that repeat others.
+        The share of rows of the fit that repeat others.
     known_values_ : dict of str to list
-        For each column the kinds, or the lowest and the highest number.
+        For each column the categories, or the lowest and the highest number.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     {'age': [41.0, None], 'sex': ['f', 'm']}
     """
 
-    # Models that were saved before there was such a thing have none.
+    # Older saved models have none.
     written: dict[str, list[str]] | None = None
 
     def __init__(
@@ -88,18 +88,18 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def notations(self) -> dict[str, Notation]:
-        """How numbers are written, where they carry more than digits."""
+        """The notation of columns whose numbers are not plain."""
         return {name: Notation(*parts) for name, parts in (self.written or {}).items()}
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Note the names of the columns.
+        """Store the names and the values of the columns.
 
         Parameters
         ----------
         X : frame
             A table with all columns.
         y : None
-            Not looked at.
+            Ignored.
 
         Returns
         -------
@@ -116,12 +116,12 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_names_in_ = np.array(self.needed, dtype=object)
         self.n_features_in_ = len(self.needed)
         columns = self.transform(X)
-        self.known_rows_, self.share_repeated_ = keep_digests(columns)
-        self.known_values_ = known_values(columns)
+        self.known_rows_, self.share_repeated_ = rows_of_fit(columns)
+        self.known_values_ = values_of_fit(columns)
         return self
 
     def share_known(self, X: Any) -> float:
-        """Return the share of rows that are among those that it was fitted to.
+        """Return the share of rows that were in the fit.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         share : float
-            Of a fit to thousands of rows, an estimate; 0 if rows may be alike by chance.
+            An estimate if the fit had thousands of rows; 0 if rows may be equal by chance.
 
         Examples
         --------
@@ -141,7 +141,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> picker.share_known(pl.DataFrame({"age": [42, 43]}))
         0.5
         """
-        return share_known(Kept(self.known_rows_, self.share_repeated_), self.transform(X))
+        return share_known(RowsOfFit(self.known_rows_, self.share_repeated_), self.transform(X))
 
     def transform(self, X: Any) -> pl.DataFrame:
         """Return the columns in their order and in their types.
@@ -149,13 +149,13 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : frame
-            A table of polars or pandas with all columns, in any order; or an array with just
-            them, in their order.
+            A polars or pandas frame with all columns, in any order, or an array of these columns
+            in their order.
 
         Returns
         -------
         columns : polars.DataFrame
-            Float64 for numbers, text for kinds; null is missing.
+            Float64 for numbers, text for categories; null is missing.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         input_features : None
-            Not looked at.
+            Ignored.
 
         Returns
         -------
@@ -248,66 +248,37 @@ def _are_too_large(numbers: pl.Series) -> pl.Series:
     return (numbers.abs() > LARGEST) & numbers.is_not_nan()  # NaN is missing, and above all numbers
 
 
-def find_column(role: str, column: str, names: Sequence[str], where: Any) -> None:
-    """Refuse a column that a table does not have, and name those that are spelled alike.
+def find_empty_rows(frame: pl.DataFrame, columns: TableColumns) -> pl.Series:
+    """Tell which rows lack everything that the model needs."""
+    is_empty = pl.repeat(True, frame.height, dtype=pl.Boolean, eager=True)
+    for name in columns.needed:
+        if name in columns.categorical:
+            is_empty &= as_categories(frame[name], columns.missing).is_null()
+        else:
+            is_empty &= as_numbers(frame[name], also=columns.missing).is_null()
+        if not is_empty.any():
+            break
+    return is_empty
 
-    Parameters
-    ----------
-    role : str
-        What it is wanted for, as an error names it.
-    column : str
-        The column.
-    names : sequence of str
-        Those that are there.
-    where : object
-        The file.
 
-    Raises
-    ------
-    InputError
-        If the column is not there.
+def columns_of_model(clf: Any) -> TableColumns:
+    """Return the columns that a saved classifier needs.
 
-    Examples
-    --------
-    >>> find_column("--label", "diagnose", ["age", "diagnosis"], "patients.csv")
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: --label: there is no column 'diagnose' in patients.csv; ...
+    It is a RejectOptionClassifier from `fit_table`, or one that was fitted with a frame of numbers.
     """
-    if column not in names:
+    if not isinstance(clf, RejectOptionClassifier):
         raise InputError(
-            f"{role}: there is no column {shown(column)} in {where}; {list_columns(column, names)}"
+            f"the model must be a classifier with a reject option, got a {type(clf).__name__}; "
+            "make one by abstain fit, or save a RejectOptionClassifier"
         )
-
-
-def check_needed(needed: Sequence[str], names: Sequence[str], where: Any) -> None:
-    """Refuse a table without the columns that a model needs, and name all of them.
-
-    Parameters
-    ----------
-    needed, names : sequence of str
-        The columns that the model needs, and those that are there.
-    where : object
-        The file.
-
-    Raises
-    ------
-    InputError
-        If any is not there.
-
-    Examples
-    --------
-    >>> check_needed(["age", "sex"], ["id", "Age"], "new.csv")
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: new.csv lacks columns that the model needs: 'age', 'sex'; ...
-    """
-    lacking = [name for name in needed if name not in names]
-    if not lacking:
-        return
-    more = f" and {len(lacking) - COLUMNS_TO_LIST} more" if len(lacking) > COLUMNS_TO_LIST else ""
-    told = quoted(lacking[:COLUMNS_TO_LIST])
-    raise InputError(
-        f"{where} lacks columns that the model needs: {told}{more}; add them, empty where nothing "
-        f"is known ({list_columns(lacking[0], names)})"
-    )
+    estimator = clf.estimator_
+    if isinstance(estimator, Pipeline) and isinstance(estimator.steps[0][1], TableColumns):
+        columns: TableColumns = estimator.steps[0][1]
+        return columns
+    if not hasattr(clf, "feature_names_in_"):
+        raise InputError(
+            "the model was fitted without names of columns; make it by abstain fit, or fit it with "
+            "a frame"
+        )
+    names = [str(name) for name in clf.feature_names_in_]
+    return TableColumns(names).fit(pl.DataFrame(schema=dict.fromkeys(names, pl.Float64)))

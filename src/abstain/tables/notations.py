@@ -1,12 +1,12 @@
-"""How are numbers written that carry a sign, a unit or marks between thousands?
+"""In which notation are numbers with a sign, a unit or marks between thousands written?
 
-In a column such as "$1,200", "1.234,50 €", "45 %" or "12 kg" all numbers carry the same. What it is
-can be found out by looking at all of them; which mark stands before the fraction, too, unless every
-number reads well in two ways: then the table's own decimal mark decides. Where a column shows
-another one than its table and makes thousands of what may be a fraction, nothing is guessed.
+In a column such as "$1,200", "1.234,50 €", "45 %" or "12 kg" all numbers have the same prefix and
+suffix. All values together show what these are, and which mark is the decimal mark. If every number
+can be read in two ways, the decimal mark of the table decides. If a column has another mark than
+its table, and reads as thousands what may be a fraction, nothing is guessed.
 """
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
 import re
 from collections.abc import Iterable
@@ -16,17 +16,15 @@ import polars as pl
 
 from abstain.tables.values import without_missing
 
-__all__ = ["Notation", "find_notation", "is_ambiguous"]
-
-# With less in common, a column is text.
-SHARE_ALIKE = 0.9
+# The share of values that a notation must read as numbers.
+_LEAST_SHARE = 0.9
 _CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|BRL|SEK|NOK|DKK|PLN|CZK|HUF|TRY|MXN|KRW|ZAR"
 _MONEY = rf"(?:(?:US|CA|AU|R)?\p{{Sc}}|{_CODES})"
 _UNITS = (
     "kg|g|mg|µg|ug|t|lbs?|oz|km|m|cm|mm|µm|nm|mi|ft|in|l|dl|cl|ml|h|min|s|ms|d|K|Hz|kHz|MHz|GHz|"
     "W|kW|MW|kWh|V|mV|A|mA|Pa|hPa|kPa|bar|mbar|mmHg|bpm|rpm|px|k?[bB]|MB|GB|TB|km/h|mph|m/s"
 )
-# After a blank, any word can be a unit; right behind the digits it might be part of a name: 4wd.
+# After a blank, any word can be a unit; right after the digits it may be part of a name: 4wd.
 _SUFFIX = rf"%|‰|°[CFK]?|{_MONEY}|(?:{_UNITS})|\s[^\s\d.,+-][^\s\d]{{0,11}}"
 _PARTS = rf"^([+-]?)({_MONEY}|)\s?([+-]?)(\d[\d.,' ]*?)({_SUFFIX}|)$"
 _IN_BRACKETS = r"^\(([^()]*\d[^()]*)\)$", "-${1}"
@@ -35,19 +33,8 @@ _BLANKS = "[\u00a0\u2007\u2009\u202f]"
 
 @dataclass(frozen=True)
 class Notation:
-    """How the numbers of a column are written.
+    """The prefix, suffix, mark between thousands and decimal mark of the numbers of a column.
 
-    Attributes
-    ----------
-    prefix, suffix : str
-        What stands before and behind a number, such as "$" and "kg".
-    group, decimal : str
-        What stands between thousands, and before the fraction.
-    example : str
-        A number of the column.
-
-    Examples
-    --------
     >>> euro = Notation(suffix="€", group=".", decimal=",")
     >>> euro.numbers(pl.Series(["1.234,50 €", "-7€", "12", "12 $"])).to_list()
     [1234.5, -7.0, 12.0, None]
@@ -60,39 +47,14 @@ class Notation:
     example: str = ""
 
     def as_list(self) -> list[str]:
-        """Return what it is made of, which makes another like it.
-
-        Returns
-        -------
-        parts : list of str
-            In the order of the attributes.
-
-        Examples
-        --------
-        >>> Notation("$").as_list()
-        ['$', '', ',', '.', '']
-        """
+        """Return the arguments that make the same notation."""
         return list(astuple(self))
 
     def numbers(self, column: pl.Series, missing: Iterable[str] = ()) -> pl.Series:
-        """Return text as numbers, null where it is missing or written otherwise.
+        """Return text as numbers, null where it is missing or in another notation.
 
-        A number without what the others carry counts as well.
+        The prefix and the suffix are optional.
 
-        Parameters
-        ----------
-        column : polars.Series
-            Text.
-        missing : iterable of str, default=()
-            Texts that stand for a missing value, beside the usual ones.
-
-        Returns
-        -------
-        numbers : polars.Series
-            Float64.
-
-        Examples
-        --------
         >>> Notation("$").numbers(pl.Series(["$1,200", "(3)", "?", "5 €"])).to_list()
         [1200.0, -3.0, None, None]
         """
@@ -100,7 +62,7 @@ class Notation:
         group, decimal = re.escape(self.group), re.escape(self.decimal)
         digits = rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d+)(?:{decimal}\d+)?"
         pattern = rf"^([+-]?)(?:{prefix}\s?)?([+-]?{digits})(?:\s?{suffix})?$"
-        # Under its own name, a column may be taken for a pattern.
+        # polars may take the name of the column for a pattern.
         text = _with_plain_marks(without_missing(column, missing)).alias("text").to_frame()
         parts = pl.col("text").str.extract_groups(pattern)
         number = (
@@ -113,35 +75,21 @@ class Notation:
 
     @property
     def is_money(self) -> bool:
-        """Whether a sign or a code of a currency is part of it."""
+        """Whether it has the sign or the code of a currency."""
         affixes = pl.Series([self.prefix, self.suffix])
         return bool(affixes.str.contains(f"^{_MONEY}$").any())
 
 
 def _with_plain_marks(text: pl.Series) -> pl.Series:
-    """Return text with the marks that a keyboard has; (5) is what accountants write for -5."""
+    """Return text with ASCII marks; (5) is -5 in accounting."""
     for marks, plain in ((_BLANKS, " "), ("\u2019", "'"), ("\u2212", "-"), _IN_BRACKETS):
         text = text.str.replace_all(marks, plain)
     return text
 
 
 def find_notation(present: pl.Series, decimal: str = ".") -> Notation | None:
-    """Return how the numbers of a column are written; None if it is not one of numbers.
+    """Return the notation of the numbers of a column; None if it does not hold numbers.
 
-    Parameters
-    ----------
-    present : polars.Series
-        Values, none of them missing.
-    decimal : {".", ","}, default="."
-        What stands before a fraction elsewhere in the table.
-
-    Returns
-    -------
-    notation : Notation or None
-        Under which nine tenths of the values are numbers, or more.
-
-    Examples
-    --------
     >>> find_notation(pl.Series(["$1,200", "$900"]))
     Notation(prefix='$', suffix='', group=',', decimal='.', example='$1,200')
     >>> find_notation(pl.Series(["4wd", "2wd"])) is None
@@ -155,28 +103,29 @@ def find_notation(present: pl.Series, decimal: str = ".") -> Notation | None:
     if affixes is None:
         return None
     other = "," if decimal == "." else "."
-    # The table's own decimal mark comes first, and is taken where both will do.
+    # The decimal mark of the table comes first, and is preferred.
     marks = [(decimal, group) for group in (other, " ", "'")]
     marks += [(other, group) for group in (decimal, " ", "'")]
     possible = [Notation(*affixes, group, mark) for mark, group in marks]
     shares = [_share_read(each, values) for each in possible]
-    if max(shares) < SHARE_ALIKE:
+    if max(shares) < _LEAST_SHARE:
         return None
     best = [each for each, share in zip(possible, shares, strict=True) if share == max(shares)]
     # Money has no thousandths: $1,200 is more than a thousand, whatever the decimal mark.
-    found = next((each for each in best if not _in_thousandths(each, values)), best[0])
-    found = found if found.is_money else best[0]
-    return None if _names_things(found, values) else replace(found, example=_example(found, texts))
+    notation = next((each for each in best if not _in_thousandths(each, values)), best[0])
+    notation = notation if notation.is_money else best[0]
+    if _are_identifiers(notation, values):
+        return None
+    return replace(notation, example=_example(notation, texts))
 
 
 def _affixes(values: pl.Series) -> tuple[str, str] | None:
-    """Return what most values carry before and behind their digits, if most carry the same."""
+    """Return the prefix and the suffix of most values, if most have the same."""
     parts = values.str.extract_groups(_PARTS).struct.unnest()
     common = parts.drop_nulls("4").group_by("2", "5", maintain_order=True).len()
     if common.is_empty():
         return None
     prefix, suffix, count = common.sort("len", descending=True, maintain_order=True).row(0)
-    # Numbers without it are told from others by whoever reads them.
     return (prefix, suffix.strip()) if count >= len(values) / 2 else None
 
 
@@ -184,19 +133,14 @@ def _share_read(notation: Notation, values: pl.Series) -> float:
     return 1 - notation.numbers(values).null_count() / len(values)
 
 
-def _fractions(notation: Notation, values: pl.Series) -> pl.Series:
-    """Return the digits behind the decimal mark, of those values that have one."""
-    return values.str.extract(rf"{re.escape(notation.decimal)}(\d+)\D*$").drop_nulls()
-
-
 def _in_thousandths(notation: Notation, values: pl.Series) -> bool:
     """Tell whether there are fractions, and all of them of three digits."""
-    fractions = _fractions(notation, values)
+    fractions = values.str.extract(rf"{re.escape(notation.decimal)}(\d+)\D*$").drop_nulls()
     return bool(len(fractions) and (fractions.str.len_chars() == 3).all())
 
 
-def _names_things(notation: Notation, values: pl.Series) -> bool:
-    """Tell whether numbers may be those of telephones and the like: many groups, one length."""
+def _are_identifiers(notation: Notation, values: pl.Series) -> bool:
+    """Tell whether numbers may be telephone numbers and the like: many groups, one length."""
     if notation.prefix or notation.suffix or notation.group == ",":
         return False
     n_groups = values.str.count_matches(notation.group, literal=True)
@@ -204,36 +148,18 @@ def _names_things(notation: Notation, values: pl.Series) -> bool:
 
 
 def _example(notation: Notation, texts: pl.Series) -> str:
-    """Return a value that shows all marks, if one does, as it stands in the file."""
+    """Return the value with most of the marks, unchanged."""
     read = texts.filter(notation.numbers(texts).is_not_null())
-    return str(read[_n_marks(notation, _with_plain_marks(read)).arg_max() or 0])
-
-
-def _n_marks(notation: Notation, values: pl.Series) -> pl.Series:
-    marks = (notation.group, notation.decimal)
-    found = [values.str.contains(mark, literal=True).cast(pl.Int64) for mark in marks]
-    affixes = values.str.contains(r"[^\d.,' +-]").cast(pl.Int64)
-    return found[0] + found[1] + affixes
+    values = _with_plain_marks(read)
+    n_marks = values.str.contains(r"[^\d.,' +-]").cast(pl.Int64)
+    for mark in (notation.group, notation.decimal):
+        n_marks += values.str.contains(mark, literal=True).cast(pl.Int64)
+    return str(read[n_marks.arg_max() or 0])
 
 
 def is_ambiguous(notation: Notation, present: pl.Series) -> bool:
-    """Tell whether a point between thousands may as well stand before a fraction.
+    """Tell whether a point between thousands may be a decimal mark.
 
-    Parameters
-    ----------
-    notation : Notation
-        From `find_notation`.
-    present : polars.Series
-        The values that it was found in.
-
-    Returns
-    -------
-    is_ambiguous : bool
-        False if there is no point, if a number has two of them or a comma as well, or if it is
-        money, which has no thousandths.
-
-    Examples
-    --------
     >>> is_ambiguous(Notation(group=".", decimal=","), pl.Series(["1.200", "900"]))
     True
     >>> is_ambiguous(Notation(group=".", decimal=","), pl.Series(["1.200", "1.200,5"]))

@@ -1,71 +1,64 @@
-"""How does a table file become rows, part by part and in their order?
+"""How does a table file become rows, block by block and in order?
 
-A text file is cut into blocks of whole records, and each block is read by polars on its own, so
-that a file may be larger than memory. Of each block the text stays at hand: whoever writes the rows
-again can write them as they were. Lines without any content are not rows; rows are counted from 1,
-the header apart.
+A text file is cut into blocks of whole records, and each block is parsed on its own, so that a file
+may be larger than memory. The text of a block is kept, so that its rows can be written unchanged.
+Rows are counted from 1, without the header. scikit-learn is not imported here: a table is read
+while it is loaded.
 """
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
-import codecs
-import csv
-import gzip
-import re
-import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import Self
 
 import polars as pl
 
-from abstain._core.checks import InputError, shown
+from abstain._core.checks import list_columns
+from abstain._core.errors import Argument, InputError, shown
 from abstain._core.files import check_regular_file
-from abstain._core.text import one_line
-from abstain.tables.formats import (
+from abstain.tables.records import (
+    HAS_CONTENT,
+    BlankLinesError,
+    RaggedRowError,
+    better_separator,
+    decode,
+    end_of_first_record,
+    end_of_last_record,
+    parse,
+    read_errors_in_one_line,
+    record_texts,
+    whole_records,
+    without_blank_lines,
+)
+from abstain.tables.text_format import (
     HEAD,
     PARQUET,
     SPREADSHEETS,
     TEXT,
     TextFormat,
+    detect_format,
     open_bytes,
-    sniff,
+    separator_name,
     split_record,
 )
-from abstain.tables.values import MISSING, as_numbers, without_missing
-
-__all__ = ["BLOCK", "Block", "Table", "open_table", "read_table", "told_of_separator"]
+from abstain.tables.values import as_numbers
 
 # Bytes of text, or of typed values, that are read at once.
-BLOCK = 1 << 23
-_LONGEST_RECORD = 1 << 27
-_QUOTE = b'"'
-# Not a tab, which may stand between fields that are empty.
-_BLANKS = b" \r"
-_CONTENT = re.compile(b"[^ \r\n]")
-_UNREADABLE = (pl.exceptions.ComputeError, pl.exceptions.SchemaError)
+BLOCK_SIZE = 1 << 23
+# Threads that parse blocks, and blocks that are read before they are needed.
+_N_THREADS, N_BLOCKS_AHEAD = 2, 24
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """A table file that can be read.
+class TableFile:
+    """A table file that can be read; ``format`` is None for Parquet.
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Its columns.
-    format : TextFormat or None
-        How the text is written; None for Parquet.
-    header : str
-        The first line as it stands in the file.
-    numeric : frozenset of str
-        The columns that hold numbers, as far as the first rows tell.
-    n_blocks : int
-        About how many blocks there are.
+    ``numeric`` are the columns that hold numbers in the first rows, ``n_blocks`` is an estimate.
     """
 
     path: Path
@@ -75,19 +68,16 @@ class Table:
     numeric: frozenset[str] = frozenset()
     n_blocks: int = 1
     missing: tuple[str, ...] = ()
-    block_size: int = field(default=BLOCK, repr=False)
+    block_size: int = field(default=BLOCK_SIZE, repr=False)
 
-    def as_numbers(self, column: pl.Series) -> pl.Series:
-        """Return a column of text as numbers if all its values are, else as it is."""
-        if self.format is None or column.dtype != pl.String:
-            return column
-        present = without_missing(column, self.missing)
-        numbers = as_numbers(present, self.format.decimal)
-        return numbers if numbers.null_count() == present.null_count() else column
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of text in this table."""
+        return "." if self.format is None else self.format.decimal
 
-    def blocks(self) -> Generator[Block]:
-        """Yield the rows, some after the other."""
-        with _told_about(self.path):
+    def blocks(self) -> Generator[RowBlock]:
+        """Yield the rows, block by block."""
+        with read_errors_in_one_line(self.path):
             if self.format is None:
                 yield from _parquet_blocks(self)
             else:
@@ -95,45 +85,32 @@ class Table:
 
 
 @dataclass(eq=False)
-class Block:
-    """Some rows that follow each other.
+class RowBlock:
+    """Consecutive rows of a table: whole records in UTF-8, or typed rows."""
 
-    Attributes
-    ----------
-    table : Table
-        Where they come from.
-    content : bytes or polars.DataFrame
-        Whole records in UTF-8, or typed rows.
-    """
-
-    table: Table
+    table: TableFile
     content: bytes | pl.DataFrame
 
     def frame(self, numeric: frozenset[str] | None = None) -> pl.DataFrame:
-        """Return the rows; of a text table, columns are numbers where all values are, else text.
+        """Return the rows, with numbers in those ``numeric`` columns in which all values are.
 
-        Parameters
-        ----------
-        numeric : frozenset of str, default=None
-            The columns in which numbers are looked for; None is those of the table.
+        Other columns of a text table are text. None is the numeric columns of the table.
         """
         if isinstance(self.content, pl.DataFrame):
             return self.content
-        with _told_about(self.table.path):
+        numeric = self.table.numeric if numeric is None else numeric
+        with read_errors_in_one_line(self.table.path):
             try:
-                return _parse(self.table, self.content, numeric)
-            except _BlankLinesError:  # rare, and to look for them beforehand takes its time
-                self.content = _without_blank_lines(self.content)
-                return _parse(self.table, self.content, numeric)
+                return parse(self.table, self.content, numeric)
+            except BlankLinesError:  # rare, and slow to look for
+                self.content = without_blank_lines(self.content)
+                return parse(self.table, self.content, numeric)
 
     def records(self) -> pl.Series:
-        """Return the text of each row as it stands in the file, without the end of the line.
-
-        To be asked for after the frame, which finds blank lines.
-        """
+        """Return the text of each row; to be called after `frame`, which removes blank lines."""
         assert isinstance(self.content, bytes)
-        with _told_about(self.table.path):
-            return _records(self.content)
+        with read_errors_in_one_line(self.table.path):
+            return record_texts(self.content)
 
 
 def open_table(
@@ -142,34 +119,38 @@ def open_table(
     decimal: str | None = None,
     encoding: str | None = None,
     missing: Iterable[str] = (),
-    block_size: int = BLOCK,
-) -> Table:
-    r"""Find out how a table file is written, and what its columns are called.
+    block_size: int = BLOCK_SIZE,
+    columns: Collection[str] = (),
+) -> TableFile:
+    r"""Detect the format and the columns of a table file.
 
     Parameters
     ----------
     path : Path
         A text file with a header (.csv, .tsv, .txt, perhaps with .gz) or a Parquet file.
     separator, decimal, encoding : str, default=None
-        How the text is written; None is found out.
+        The format of the text; None is detected.
     missing : iterable of str, default=()
-        Texts that stand for a missing value, beside the usual ones.
+        Texts that mean a missing value, beside the usual ones.
     block_size : int, default=2**23
         Bytes that are read at once.
+    columns : collection of str, default=()
+        The columns that will be read, if not all: names of others need not be valid.
 
     Returns
     -------
-    table : Table
-        What can be read block by block.
+    table : TableFile
+        Can be read block by block.
 
     Raises
     ------
     InputError
-        If the file is not there, is empty, has no header or one that names a column twice.
+        If the file does not exist, is empty, has no header or one that names a column twice.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
+    >>> from abstain.tables import open_table
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "t.csv").write_text("size;kind\n1,5;a\n2,5;b\n")
     ...     table = open_table(Path(folder, "t.csv"))
@@ -183,25 +164,40 @@ def open_table(
     if not name.endswith(TEXT + PARQUET):
         known = ", ".join(TEXT + PARQUET)
         raise InputError(f"{path} is of no known format; its name must end with one of {known}")
-    with _told_about(path):
+    with read_errors_in_one_line(path):
         if name.endswith(PARQUET):
-            return _open_parquet(path, block_size)
-        found = sniff(path, separator, decimal, encoding)
-        table = Table(path, [], found, missing=tuple(missing), block_size=block_size)
-        return _with_header(table)
+            return _open_parquet(path, block_size, columns)
+        form = detect_format(path, separator, decimal, encoding, columns)
+        table = TableFile(path, [], form, missing=tuple(missing), block_size=block_size)
+        return _with_header(table, columns)
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """The format of text tables, as far as it is given; None is detected for each table."""
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    missing: tuple[str, ...] = ()
+
+    def open(self, path: Path, columns: Collection[str] = ()) -> TableFile:
+        """Open a table, of which some columns will be read, or all."""
+        form = (self.separator, self.decimal, self.encoding)
+        return open_table(path, *form, self.missing, columns=columns)
 
 
 def read_table(
-    table: Table, watch: Callable[[int, int], None] = lambda done, total: None
+    table: TableFile, watch: Callable[[int, int], None] = lambda done, total: None
 ) -> pl.DataFrame:
-    r"""Return all rows: of a text table as text, so that a column is judged with all in view.
+    r"""Return all rows; those of a text table as text.
 
     Parameters
     ----------
-    table : Table
+    table : TableFile
         From `open_table`.
     watch : callable, default=nothing
-        Told how many blocks are read, and of about how many.
+        Called with the number of blocks read and an estimate of all.
 
     Returns
     -------
@@ -216,139 +212,127 @@ def read_table(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
+    >>> from abstain.tables import open_table, read_table
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "t.csv").write_text("size,kind\n1.5,a\n2.5,b\n")
     ...     read_table(open_table(Path(folder, "t.csv"))).shape
     (2, 2)
     """
     frames: list[pl.DataFrame] = []
-    for block in table.blocks():
-        try:
+    with rows_counted_from(lambda: sum(frame.height for frame in frames), table):
+        for block in table.blocks():
             frames.append(block.frame(frozenset()))
-        except RaggedRowError as error:
-            raise error.told(table, sum(frame.height for frame in frames)) from None
-        watch(len(frames), max(len(frames), table.n_blocks))
+            watch(len(frames), max(len(frames), table.n_blocks))
     if not frames:
-        raise InputError(f"{table.path} has a header but no rows; give at least one")
+        raise no_rows(table)
     return pl.concat(frames)
 
 
-class RaggedRowError(Exception):
-    """A row of a block with another number of fields than the header has."""
-
-    def __init__(self, row: int, found: int, expected: int) -> None:
-        super().__init__(row, found, expected)
-        self.row, self.found, self.expected = row, found, expected
-
-    def told(self, table: Table, before: int) -> InputError:
-        """Return the error to show, given the number of rows before the block."""
-        assert table.format is not None
-        other = _other_separator(table)
-        used = _named(table.format.separator)
-        hint = f"{_named(other)} fits better than {used}" if other else f"it seemed to be {used}"
-        return InputError(
-            f"{table.path} has {self.found} fields in data row {before + self.row + 1} and "
-            f"{self.expected} in the header; mend that row, or name the right --separator ({hint})"
-        )
+def no_rows(table: TableFile) -> InputError:
+    """Return the error about a table without rows."""
+    return InputError(f"{table.path} has a header but no rows; give at least one")
 
 
 @contextmanager
-def told_of_separator(table: Table) -> Iterator[None]:
-    """Add to an error about columns what may be wrong with the separator or the first line."""
+def rows_counted_from(n_rows_before: Callable[[], int], table: TableFile) -> Iterator[None]:
+    """Name the row of the table where an error names one of a block."""
     try:
         yield
-    except InputError as error:
-        other = _other_separator(table)
-        if not other and len(table.names) == 1 and table.format is not None:
-            raise InputError(
-                f"{error}; the first line must name the columns, with , ; tab or | between them"
-            ) from None
-        if not other and _names_few(table):
-            raise InputError(
-                f"{error}; the first line must name the columns: remove what stands above their "
-                "names"
-            ) from None
-        if not other:
-            raise
-        assert table.format is not None
-        raise InputError(
-            f"{error}; --separator {_named(other)} fits {table.path.name} better than "
-            f"{_named(table.format.separator)}"
-        ) from None
+    except RaggedRowError as error:
+        raise error.located(table, n_rows_before()) from None
 
 
-def _names_few(table: Table) -> bool:
-    """Tell whether most names in the first line are empty, as in a title."""
-    if table.format is None:
-        return False
-    names = split_record(table.header, table.format.separator)
-    return sum(not name.strip() for name in names) > len(names) / 2
+def find_column(argument: str, column: str, table: TableFile) -> None:
+    """Raise an error if a table does not have the column that an argument names."""
+    if column in table.names:
+        return
+    raise _with_format_hint(
+        table,
+        InputError(
+            argument=argument,
+            value=column,
+            requirement=f"is not a column of {table.path}",
+            remedy=list_columns(column, table.names),
+        ),
+    )
 
 
-def _named(separator: str) -> str:
-    return "tab" if separator == "\t" else repr(separator)
+def _with_format_hint(table: TableFile, error: InputError) -> InputError:
+    """Return an error about columns, with a hint on the separator or the first line if one fits."""
+    hint: list[str | Argument] = []
+    if table.format is not None and (other := better_separator(table)):
+        used = separator_name(table.format.separator)
+        hint = [Argument("separator", other), f" fits {table.path.name} better than {used}"]
+    elif table.format is not None and len(table.names) == 1:
+        hint = ["the first line must name the columns, with , ; tab or | between them"]
+    elif table.format is not None:
+        names = split_record(table.header, table.format.separator)
+        if sum(not name.strip() for name in names) > len(names) / 2:  # as in a title
+            hint = ["the first line must name the columns: remove what is above their names"]
+    return InputError(error.message, "; ", *hint) if hint else error
 
 
-def _other_separator(table: Table) -> str:
-    """Return the separator that a text table seems to have, if it is read with another one."""
-    if table.format is None:
-        return ""
-    found = sniff(table.path, encoding=table.format.encoding).separator
-    return found if found != table.format.separator else ""
+def check_needed(needed: Sequence[str], table: TableFile) -> None:
+    """Raise an error that names all columns that a model needs and a table lacks."""
+    lacking = [name for name in needed if name not in table.names]
+    if lacking:
+        error = InputError(
+            f"{table.path} lacks columns that the model needs: {list_some(lacking)}; add them, "
+            f"empty where nothing is known ({list_columns(lacking[0], table.names)})"
+        )
+        raise _with_format_hint(table, error)
 
 
-class _BlankLinesError(Exception):
-    """Among the records there are lines without any content."""
+def list_some(names: Sequence[str], n: int = 8) -> str:
+    """Return the first names of a list, quoted, and the number of the others."""
+    more = f" and {len(names) - n} more" if len(names) > n else ""
+    return ", ".join(shown(name, 40) for name in names[:n]) + more
 
 
-def _with_header(table: Table) -> Table:
-    """Return a text table with its header, and what its first rows tell."""
+# --- text ---------------------------------------------------------------------------------------
+
+
+def _with_header(table: TableFile, columns: Collection[str]) -> TableFile:
+    """Return a text table with its columns, and those that are numbers in the first rows."""
     assert table.format is not None
     with open_bytes(table.path) as file:
-        start = next(_decoded(file, table.format, HEAD), b"").lstrip(b"\r\n")
+        start = next(decode(file, table.format, HEAD), b"").lstrip(b"\r\n")
         is_all = not file.read(1)
     if b"\n" not in start and b"\r" in start.strip():
         raise InputError(
             f"{table.path} has lines that end with a carriage return alone; save it with the line "
             "ends of Unix or Windows"
         )
-    end = _end_of_record(start)
+    end = end_of_first_record(start)
     header = start[:end].decode().rstrip("\r\n")
     names = [name.strip() for name in split_record(header, table.format.separator)]
-    _check_names(table.path, names)
-    _check_no_patterns(table.path, names)
-    names = [name or f"unnamed {index + 1}" for index, name in enumerate(names)]
-    table = replace(table, names=names, header=header, n_blocks=_expected_blocks(table))
-    rows = (start[end:] if is_all else start[end : _last_end(start)]).lstrip(b"\r\n")
-    return replace(table, numeric=_numeric_names(table, rows)) if rows.strip() else table
-
-
-def _expected_blocks(table: Table) -> int:
+    if not columns or not set(columns) <= set(names):  # columns may be named by numbers
+        _check_header(table.path, names)
+    names = _checked_names(table.path, names, columns)
     size = table.path.stat().st_size * (4 if table.path.name.lower().endswith(".gz") else 1)
-    return max(1, -(-size // table.block_size))
+    n_blocks = max(1, -(-size // table.block_size))
+    table = replace(table, names=names, header=header, n_blocks=n_blocks)
+    rows = (start[end:] if is_all else start[end : end_of_last_record(start)]).lstrip(b"\r\n")
+    if columns or not rows.strip():
+        return table
+    return replace(table, numeric=_numeric_columns(table, rows))
 
 
-def _numeric_names(table: Table, rows: bytes) -> frozenset[str]:
+def _numeric_columns(table: TableFile, rows: bytes) -> frozenset[str]:
     try:
-        frame = Block(table, rows).frame(frozenset(table.names))
-    except (RaggedRowError, InputError):  # told with its number when it is read
+        frame = RowBlock(table, rows).frame(frozenset(table.names))
+    except (RaggedRowError, InputError):  # reported with its row when it is read
         return frozenset()
     return frozenset(column.name for column in frame if column.dtype == pl.Float64)
 
 
-def _check_names(path: Path, names: list[str]) -> None:
+def _check_header(path: Path, names: list[str]) -> None:
     if names and names[0].lower().startswith("sep="):
         raise InputError(
             f"{path} begins with {shown(names[0])}, a line for spreadsheets; remove it, so that "
             "the first line names the columns"
         )
     given = [name for name in names if name]
-    for name in given:
-        if given.count(name) > 1:
-            raise InputError(
-                f"{path} names {given.count(name)} columns {shown(name)}; give each a name of its "
-                "own"
-            )
     numbers = as_numbers(pl.Series(given, dtype=pl.String))
     if len(numbers) == numbers.is_not_null().sum():
         got = shown(names[0]) if given else "nothing"
@@ -358,239 +342,101 @@ def _check_names(path: Path, names: list[str]) -> None:
         )
 
 
-def _check_no_patterns(path: Path, names: list[str]) -> None:
-    """Refuse names that polars takes for patterns, whatever is asked of a column."""
-    for name in names:
-        if name.startswith("^") and name.endswith("$"):
+def _checked_names(path: Path, names: list[str], columns: Collection[str] = ()) -> list[str]:
+    """Return names that are distinct and that polars does not take as patterns.
+
+    Of ``columns``, if any are given, else of all, names that are not so are an error.
+    """
+    checked, counts = [], Counter(names)
+    for index, name in enumerate(names):
+        is_pattern = name.startswith("^") and name.endswith("$")
+        is_repeated = bool(name) and counts[name] > 1
+        if is_repeated and (not columns or name in columns):
+            raise InputError(
+                f"{path} names {counts[name]} columns {shown(name)}; give each a name of its own"
+            )
+        if is_pattern and (not columns or name in columns):
             raise InputError(
                 f"{path} has a column {shown(name)}, which cannot be read under that name; give "
                 "it one that does not begin with ^ and end with $"
             )
+        checked.append(f"unnamed {index + 1}" if is_pattern or is_repeated or not name else name)
+    return checked
 
 
-def _decoded(file: IO[bytes], form: TextFormat, size: int) -> Iterator[bytes]:
-    """Yield a file in UTF-8, in parts of about this size."""
-    if form.is_utf8:
-        first = file.read(size)
-        yield first.removeprefix(codecs.BOM_UTF8)
-        while part := file.read(size):
-            yield part
-        return
-    decoder = codecs.getincrementaldecoder(form.encoding)()
-    while part := file.read(size):
-        yield decoder.decode(part).encode()
-
-
-def _text_blocks(table: Table) -> Iterator[Block]:
-    assert table.format is not None
+def _text_blocks(table: TableFile) -> Iterator[RowBlock]:
     with open_bytes(table.path) as file:
-        for index, text in enumerate(_whole_records(table, file)):
-            rows = text if index else text[_end_of_record(text) :]
-            if _CONTENT.search(rows):
-                # Blank lines in front are no rows to some versions of polars, and rows to others.
-                yield Block(table, rows.lstrip(b"\r\n"))
+        for index, text in enumerate(whole_records(table, file)):
+            rows = text if index else text[end_of_first_record(text) :]
+            if HAS_CONTENT.search(rows):
+                # Versions of polars differ on blank lines at the start.
+                yield RowBlock(table, rows.lstrip(b"\r\n"))
 
 
-def _whole_records(table: Table, file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the text of a table, cut where records end; blank lines at its start are left out."""
-    assert table.format is not None
-    rest, is_first = b"", True
-    for part in _decoded(file, table.format, table.block_size):
-        if is_first and not rest:
-            part = part.lstrip(b"\r\n")
-        # Quotes that are open in the rest may close in the new part.
-        text = rest + part if _QUOTE in rest else part
-        end = _last_end(text)
-        if not end:
-            rest = text if text is not part else rest + part
-            _check_length(table, rest)
-            continue
-        whole = memoryview(text)[:end]
-        yield bytes(whole) if text is not part or not rest else b"".join((rest, whole))
-        rest, is_first = text[end:], False
-    if rest:
-        yield rest
+# --- Parquet ------------------------------------------------------------------------------------
 
 
-def _check_length(table: Table, record: bytes) -> None:
-    if len(record) > _LONGEST_RECORD:
-        raise InputError(
-            f"{table.path} has a row of more than {len(record) >> 20} MB; is there a quote "
-            "without its pair? Mend the file"
-        )
-
-
-def _last_end(text: bytes) -> int:
-    """Return where the last whole record ends: at a line feed with paired quotes before it."""
-    end = text.rfind(b"\n") + 1
-    if _QUOTE not in text:
-        return end
-    while end and text.count(_QUOTE, 0, end) % 2:
-        end = text.rfind(b"\n", 0, end - 1) + 1
-    return end
-
-
-def _end_of_record(text: bytes) -> int:
-    """Return where the first record ends."""
-    end = text.find(b"\n") + 1
-    while end and text.count(_QUOTE, 0, end) % 2:
-        end = text.find(b"\n", end) + 1
-    return end or len(text)
-
-
-def _without_blank_lines(text: bytes) -> bytes:
-    """Return records without the lines between them that hold nothing at all."""
-    return b"\n".join(record for record in _split_records(text) if record.strip(_BLANKS))
-
-
-def _split_records(text: bytes) -> list[bytes]:
-    """Return records, line feeds between quotes being part of them."""
-    records: list[bytes] = []
-    is_open = False
-    for line in text.removesuffix(b"\n").split(b"\n"):
-        if is_open:
-            records[-1] += b"\n" + line
-        else:
-            records.append(line)
-        is_open ^= bool(line.count(_QUOTE) % 2)
-    return records
-
-
-def _records(text: bytes) -> pl.Series:
-    if _QUOTE in text:
-        records = [record.removesuffix(b"\r").decode() for record in _split_records(text)]
-        return pl.Series("record", records, dtype=pl.String)
-    # No field is torn apart by a separator that no text holds.
-    return pl.read_csv(
-        text, has_header=False, separator="\x01", quote_char=None, schema={"record": pl.String}
-    ).to_series()
-
-
-def _parse(table: Table, text: bytes, numeric: frozenset[str] | None) -> pl.DataFrame:
-    """Return records as a frame; columns in which numbers are looked for hold them, or text."""
-    assert table.format is not None
-    wanted = table.numeric if numeric is None else numeric
-    is_plain = table.format.decimal == "." or b"." not in text
-    if wanted and is_plain and not table.missing:
-        # To look for missing values in words takes its time, and most tables have none.
-        for words in (None, list(MISSING)):
-            try:
-                return _checked(table, text, _read(table, text, wanted, words))
-            except _UNREADABLE:  # blanks, or no number at all
-                pass
-    try:
-        frame = _read(table, text, frozenset())
-    except _UNREADABLE:
-        _say_why(table, text)
-        raise
-    frame = _checked(table, text, frame)
-    return frame.with_columns(table.as_numbers(frame[name]) for name in sorted(wanted))
-
-
-def _read(
-    table: Table, text: bytes, numeric: frozenset[str], missing: list[str] | None = None
-) -> pl.DataFrame:
-    assert table.format is not None
-    types = {name: pl.Float64 if name in numeric else pl.String for name in table.names}
-    return pl.read_csv(
-        text,
-        has_header=False,
-        separator=table.format.separator,
-        decimal_comma=table.format.decimal == ",",
-        schema=types,
-        null_values=missing,
-    )
-
-
-def _checked(table: Table, text: bytes, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame if no record is short or blank; polars fills such with nulls."""
-    ends_empty = frame.to_series(-1).is_null()
-    if ends_empty.any():
-        assert table.format is not None
-        records = _records(text).filter(ends_empty).fill_null("")
-        if (records.str.strip_chars(_BLANKS.decode()) == "").any():
-            raise _BlankLinesError
-        marks = records.str.count_matches(table.format.separator, literal=True)
-        has_quotes = records.str.contains('"', literal=True)
-        if ((marks < frame.width - 1) | has_quotes).any():
-            _find_ragged(table, _split_records(text))
-    return frame
-
-
-def _say_why(table: Table, text: bytes) -> None:
-    """Raise what stands behind an error of polars, if that is known."""
-    if text.count(_QUOTE) % 2:
-        raise InputError(
-            f"{table.path} has a quote without its pair; mend the file, or double quotes that "
-            "belong to a field"
-        )
-    records = _split_records(text)
-    if not all(record.strip(_BLANKS) for record in records):
-        raise _BlankLinesError
-    _find_ragged(table, records)
-
-
-def _find_ragged(table: Table, records: list[bytes]) -> None:
-    """Raise an error that names the first record with too many or too few fields."""
-    assert table.format is not None
-    for row, record in enumerate(records):
-        fields = next(csv.reader([record.decode()], delimiter=table.format.separator), [])
-        if len(fields) != len(table.names):
-            raise RaggedRowError(row, len(fields), len(table.names))
-
-
-def _open_parquet(path: Path, block_size: int) -> Table:
+def _open_parquet(path: Path, block_size: int, columns: Collection[str]) -> TableFile:
     lazy = pl.scan_parquet(path, glob=False)
     schema = lazy.collect_schema()
-    _check_no_patterns(path, schema.names())
+    _checked_names(path, schema.names(), columns)
     numeric = frozenset(name for name, kind in schema.items() if kind.is_numeric())
-    rows = _rows_at_once(schema, block_size)
-    n_blocks = max(1, -(-lazy.select(pl.len()).collect().item() // rows))
-    return Table(path, schema.names(), numeric=numeric, n_blocks=n_blocks, block_size=block_size)
+    n_rows = lazy.select(pl.len()).collect().item()
+    n_blocks = max(1, -(-n_rows // _rows_at_once(schema, block_size)))
+    return TableFile(
+        path, schema.names(), numeric=numeric, n_blocks=n_blocks, block_size=block_size
+    )
 
 
 def _rows_at_once(schema: pl.Schema, block_size: int) -> int:
     return max(1, block_size // (8 * max(1, len(schema))))
 
 
-def _parquet_blocks(table: Table) -> Iterator[Block]:
+def _parquet_blocks(table: TableFile) -> Iterator[RowBlock]:
     lazy = pl.scan_parquet(table.path, glob=False)
     size = lazy.select(pl.len()).collect().item()
     rows = _rows_at_once(lazy.collect_schema(), table.block_size)
     for start in range(0, size, rows):
-        yield Block(table, lazy.slice(start, rows).collect())
+        yield RowBlock(table, lazy.slice(start, rows).collect())
 
 
-@contextmanager
-def _told_about(path: Path) -> Iterator[None]:
-    """Turn whatever a damaged file makes its readers raise into one line with the remedy."""
-    try:
-        yield
-    except UnicodeError as error:
-        raise _wrong_encoding(path) from error
-    except csv.Error as error:  # which speaks of line ends, and of limits that quotes exceed
-        raise InputError(
-            f"{path} has quotes amid a field or without their pair; mend the file, or double "
-            "quotes that belong to a field"
-        ) from error
-    except (
-        pl.exceptions.PolarsError,
-        pl.exceptions.PanicException,  # some damage to a Parquet file makes polars panic
-        OSError,
-        EOFError,
-        zlib.error,
-        gzip.BadGzipFile,
-    ) as error:
-        if "utf-8" in str(error):
-            raise _wrong_encoding(path) from error
-        reason = one_line((str(error).splitlines() or [type(error).__name__])[0], 200)
-        raise InputError(
-            f"{path} cannot be read: {reason}; mend the file or make it anew"
-        ) from error
+# --- reading ahead ------------------------------------------------------------------------------
 
 
-def _wrong_encoding(path: Path) -> InputError:
-    return InputError(
-        f"{path} is not text in the encoding that its beginning seemed to have; give --encoding, "
-        "such as cp1252, or save it as UTF-8"
-    )
+class ReadAhead:
+    """The blocks of a table and their frames, read by other threads before they are needed."""
+
+    def __init__(self, table: TableFile) -> None:
+        self.table, self._blocks = table, table.blocks()
+        self.pool = ThreadPoolExecutor(_N_THREADS, thread_name_prefix="abstain")
+        # One thread, so that blocks come in their order.
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="abstain-reader")
+        self._waiting: deque[tuple[Future[RowBlock | None], Future[pl.DataFrame]]] = deque()
+
+    def __enter__(self) -> Self:
+        self._fill()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for pool in (self._reader, self.pool):
+            pool.shutdown(wait=True, cancel_futures=True)
+        self._blocks.close()
+
+    def _fill(self) -> None:
+        while len(self._waiting) < N_BLOCKS_AHEAD:
+            block = self._reader.submit(next, self._blocks, None)
+            self._waiting.append((block, self.pool.submit(_frame_of, block)))
+
+    def __iter__(self) -> Iterator[tuple[RowBlock, Future[pl.DataFrame]]]:
+        while True:
+            read, frame = self._waiting.popleft()
+            block = read.result()
+            if block is None:
+                return
+            yield block, frame
+            self._fill()
+
+
+def _frame_of(read: Future[RowBlock | None]) -> pl.DataFrame:
+    block = read.result()
+    return pl.DataFrame() if block is None else block.frame()

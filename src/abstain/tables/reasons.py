@@ -1,11 +1,12 @@
-"""Why was a row rejected, in plain words, and what is written for an answer?
+"""Why was a row rejected, in plain words, and which text is written for each answer?
 
-Most rows are answered, so that reasons are made of the others alone. Where what is written goes
-into a text table, it is quoted if any of its parts could be taken for a separator.
+Most rows are answered, so that reasons are made for rejected rows only. In a text table, texts are
+quoted if they hold the separator.
 """
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,37 +14,30 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError
+from abstain._core.estimators import unwrap
 from abstain._core.text import without_formula
-from abstain.tables.formats import is_special, quoted
-from abstain.tables.needs import cell_names
-
-__all__ = ["REJECT_MARK", "Words", "as_text", "words_for"]
+from abstain.certainty.cells import auto_rule
+from abstain.tables.text_format import needs_quotes, quote_field
+from abstain.tables.writing import numbers_as_text
 
 REJECT_MARK = "rejected"
-DIGITS = 4
-EMPTY = "all columns that the model needs are empty"
+_DIGITS = 4
+_EMPTY = "all columns that the model needs are empty"
+# Of the cells that share a threshold, so many are named.
+_OTHERS_TO_NAME = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """What can be written of a row.
+class AnswerTexts:
+    """The texts for the answers to rows, and for the reasons of rejects."""
 
-    Attributes
-    ----------
-    answers : polars.Series
-        The classes, and last the mark of a rejected row.
-    thresholds : ndarray of shape (n_cells + 1,)
-        The thresholds.
-    endings : polars.Series
-        How the reason ends, for each threshold; and last what is said of an empty row.
-    always : polars.Series
-        The whole reason where a threshold rejects every row, else null.
-    """
-
+    # The classes, and last the mark of a rejected row.
     answers: pl.Series
     thresholds: NDArray[np.float64]
+    # For each threshold the end of a reason, and last the reason of an empty row.
     endings: pl.Series
+    # The whole reason where a threshold rejects every row, else null.
     always: pl.Series
     quote: str = ""
     decimal: str = "."
@@ -54,15 +48,12 @@ class Words:
         positions: NDArray[np.int64],
         is_rejected: NDArray[np.bool_],
     ) -> pl.Series:
-        """Return why each row was rejected; nothing for the others.
-
-        The position of an empty row is -1.
-        """
+        """Return why each row was rejected, and "" for others; an empty row has position -1."""
         rows = np.flatnonzero(is_rejected)
         if not len(rows):
             return pl.repeat("", len(certainty), dtype=pl.String, eager=True).alias("reason")
         at = positions[rows]
-        told = pl.DataFrame(
+        reasons = pl.DataFrame(
             {
                 "certainty": certainty[rows],
                 "threshold": self.thresholds[at],
@@ -72,96 +63,104 @@ class Words:
             }
         ).select(_sentence(self.quote, self.decimal).alias("reason"))
         # The last entry is that of all rows that are answered.
-        told = pl.concat([told, pl.DataFrame({"reason": [""]})])
-        where = np.full(len(certainty), len(rows), dtype=np.int64)
-        where[rows] = np.arange(len(rows))
-        return told["reason"].gather(where)
-
-
-def as_text(numbers: pl.Expr, digits: int, decimal: str) -> pl.Expr:
-    """Return numbers as they are written in a table, to so many digits."""
-    text = numbers.round_sig_figs(digits).cast(pl.String)
-    return text if decimal == "." else text.str.replace(".", decimal, literal=True)
+        reasons = pl.concat([reasons, pl.DataFrame({"reason": [""]})])
+        index = np.full(len(certainty), len(rows), dtype=np.int64)
+        index[rows] = np.arange(len(rows))
+        return reasons["reason"].gather(index)
 
 
 def _sentence(quote: str, decimal: str) -> pl.Expr:
     certainty, threshold = (
-        as_text(pl.col(name), DIGITS, decimal) for name in ("certainty", "threshold")
+        numbers_as_text(pl.col(name), _DIGITS, decimal) for name in ("certainty", "threshold")
     )
-    # Digits that are left out can make the two look the same.
-    beneath = pl.when(certainty == threshold).then(pl.lit("just below")).otherwise(pl.lit("below"))
+    # Rounded, the two may look the same.
+    below = pl.when(certainty == threshold).then(pl.lit("just below")).otherwise(pl.lit("below"))
     sentence = pl.concat_str(
         pl.lit(f"{quote}certainty "),
         certainty,
         pl.lit(" is "),
-        beneath,
+        below,
         pl.lit(" the threshold "),
         threshold,
         pl.col("ending"),
     )
-    told = pl.coalesce("always", sentence)
-    return pl.when("is_empty").then(pl.col("ending")).otherwise(told)
+    reason = pl.coalesce("always", sentence)
+    return pl.when("is_empty").then(pl.col("ending")).otherwise(reason)
 
 
-def words_for(
-    clf: Any, mark: str = REJECT_MARK, separator: str | None = None, decimal: str = "."
-) -> Words:
-    """Return what can be written of the rows that a classifier answers or rejects.
-
-    Parameters
-    ----------
-    clf : RejectOptionClassifier
-        Fitted.
-    mark : str, default="rejected"
-        What stands where no answer is given.
-    separator : str, default=None
-        The separator of the text table that it is written to; None is no text table.
-    decimal : {".", ","}, default="."
-        What stands before the fraction of a number there.
-
-    Returns
-    -------
-    words : Words
-        Answers and reasons.
-
-    Raises
-    ------
-    InputError
-        If a class has the name of the mark.
-
-    Examples
-    --------
-    >>> from abstain import GLVQ, RejectOptionClassifier
-    >>> X, y = [[0.0], [1.0], [4.0], [5.0]] * 5, ["a", "a", "b", "b"] * 5
-    >>> words = words_for(RejectOptionClassifier(GLVQ(), cv=2).fit(X, y))
-    >>> words.answers.to_list()
-    ['a', 'b', 'rejected']
-    """
+def answer_texts(
+    clf: Any, reject_mark: str = REJECT_MARK, separator: str | None = None, decimal: str = "."
+) -> AnswerTexts:
+    """Return the texts for a classifier; ``separator`` is that of a text table, if it is one."""
     classes = [str(label) for label in clf.classes_.tolist()]
-    if mark in classes or not mark.strip():
-        got = "is a class" if mark in classes else "is blank"
-        raise InputError(f"--reject-mark {shown(mark)} {got}; give another mark")
+    if reject_mark in classes or not reject_mark.strip():
+        raise InputError(
+            argument="reject_mark",
+            value=reject_mark,
+            requirement="is a class" if reject_mark in classes else "is blank",
+            remedy="give another mark",
+        )
     thresholds = np.asarray(clf.thresholds_, dtype=np.float64)
     endings = [f" of {name}" for name in cell_names(clf)]
     always = [
         f"no row{ending} is answered" if threshold == np.inf else None
         for ending, threshold in zip(endings, thresholds.tolist(), strict=True)
     ]
-    quote = ""
+    answers, quote = [*classes, reject_mark], ""
     if separator is not None:
-        names = [*map(without_formula, classes), mark]
-        answers = [quoted(text, separator) for text in names]
-        if any(is_special(text, separator) for text in endings):
+        names = [*map(without_formula, classes), reject_mark]
+        answers = [quote_field(text, separator) for text in names]
+        if any(needs_quotes(text, separator) for text in endings):
             quote = '"'
             endings = [text.replace('"', '""') + quote for text in endings]
-        always = [text and quoted(text, separator) for text in always]
-    else:
-        answers = [*classes, mark]
-    return Words(
+        always = [text and quote_field(text, separator) for text in always]
+    return AnswerTexts(
         pl.Series("answer", answers, dtype=pl.String),
         thresholds,
-        pl.Series("ending", [*endings, EMPTY], dtype=pl.String),
+        pl.Series("ending", [*endings, _EMPTY], dtype=pl.String),
         pl.Series("always", [*always, None], dtype=pl.String),
         quote,
         decimal,
     )
+
+
+def cell_names(clf: Any) -> list[str]:
+    """Return the name of the cell of each threshold; the last is that of all other cells.
+
+    >>> from abstain import GLVQ, RejectOptionClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]] * 5, ["a", "a", "b", "b"] * 5
+    >>> cell_names(RejectOptionClassifier(GLVQ(), cv=2).fit(X, y))
+    ['class a', 'class b', 'unseen cells']
+    """
+    rule = clf.cells
+    if isinstance(rule, str) and rule == "auto":
+        rule = auto_rule(clf.estimator_).name
+    cells = clf.cells_.tolist()[:-1]  # the last is that of all others
+    if rule == "global" or not cells:
+        return ["all rows"] * (len(cells) + 1)
+    name_of, known = _naming(clf, rule)
+    own = set(cells)
+    others = [name_of(cell) for cell in known if cell not in own]
+    # The pooled front has a threshold for every cell of the calibration data.
+    what = "unseen cells" if clf.method == "pooled" else "rare cells"
+    n_more = len(others) - _OTHERS_TO_NAME
+    more = f" and {n_more} more" if n_more > 0 else ""
+    listed = f" ({', '.join(others[:_OTHERS_TO_NAME])}{more})" if others else ""
+    return [*map(name_of, cells), what + listed]
+
+
+def _naming(clf: Any, rule: Any) -> tuple[Callable[[Any], str], list[Any]]:
+    """Return what names a cell, and the cells that are known, including rare ones."""
+    if rule == "class":
+        return "class {}".format, clf.classes_.tolist()
+    if rule == "prototype":
+        labels = unwrap(clf.estimator_)[1].prototype_labels_.tolist()
+        is_one_per_class = len(set(labels)) == len(labels)
+        return (
+            lambda cell: (
+                ("" if is_one_per_class else f"prototype {cell} of ") + f"class {labels[cell]}"
+            ),
+            list(range(len(labels))),
+        )
+    seen = clf.calibration_.cells.tolist() if hasattr(clf, "calibration_") else []
+    return ("leaf {}" if rule == "leaf" else "cell {}").format, list(dict.fromkeys(seen))

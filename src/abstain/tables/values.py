@@ -1,15 +1,19 @@
-"""Which texts in a table are missing values, which are numbers, and how are categories written?
+"""Which texts are missing values, numbers, categories or dates, and what to do about the others?
 
-Text and typed columns obey the same rules, so that a table means the same as CSV and as Parquet.
+Text and typed columns follow the same rules, so that a table means the same as CSV and as Parquet.
 """
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import polars as pl
 
-__all__ = ["MISSING", "as_categories", "as_numbers", "without_missing"]
+from abstain._core.errors import Argument, InputError, Message, shown
 
 # An empty field is missing as well.
 MISSING = (
@@ -17,31 +21,43 @@ MISSING = (
     *("n.a.", "N.A.", "k.A.", "k. A."),
     *("null", "NULL", "Null", "<NA>", "?", "-", "."),
 )
-# Beyond it, whole numbers that differ can be the same float.
+# Above it, different integers can be the same float.
 _LARGEST_EXACT = 2.0**53
-# In a table with decimal commas, 1.234 may be a thousand or a fraction.
+# With decimal commas, 1.234 may be a thousand or a fraction.
 _AMBIGUOUS = r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
 _TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _THOUSANDS = r"^[+-]?\d{1,3}(\.\d{3})+,\d+$"
+# Features are squared and summed, by scaling and by distances, which must not overflow.
+LARGEST = 1e150
+_LIMIT = re.compile(r"[<>≤≥]=? *\d[\d.,]*")
+_WITH_REMARK = re.compile(r"[~≈]? *\d[\d.,]* *[+*]?")
+_DATE = (
+    r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
+    r"([ T]\d{1,2}:\d{2}.*)?$"
+)
+# English, German, French, Spanish and Italian.
+_MONTH = (
+    r"(jan(uary|uar|v|vier)?|ene(ro)?|gen(naio)?|feb(ruary|ruar|rero|braio)?|f[eé]vr?(ier)?"
+    r"|mar(ch|s|zo)?|märz?|mrz|apr(il|ile)?|a[bv]r(il)?|may|mayo|mai|mag(gio)?"
+    r"|jun[ei]?|junio|juin|giu(gno)?|jul[iy]?|julio|juil(let)?|lug(lio)?|aug(ust)?|ago(sto)?|ao[uû]t"
+    r"|sept?(ember|embre|iembre|tembre)?|set(tembre)?|o[ck]t(ober|obre|ubre)?|ott(obre)?"
+    r"|nov(ember|embre|iembre)?|de[cz](ember)?|d[eé]c(embre)?|dic(embre|iembre)?)\.?"
+)
+_TIME = r"([ T,]+\d{1,2}:\d{2}.*)?$"
+# 3 May 2024, 3.-Mai-24; May 3rd, 2024; May 2024; 2024-May-3
+_DATE_WITH_MONTH = (
+    r"(?i)^([^\W\d]{2,10}\.?,? +)?("
+    rf"\d{{1,2}}(st|nd|rd|th|\.)?[ ./-]*(de |of )?{_MONTH}[ .,/-]*(de )?(\d{{4}}|'?\d{{2}})"
+    rf"|{_MONTH}[ .-]*\d{{1,2}}(st|nd|rd|th)?,?[ ,/-]+(\d{{4}}|'?\d{{2}})"
+    rf"|{_MONTH}[ .,/-]*(\d{{4}}|'\d{{2}})"
+    rf"|\d{{4}}[ ./-]*{_MONTH}([ ./-]*\d{{1,2}})?"
+    rf"){_TIME}"
+)
 
 
 def without_missing(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
-    """Return text without blanks around it, null where a value stands for a missing one.
+    """Return text without blanks around it, null where a value is missing.
 
-    Parameters
-    ----------
-    column : polars.Series
-        Text, or any other type.
-    also : iterable of str, default=()
-        Further texts that stand for a missing value; if they are numbers, these do so too.
-
-    Returns
-    -------
-    column : polars.Series
-        Values or null.
-
-    Examples
-    --------
     >>> without_missing(pl.Series([" a ", "?", "", "-9"]), also=["-9"]).to_list()
     ['a', None, None, None]
     """
@@ -57,7 +73,7 @@ def without_missing(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
 
 
 def _without_numbers(column: pl.Series, also: Iterable[str]) -> pl.Series:
-    """Return numbers, null where they are among those that stand for a missing value."""
+    """Return numbers, null where one of them means a missing value."""
     absent = pl.Series(list(also), dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
     if not len(absent):
         return column
@@ -65,25 +81,8 @@ def _without_numbers(column: pl.Series, also: Iterable[str]) -> pl.Series:
 
 
 def as_numbers(column: pl.Series, decimal: str = ".", also: Iterable[str] = ()) -> pl.Series:
-    """Return numbers, null where a value is missing or none.
+    """Return numbers, null where a value is missing or not a number.
 
-    Parameters
-    ----------
-    column : polars.Series
-        Numbers, or text.
-    decimal : {".", ","}, default="."
-        What stands before the fraction in text. With a comma, 1.234,5 has a point between its
-        thousands; 1.234 is refused, since it can be read in two ways.
-    also : iterable of str, default=()
-        Further texts that stand for a missing value.
-
-    Returns
-    -------
-    numbers : polars.Series
-        Float64; NaN has become null.
-
-    Examples
-    --------
     >>> as_numbers(pl.Series(["1,5", "1.234,5", "1.234", "NA"]), decimal=",").to_list()
     [1.5, 1234.5, None, None]
     """
@@ -114,20 +113,6 @@ def _with_points(column: pl.Series) -> pl.Series:
 def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
     """Return the names of categories as text; whole numbers have no fraction, missing is null.
 
-    Parameters
-    ----------
-    column : polars.Series
-        Text, truth values, numbers, or dates.
-    also : iterable of str, default=()
-        Further texts that stand for a missing value.
-
-    Returns
-    -------
-    names : polars.Series
-        Text or null.
-
-    Examples
-    --------
     >>> as_categories(pl.Series([1.0, 2.5, None])).to_list()
     ['1', '2.5', None]
     >>> as_categories(pl.Series([True, False])).to_list()
@@ -143,5 +128,52 @@ def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
         parts = [whole.cast(pl.String), others]
         return pl.select(pl.coalesce(*parts).alias(column.name)).to_series()
     names = column.cast(pl.String)
-    # Truth values are written alike, whether they were text or not.
     return names.replace(_TRUTH)
+
+
+def are_dates(text: pl.Series) -> pl.Series:
+    """Tell which texts are dates, perhaps with a time."""
+    return text.str.contains(_DATE) | text.str.contains(_DATE_WITH_MONTH)
+
+
+class BadValueError(InputError):
+    """A value that is not a number, or too large; ``like`` is a valid one."""
+
+    def __init__(
+        self, column: str, row: int, value: Any, place: str = "", *, like: str = ""
+    ) -> None:
+        written = f" written like {shown(like)}" if like else ""
+        remedy = remedy_for(value)
+        if value == column:
+            remedy = Message("the header seems to be repeated there: remove that line")
+        elif _is_number(value):
+            written = f" of at most {LARGEST:g}"
+            remedy = Message("divide the column by a power of ten, or ", remedy)
+        super().__init__(
+            f"column {shown(column)} must hold numbers{written}, got {shown(value)} in data row "
+            f"{row + 1}{place}; ",
+            remedy,
+        )
+        self.column, self.row, self.value, self.place, self.like = column, row, value, place, like
+
+    def __reduce__(self) -> Any:
+        make = partial(BadValueError, like=self.like)
+        return make, (self.column, self.row, self.value, self.place)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def remedy_for(value: Any) -> Message:
+    """Return what to do about a value that is not a number."""
+    instead = "mend the file"
+    if _LIMIT.fullmatch(str(value)):
+        instead = "write a number for such a limit, half of it for instance"
+    elif _WITH_REMARK.fullmatch(str(value)):
+        instead = "write the number alone"
+    missing = Argument("missing", [str(value)])
+    return Message(instead, ", or say that it means missing: ", missing)

@@ -1,14 +1,14 @@
-"""In which form do answered rows leave, and how does the file appear whole or not at all?
+"""In which form are rows written, and which output names are valid?
 
-Rows of a text table are written as they were read, with four fields more; only where the
-separator changes, or the file becomes Parquet, are they taken apart. Parquet is written part by
-part beside its place, and put together by polars without all of it in memory.
+Rows of a text table are written as they were read, with four fields more; they are only parsed if
+the separator changes or the output is Parquet. Parquet is written in parts, which polars joins
+without loading all of them.
 """
 
-from __future__ import annotations  # signatures then show the names of types
+from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -16,26 +16,16 @@ from typing import IO, Any, Protocol
 
 import polars as pl
 
-from abstain._core.checks import InputError, shown
-from abstain._core.files import check_can_write, passing_folder, whole_files
-from abstain.tables.formats import PARQUET, quoted
-from abstain.tables.reading import Block, Table
-from abstain.tables.reasons import as_text
-
-__all__ = [
-    "NEW_COLUMNS",
-    "Sink",
-    "check_model_output",
-    "check_output",
-    "decimal_for",
-    "names_of_new_columns",
-    "open_sink",
-]
+from abstain._core.errors import Argument, InputError, shown
+from abstain._core.files import atomic_files, check_can_write, temporary_folder
+from abstain._core.text import without_formula
+from abstain.tables.reading import RowBlock, TableFile
+from abstain.tables.text_format import PARQUET, quote_field
 
 NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason")
-_TEXT_OUT = (".csv", ".tsv", ".txt")
+_TEXT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
-# A file of such a name is expected to hold something else.
+# A file with such a suffix is expected to hold something else than a model.
 _OTHER_FORMATS = (
     *(".pkl", ".pickle", ".joblib", ".dill", ".skops", ".onnx", ".pmml", ".pt", ".h5"),
     *(".npz", ".npy"),
@@ -44,71 +34,31 @@ _OTHER_FORMATS = (
 )
 
 
-class Sink(Protocol):
-    """Where answered rows go. ``form`` may run in any thread, ``write`` runs in order."""
-
-    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> Any:
-        """Return what `write` makes of a block."""
-        ...
-
-    def write(self, formed: Any) -> None:
-        """Write it."""
-        ...
-
-
-def check_output(out: Path, table: Table) -> None:
-    """Refuse an output that could not be written, before long work is spent on it.
-
-    Parameters
-    ----------
-    out : Path
-        Where the answers shall lie; the suffix says in which format.
-    table : Table
-        The table to be answered.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written there.
-
-    Examples
-    --------
-    >>> from abstain.tables.reading import Table
-    >>> check_output(Path("answers.xlsx"), Table(Path("new.csv"), []))
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: cannot write answers.xlsx: its name must end with one of ...
-    """
+def check_suffix(out: Path, suffixes: Sequence[str]) -> None:
+    """Raise an error if an output is a folder, or its name has another suffix."""
     if os.path.isdir(out):
         raise InputError(f"cannot write {out}: it is a folder; name a file in it")
-    if not out.name.lower().endswith(_TEXT_OUT + PARQUET):
-        known = ", ".join(_TEXT_OUT + PARQUET)
+    if not out.name.lower().endswith(tuple(suffixes)):
+        known = ", ".join(suffixes)
         raise InputError(f"cannot write {out}: its name must end with one of {known}")
+
+
+def check_output(out: Path, table: TableFile) -> None:
+    """Raise an error if answers cannot be written to ``out``, before they are computed."""
+    check_suffix(out, _TEXT + PARQUET)
     if table.format is None and not out.name.lower().endswith(PARQUET):
-        _check_text_can_hold(out, table)
+        for name, kind in pl.scan_parquet(table.path, glob=False).collect_schema().items():
+            if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
+                raise InputError(
+                    f"cannot write {out}: column {shown(name)} holds values of type {kind}, which "
+                    "text cannot hold; give ",
+                    *(Argument("out"), " a name with .parquet"),
+                )
     check_can_write(out)
 
 
 def check_model_output(out: Path) -> None:
-    """Refuse a model that could not be written, or under the name of another format.
-
-    Parameters
-    ----------
-    out : Path
-        Where the model shall lie.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written there, or its name promises something else than a model.
-
-    Examples
-    --------
-    >>> check_model_output(Path("model.pkl"))
-    Traceback (most recent call last):
-        ...
-    abstain.InputError: cannot write model.pkl: a model is no .pkl file; name it ...
-    """
+    """Raise an error if a model cannot be written to ``out``, or has a suffix of another format."""
     suffix = out.suffix.lower()
     if suffix in _OTHER_FORMATS:
         raise InputError(
@@ -118,31 +68,53 @@ def check_model_output(out: Path) -> None:
     check_can_write(out)
 
 
-def _check_text_can_hold(out: Path, table: Table) -> None:
-    for name, kind in pl.scan_parquet(table.path, glob=False).collect_schema().items():
-        if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
-            raise InputError(
-                f"cannot write {out}: column {shown(name)} holds values of type {kind}, which text "
-                "cannot hold; give --out a name with .parquet"
-            )
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame as CSV, TSV or Parquet; text that a spreadsheet would compute is escaped."""
+    with _os_errors():
+        if path.name.lower().endswith(PARQUET):
+            frame.write_parquet(path)
+            return
+        names = pl.Series("cell", frame["cell"].cast(pl.String)) if "cell" in frame else None
+        if names is not None:
+            escaped = [without_formula(name) for name in names.to_list()]
+            frame = frame.with_columns(pl.Series("cell", escaped))
+        frame.write_csv(path, separator="\t" if path.suffix.lower() == ".tsv" else ",")
 
 
-def names_of_new_columns(taken: list[str]) -> list[str]:
-    """Return what the new columns are called: as they should be, or else by a longer name.
+@contextmanager
+def _os_errors() -> Iterator[None]:
+    """Raise the errors by which polars reports a full disk as Python does."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
 
-    Parameters
-    ----------
-    taken : list of str
-        The columns that there are.
 
-    Returns
-    -------
-    names : list of str
-        For answer, certainty, correct_proba and reason.
+# --- answers ------------------------------------------------------------------------------------
 
-    Examples
-    --------
-    >>> names_of_new_columns(["age", "answer"])
+
+class AnswerWriter(Protocol):
+    """Writes answered rows. ``format`` may run in any thread, ``write`` runs in order."""
+
+    def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> Any:
+        """Return what `write` takes."""
+        ...
+
+    def write(self, content: Any) -> None:
+        """Append the rows of a block to the output."""
+        ...
+
+
+def numbers_as_text(numbers: pl.Expr, digits: int, decimal: str) -> pl.Expr:
+    """Return numbers as text with so many significant digits."""
+    text = numbers.round_sig_figs(digits).cast(pl.String)
+    return text if decimal == "." else text.str.replace(".", decimal, literal=True)
+
+
+def new_column_names(taken: list[str]) -> list[str]:
+    """Return the names of the new columns, longer ones where the table has such a column.
+
+    >>> new_column_names(["age", "answer"])
     ['abstain_answer', 'certainty', 'correct_proba', 'reason']
     """
     names = []
@@ -153,8 +125,8 @@ def names_of_new_columns(taken: list[str]) -> list[str]:
     return names
 
 
-def separator_for(out: Path, table: Table) -> str | None:
-    """Return the separator of a text file; that of the table if the name tells nothing else."""
+def separator_for(out: Path, table: TableFile) -> str | None:
+    """Return the separator of an output: that of the table unless the suffix says otherwise."""
     name = out.name.lower()
     if name.endswith(PARQUET):
         return None
@@ -165,104 +137,74 @@ def separator_for(out: Path, table: Table) -> str | None:
     return table.format.separator
 
 
-def decimal_for(out: Path, table: Table) -> str:
-    """Return what stands before a fraction: what the table has, unless it separates fields."""
-    if table.format is None or separator_for(out, table) in (None, ","):
-        return "."
-    return table.format.decimal
+def decimal_for(out: Path, table: TableFile) -> str:
+    """Return the decimal mark of an output: that of the table, unless it is the separator."""
+    return "." if separator_for(out, table) in (None, ",") else table.decimal
 
 
 @contextmanager
-def open_sink(out: Path, table: Table, numeric: list[str]) -> Iterator[Sink]:
-    """Hand out where answered rows go; the file is there when all went well.
+def open_writer(out: Path, table: TableFile, numeric: list[str]) -> Iterator[AnswerWriter]:
+    """Yield a writer of answers; the file appears when all went well.
 
-    Parameters
-    ----------
-    out : Path
-        Where the answers shall lie.
-    table : Table
-        The table that is answered.
-    numeric : list of str
-        The columns that become numbers in Parquet; all others of a text table stay text.
-
-    Yields
-    ------
-    sink : Sink
-        To be told of each block.
+    In Parquet, the ``numeric`` columns of a text table become numbers; all others stay text.
     """
-    names = names_of_new_columns(table.names)
+    names = new_column_names(table.names)
     separator = separator_for(out, table)
-    with whole_files(out) as (draft,):
+    with atomic_files(out) as (draft,):
         if separator is None:
-            with passing_folder(draft) as folder:
-                parts = _Parts(folder, names, numeric)
+            with temporary_folder(draft) as folder:
+                parts = _ParquetWriter(folder, names, numeric)
                 yield parts
                 parts.join(draft)
         else:
-            # Without a buffer: polars writes to the very file, past what Python holds back.
+            # Unbuffered: polars writes to the file descriptor, past the buffer of Python.
             with draft.open("wb", buffering=0) as file:
-                text = _Text(table, names, separator, decimal_for(out, table), file)
-                text.begin()
+                text = _TextWriter(table, separator, decimal_for(out, table), file)
+                text.write_header(names)
                 yield text
 
 
-class _Text:
-    """Rows as text."""
+class _TextWriter:
+    def __init__(self, table: TableFile, separator: str, decimal: str, file: IO[bytes]) -> None:
+        self.table, self.separator, self.decimal, self.file = table, separator, decimal, file
+        self.is_unchanged = table.format is not None and table.format.separator == separator
 
-    def __init__(
-        self, table: Table, names: list[str], separator: str, decimal: str, file: IO[bytes]
-    ) -> None:
-        self.table, self.names, self.separator, self.file = table, names, separator, file
-        form = table.format
-        self.decimal = decimal
-        self.is_kept = form is not None and form.separator == separator
-        # Whoever writes in another encoding reads UTF-8 in a spreadsheet only by its mark.
-        self.has_mark = form is not None and (not form.is_utf8 or _has_mark(table.path))
+    def write_header(self, new_names: list[str]) -> None:
+        names = [quote_field(name, self.separator) for name in self.table.names]
+        start = self.table.header if self.is_unchanged else self.separator.join(names)
+        header = self.separator.join([start, *new_names]) + "\n"
+        # A spreadsheet needs a byte order mark to read UTF-8 where it expects another encoding.
+        form = self.table.format
+        has_mark = form is not None and (not form.is_utf8 or _has_mark(self.table.path))
+        self.file.write(header.encode("utf-8-sig" if has_mark else "utf-8"))
 
-    def begin(self) -> None:
-        """Write the header."""
-        names = [quoted(name, self.separator) for name in self.table.names]
-        start = self.table.header if self.is_kept else self.separator.join(names)
-        header = self.separator.join([start, *self.names]) + "\n"
-        self.file.write(header.encode("utf-8-sig" if self.has_mark else "utf-8"))
-
-    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-        """Return the text of rows, and of what is new; the words in it are quoted already."""
-        numbers = as_text(pl.col("certainty", "correct_proba"), _DIGITS, self.decimal)
+    def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+        """Return the text of rows and of the new columns; answers are already quoted."""
+        numbers = numbers_as_text(pl.col("certainty", "correct_proba"), _DIGITS, self.decimal)
         rows = self._rows(block, frame).alias("row")
         return pl.DataFrame([rows, *answers.with_columns(numbers)])
 
-    def _rows(self, block: Block, frame: pl.DataFrame) -> pl.Series:
-        """Return the rows as they were, or under another separator."""
-        if self.is_kept:
+    def _rows(self, block: RowBlock, frame: pl.DataFrame) -> pl.Series:
+        """Return the text of rows, unchanged or with another separator."""
+        if self.is_unchanged:
             records = block.records()
             if len(records) != frame.height:
                 raise InputError(
-                    f"{self.table.path} has a quote amid a field, so that rows cannot be told "
-                    "apart; put such fields in quotes, and double the quotes in them"
+                    f"{self.table.path} has a quote amid a field, so that rows cannot be "
+                    "separated; put such fields in quotes, and double the quotes in them"
                 )
             return records
         if self.table.format is not None:
             frame = block.frame(frozenset())
         buffer = BytesIO()
         frame.write_csv(buffer, include_header=False, separator=self.separator)
-        return Block(self.table, buffer.getvalue()).records()
+        return RowBlock(self.table, buffer.getvalue()).records()
 
-    def write(self, formed: pl.DataFrame) -> None:
-        """Append rows to the file."""
-        with _told_as_by_python():
-            formed.write_csv(
+    def write(self, content: pl.DataFrame) -> None:
+        with _os_errors():
+            content.write_csv(
                 self.file, include_header=False, separator=self.separator, quote_style="never"
             )
-
-
-@contextmanager
-def _told_as_by_python() -> Iterator[None]:
-    """Raise what polars reports of a full disk as Python does."""
-    try:
-        yield
-    except pl.exceptions.PolarsError as error:
-        raise OSError(str(error)) from error
 
 
 def _has_mark(path: Path) -> bool:
@@ -270,15 +212,14 @@ def _has_mark(path: Path) -> bool:
         return file.read(3) == b"\xef\xbb\xbf"
 
 
-class _Parts:
-    """Rows as Parquet, in parts."""
+class _ParquetWriter:
+    """Writes each block to a file of its own, and joins them at the end."""
 
     def __init__(self, folder: Path, names: list[str], numeric: list[str]) -> None:
         self.folder, self.names, self.numeric = folder, names, set(numeric)
-        self.n_parts = 0
+        self.parts: list[Path] = []
 
-    def form(self, block: Block, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
-        """Return rows as a Parquet file of their own."""
+    def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
         if block.table.format is not None:
             text = block.frame(frozenset())
             frame = text.with_columns(frame[name] for name in self.numeric if name in frame)
@@ -288,16 +229,10 @@ class _Parts:
         rows.write_parquet(buffer)
         return buffer.getvalue()
 
-    def write(self, formed: bytes) -> None:
-        """Keep a part."""
-        self._path(self.n_parts).write_bytes(formed)
-        self.n_parts += 1
-
-    def _path(self, index: int) -> Path:
-        return self.folder / f"{index:08d}.parquet"
+    def write(self, content: bytes) -> None:
+        self.parts.append(self.folder / f"{len(self.parts):08d}.parquet")
+        self.parts[-1].write_bytes(content)
 
     def join(self, draft: Path) -> None:
-        """Make one file of all parts, in their order."""
-        paths = [self._path(index) for index in range(self.n_parts)]
-        with _told_as_by_python():
-            pl.scan_parquet(paths).sink_parquet(draft, maintain_order=True)
+        with _os_errors():
+            pl.scan_parquet(self.parts).sink_parquet(draft, maintain_order=True)

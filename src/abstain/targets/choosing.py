@@ -8,63 +8,27 @@ row of the front is the best of all choices of thresholds.
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.checks import InputError, check_fraction
 from abstain.fronts import ParetoFront
-from abstain.targets.parameters import Parameters
-
-__all__ = ["Accuracy", "RejectCost", "RejectRate", "Target"]
+from abstain.fronts.held_out import HeldOut
+from abstain.targets.base import BaseTarget
+from abstain.targets.guarantee import Guarantee, certify, needed_answers
 
 # Of sums of probabilities.
 ROUNDING = 1e-9
 
 
-class Target(Protocol):
-    """Anything that can choose a row of a front.
-
-    Examples
-    --------
-    >>> from abstain import operating_point, pareto_front
-    >>> class EverythingFree:
-    ...     def choose(self, front):
-    ...         return int((front.false_rejects == 0).nonzero()[0][-1])
-    >>> front = pareto_front([0.1, 0.2, 0.3], [False, False, True])
-    >>> operating_point(front, EverythingFree()).true_rejects
-    2
-    """
-
-    def choose(self, front: ParetoFront) -> int:
-        """Return the row of the front to run at.
-
-        Parameters
-        ----------
-        front : ParetoFront
-            Any front, of any method.
-
-        Returns
-        -------
-        row : int
-            Index of the row.
-
-        Examples
-        --------
-        >>> from abstain import Accuracy, pareto_front
-        >>> Accuracy(0.9).choose(pareto_front([0.1, 0.2], [False, True]))
-        1
-        """
-        ...
-
-
 @dataclass
-class RejectRate(Parameters):
+class RejectRate(BaseTarget):
     """Reject a given share of the samples, as accurately as possible.
 
     A front of nested rows ("pooled") rejects that share, up to ties, of the calibration data.
-    Others reject at most as many: they have no rows beyond the last calibration error.
+    Others reject at most as many, by the most accurate row, for they have no rows beyond the last
+    calibration error; of equally accurate rows, the one that rejects least is chosen.
 
     Parameters
     ----------
@@ -81,45 +45,11 @@ class RejectRate(Parameters):
 
     rate: float
 
-    def check(self) -> float:
-        """Return the parameter, or say what is wrong with it.
+    def _check(self) -> None:
+        check_fraction("rate", self.rate, low_open=False, high_open=False)
 
-        Returns
-        -------
-        rate : float
-            The parameter.
-
-        Examples
-        --------
-        >>> from abstain import RejectRate
-        >>> RejectRate(0.1).check()
-        0.1
-        """
-        return check_fraction("rate", self.rate, low_open=False, high_open=False)
-
-    def choose(self, front: ParetoFront) -> int:
-        """Return the row of the front to run at.
-
-        Parameters
-        ----------
-        front : ParetoFront
-            Any front, of any method.
-
-        Returns
-        -------
-        row : int
-            Of nested rows, the one that rejects most within the budget, up to ties. Of others, the
-            most accurate one; of equals, the one that rejects least.
-
-        Examples
-        --------
-        >>> from abstain import RejectRate, pareto_front
-        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-        >>> RejectRate(0.5).choose(front)
-        1
-        """
-        rate = self.check()
-        rows = np.flatnonzero(front.reject_rates <= rate)
+    def _choose(self, front: ParetoFront) -> int:
+        rows = np.flatnonzero(front.reject_rates <= self.rate)
         if front.is_nested:
             return int(rows[-1])
         # Rejecting everything has no accuracy; it never beats a row that answers.
@@ -128,12 +58,16 @@ class RejectRate(Parameters):
 
 
 @dataclass
-class Accuracy(Parameters):
+class Accuracy(BaseTarget):
     """Reach a given accuracy on the accepted samples, rejecting as few as possible.
 
-    Without ``confidence`` it is reached on the calibration data. With it, the accuracy on new
-    samples of the same kind is at least this high with that probability over the draw of the data:
-    samples whose classes had no part in the thresholds test it; see `Guarantee`.
+    Without ``confidence`` it is reached on the calibration data. A front that estimates
+    probabilities ("pooled") must reach it by these and with each sample left out, as far as it can:
+    of many rows, some reach it by chance alone on the calibration data.
+
+    With ``confidence``, the accuracy on new samples of the same kind is at least this high with
+    that probability over the draw of the data: samples whose classes had no part in the thresholds
+    test it; see `Guarantee`.
 
     Parameters
     ----------
@@ -154,53 +88,22 @@ class Accuracy(Parameters):
     accuracy: float
     confidence: float | None = None
 
-    def check(self) -> float:
-        """Return the parameter, or say what is wrong with it.
-
-        Returns
-        -------
-        accuracy : float
-            The parameter.
-
-        Examples
-        --------
-        >>> from abstain import Accuracy
-        >>> Accuracy(0.99).check()
-        0.99
-        """
+    def _check(self) -> None:
         if self.confidence is None:
-            return check_fraction("accuracy", self.accuracy, high_open=False)
+            check_fraction("accuracy", self.accuracy, high_open=False)
+            return
         check_fraction("confidence", self.confidence)
         if self.accuracy == 1:
             raise InputError(
-                "accuracy must be below 1 to be certified, got 1: no number of samples shows that "
-                "there are no errors at all"
+                argument="accuracy",
+                value=self.accuracy,
+                requirement="must be below 1 to be certified",
+                remedy="no number of samples shows that there are no errors at all",
             )
-        return check_fraction("accuracy", self.accuracy)
+        check_fraction("accuracy", self.accuracy)
 
-    def choose(self, front: ParetoFront) -> int:
-        """Return the row of the front to run at.
-
-        Parameters
-        ----------
-        front : ParetoFront
-            Any front, of any method.
-
-        Returns
-        -------
-        row : int
-            Index of the row with the fewest rejects among those that reach the accuracy. A front
-            that estimates probabilities must reach it by these and with each sample left out, as
-            far as it can: of many rows, some reach it by chance alone on the calibration data.
-
-        Examples
-        --------
-        >>> from abstain import Accuracy, pareto_front
-        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-        >>> Accuracy(0.6).choose(front)
-        1
-        """
-        accuracy = self.check()
+    def _choose(self, front: ParetoFront) -> int:
+        accuracy = float(self.accuracy)
         if self.confidence is not None:
             raise InputError(
                 f"confidence={self.confidence} needs samples that had no part in the front: pass "
@@ -212,23 +115,67 @@ class Accuracy(Parameters):
         for reached in (expected, left_out, front.accuracies >= accuracy):
             if reached.any():
                 return _fewest_rejects(front, np.flatnonzero(reached))
-        raise InputError(_unreachable(accuracy, front))
+        best = int(np.nanargmax(front.accuracies))
+        raise InputError(
+            argument="accuracy",
+            value=accuracy,
+            requirement=f"cannot be reached: the most on these {front.n_samples} samples is "
+            f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected",
+            remedy="ask for less or use a surer classifier",
+        )
 
+    def min_test_samples(self) -> int:
+        """Return the fewest samples that can certify the accuracy.
 
-def _unreachable(accuracy: float, front: ParetoFront) -> str:
-    best = int(np.nanargmax(front.accuracies))
-    return (
-        f"accuracy={accuracy} cannot be reached: the most on these {front.n_samples} samples is "
-        f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected; "
-        "ask for less or use a surer classifier"
-    )
+        Returns
+        -------
+        n_samples : int
+            Number of samples that must be held out of the front; 0 if nothing is certified.
+
+        Examples
+        --------
+        >>> from abstain import Accuracy
+        >>> Accuracy(0.99, confidence=0.95).min_test_samples(), Accuracy(0.99).min_test_samples()
+        (299, 0)
+        """
+        return 0 if self.confidence is None else needed_answers(self.accuracy, self.confidence)
+
+    def certify(self, front: ParetoFront, held_out: HeldOut) -> tuple[int, Guarantee]:
+        """Return the row with the fewest rejects for which the accuracy is certified.
+
+        Parameters
+        ----------
+        front : ParetoFront
+            Any front, of any method.
+        held_out : HeldOut
+            Certainty, correctness and column of the front of samples that had no part in it.
+
+        Returns
+        -------
+        row : int
+            Index of the row.
+        guarantee : Guarantee
+            What is certified, and by which samples.
+
+        Examples
+        --------
+        >>> from abstain import Accuracy, operating_point, pareto_front
+        >>> certainty, correct = [0.1, 0.2, 0.8, 0.9] * 25, [False, True, True, True] * 25
+        >>> front, target = pareto_front(certainty, correct), Accuracy(0.9, confidence=0.95)
+        >>> operating_point(front, target, held_out=(certainty, correct)).guarantee.accuracy
+        0.9
+        """
+        self._check()
+        assert self.confidence is not None
+        return certify(front, held_out, float(self.accuracy), self.confidence)
 
 
 @dataclass
-class RejectCost(Parameters):
+class RejectCost(BaseTarget):
     """Minimise the expected cost when an error costs 1 and a reject a given amount (Chow).
 
-    The cost of a row is (errors left + cost · rejects) / samples.
+    The cost of a row is (errors left + cost · rejects) / samples; of equal costs, the row that
+    rejects least is chosen.
 
     Parameters
     ----------
@@ -245,45 +192,12 @@ class RejectCost(Parameters):
 
     cost: float
 
-    def check(self) -> float:
-        """Return the parameter, or say what is wrong with it.
+    def _check(self) -> None:
+        check_fraction("cost", self.cost)
 
-        Returns
-        -------
-        cost : float
-            The parameter.
-
-        Examples
-        --------
-        >>> from abstain import RejectCost
-        >>> RejectCost(0.2).check()
-        0.2
-        """
-        return check_fraction("cost", self.cost)
-
-    def choose(self, front: ParetoFront) -> int:
-        """Return the row of the front to run at.
-
-        Parameters
-        ----------
-        front : ParetoFront
-            Any front, of any method.
-
-        Returns
-        -------
-        row : int
-            Index of the row of least cost; of equals, the one that rejects least.
-
-        Examples
-        --------
-        >>> from abstain import RejectCost, pareto_front
-        >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
-        >>> RejectCost(0.2).choose(front)
-        2
-        """
-        cost = self.check()
+    def _choose(self, front: ParetoFront) -> int:
         rejects = front.true_rejects + front.false_rejects
-        costs = (front.n_errors - front.true_rejects) + cost * rejects
+        costs = (front.n_errors - front.true_rejects) + float(self.cost) * rejects
         # Equal costs can differ by rounding.
         rows = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
         return _fewest_rejects(front, rows)

@@ -37,11 +37,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import Argument, InputError, Message
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
-
-__all__ = ["Guarantee", "accuracy_bound", "certify", "needed_answers", "run_tests"]
 
 # Of nested rows, from accepting nothing to accepting everything.
 N_STEPS = 100
@@ -94,18 +92,29 @@ def certify(
     n_samples, least = held_out.n_samples, needed_answers(accuracy, confidence)
     tests = run_tests(front, held_out, accuracy, confidence) if n_samples >= least else None
     if tests is None or tests.certified is None:
-        lower = None
-        if n_samples:
-            counts = HeldOutCounts(front, held_out)
-            lower = _highest_below(front, counts, n_samples, accuracy, confidence)
+        lower = _highest_below(front, held_out, accuracy, confidence) if n_samples else None
         if tests is None:
             raise InputError(
-                f"{_too_few(accuracy, confidence, n_samples, least)}; {_instead(lower)}, or give "
-                "more samples"
+                argument="accuracy",
+                value=accuracy,
+                requirement=Message(
+                    *("with ", Argument("confidence", confidence), f" takes at least {least:,} "),
+                    f"samples that test it, none of them wrong, got {n_samples:,}",
+                ),
+                remedy=f"{_instead(lower)}, or give more samples",
             )
-        remedy = _remedy(accuracy, confidence, n_samples, *tests.last)
-        found = _uncertain(accuracy, confidence, n_samples, *tests.last)
-        raise InputError(f"{found}; {_instead(lower)}{remedy}")
+        accepted, errors = tests.last
+        remedy = _remedy(accuracy, confidence, n_samples, accepted, errors)
+        raise InputError(
+            argument="accuracy",
+            value=accuracy,
+            requirement=Message(
+                *("with ", Argument("confidence", confidence), " cannot be certified: of "),
+                f"{n_samples} test samples {accepted} {'is' if accepted == 1 else 'are'} accepted "
+                f"by the first thresholds that are tested, {errors} of them wrong",
+            ),
+            remedy=Message(_instead(lower), remedy),
+        )
     row, accepted, errors = tests.certified
     bound = accuracy_bound(accepted, errors, 1 - confidence)
     return row, Guarantee(accuracy, confidence, n_samples, accepted, errors, bound, tests.n_tested)
@@ -172,24 +181,27 @@ def _first(front: ParetoFront, n_samples: int, accuracy: float, confidence: floa
     rejects = front.true_rejects + front.false_rejects
     chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
     fewest_first = np.argsort(rejects, kind="stable")
-    return int(fewest_first[chance[fewest_first].argmin()])
+    # Probabilities that differ by rounding are equal.
+    is_least = chance[fewest_first] <= chance.min() * (1 + 1e-9)
+    return int(fewest_first[is_least.argmax()])
 
 
 def _rows_covering(front: ParetoFront, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return, of nested rows, the one with the most rejects that still accepts each share."""
     # Shares of counts differ by rounding.
-    found = np.searchsorted(-front.coverages, 1e-9 - shares, side="right") - 1
-    return np.maximum(found, 0)
+    rows = np.searchsorted(-front.coverages, 1e-9 - shares, side="right") - 1
+    return np.maximum(rows, 0)
 
 
 def _highest_below(
-    front: ParetoFront, counts: HeldOutCounts, n_samples: int, accuracy: float, confidence: float
+    front: ParetoFront, held_out: HeldOut, accuracy: float, confidence: float
 ) -> float | None:
     """Return the highest accuracy in thousandths, below this one, that is certified, if any is.
 
     Another accuracy begins at another row, so one that is certified may lie above one that is not:
     all are tried, the highest first. An accuracy is certified as soon as its first row passes.
     """
+    counts, n_samples = HeldOutCounts(front, held_out), held_out.n_samples
     for thousandths in range(ceil(1000 * accuracy), 0, -1):
         lower = thousandths / 1000
         if lower < accuracy and needed_answers(lower, confidence) <= n_samples:
@@ -216,44 +228,27 @@ def accuracy_bound(accepted: int, errors: int, level: float) -> float:
     return float(betaincinv(accepted - errors, errors + 1, level))
 
 
-def _too_few(accuracy: float, confidence: float, n_samples: int, least: int) -> str:
-    """Return how many samples it takes."""
-    return (
-        f"accuracy={accuracy} with confidence={confidence} takes at least {least:,} samples that "
-        f"test it, none of them wrong, got {n_samples:,}"
-    )
-
-
-def _uncertain(
-    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
-) -> str:
-    """Return what stood in the way."""
-    return (
-        f"accuracy={accuracy} with confidence={confidence} cannot be certified: of {n_samples} "
-        f"test samples {accepted} {'is' if accepted == 1 else 'are'} accepted by the first "
-        f"thresholds that are tested, {errors} of them wrong"
-    )
-
-
 def _instead(lower: float | None) -> str:
-    """Return which accuracy could be had; who asks for it now has looked at the samples before."""
+    """Return which accuracy is certified instead; it is then chosen with a look at the samples."""
     if lower is None:
         return "they certify no accuracy at all: ask for less confidence"
     return f"they certify {lower:g} at most: request no more, ideally on fresh data"
 
 
-def _remedy(accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int) -> str:
+def _remedy(
+    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
+) -> Message:
     """Return what else would help."""
     enough = _enough(accepted, errors, accuracy, 1 - confidence)
     if enough is None:
-        return ", or use a surer classifier"
+        return Message(", or use a surer classifier")
     least = needed_answers(accuracy, confidence)
     wanted = ceil(enough * n_samples / accepted)
-    # Few errors tell little of their share: what would take so many is not to be had by waiting.
+    # Few errors tell little of their share: a number far beyond the samples would be a guess.
     more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
-    return (
-        f", or hold out {more} (it takes {least:,} accepted ones without an error; "
-        "test_size is the share that tests)"
+    return Message(
+        f", or hold out {more} (it takes {least:,} accepted ones without an error; ",
+        *(Argument("test_size"), " is the share that tests)"),
     )
 
 

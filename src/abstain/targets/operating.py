@@ -17,19 +17,11 @@ from abstain._core.checks import (
 )
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
-from abstain.targets.choosing import Accuracy, Target
-from abstain.targets.guarantee import Guarantee, certify
-
-__all__ = [
-    "OperatingPoint",
-    "check_target",
-    "choose_point",
-    "everything_rejected",
-    "operating_point",
-]
+from abstain.targets.base import Target, certifies, check_target
+from abstain.targets.guarantee import Guarantee
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OperatingPoint:
     """One row of a front, with all that it means on the calibration data.
 
@@ -43,10 +35,11 @@ class OperatingPoint:
         Wrong and correct samples that are rejected.
     gap : int
         At most how many false rejects fewer would do for the same true rejects.
-    cells : ndarray of shape (n_cells,)
-        Label of each cell, ascending.
-    thresholds : ndarray of shape (n_cells,)
-        Threshold of each cell; a sample is rejected iff its certainty is below it.
+    cells : ndarray of shape (n_thresholds,)
+        Label of the cell of each threshold. Of a `RejectOptionClassifier`, the last is None: its
+        threshold is that of all cells without one of their own.
+    thresholds : ndarray of shape (n_thresholds,)
+        A sample is rejected iff its certainty is below the threshold of its cell.
     guarantee : Guarantee, default=None
         What is certified for new data, if that was asked for.
 
@@ -55,6 +48,8 @@ class OperatingPoint:
     >>> from abstain import Accuracy, operating_point, pareto_front
     >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
     >>> point = operating_point(front, Accuracy(0.6))
+    >>> point
+    OperatingPoint(accuracy=0.6667, coverage=0.75, true_rejects=1, false_rejects=0, n_thresholds=1)
     >>> point.errors_left, point.thresholds.tolist()
     (1, [0.2])
     >>> point.reject([0.15, 0.25]).tolist()
@@ -70,6 +65,17 @@ class OperatingPoint:
     cells: NDArray[Any]
     thresholds: NDArray[np.float64]
     guarantee: Guarantee | None = None
+
+    def __repr__(self) -> str:
+        certified = self.guarantee and (
+            f", certified_accuracy={self.guarantee.accuracy:g}, "
+            f"confidence={self.guarantee.confidence:g}"
+        )
+        return (
+            f"OperatingPoint(accuracy={self.accuracy:.4g}, coverage={self.coverage:.4g}, "
+            f"true_rejects={self.true_rejects}, false_rejects={self.false_rejects}, "
+            f"n_thresholds={len(self.thresholds)}{certified or ''})"
+        )
 
     @property
     def reject_rate(self) -> float:
@@ -116,20 +122,24 @@ class OperatingPoint:
         [True, False]
         """
         certainty = check_real_vector("certainty", certainty)
-        if cells is None and len(self.cells) == 1:
-            return np.asarray(certainty < self.thresholds[0])
         if cells is None:
-            raise InputError(f"cells must name one of {len(self.cells)} cells a sample, got None")
+            n_cells = len(self.cells) - (self.cells[-1] is None)
+            if n_cells > 1:
+                raise InputError(f"cells must name one of {n_cells} cells per sample, got None")
+            return np.asarray(certainty < self.thresholds[0])
         columns = _columns(self.cells, cells)
         check_same_length(certainty=certainty, cells=columns)
         return np.asarray(certainty < self.thresholds[columns])
 
 
 def _columns(known: NDArray[Any], cells: ArrayLike) -> NDArray[np.int64]:
-    """Return where each label stands among those known."""
+    """Return where each label stands among those known; unknown ones belong to None, if given."""
     column = {label: index for index, label in enumerate(known.tolist())}
+    labels = as_labels("cells", cells).tolist()
+    if None in column:
+        return np.array([column.get(label, column[None]) for label in labels], np.int64)
     try:
-        return np.array([column[label] for label in as_labels("cells", cells).tolist()], np.int64)
+        return np.array([column[label] for label in labels], np.int64)
     except KeyError as error:
         names = ", ".join(map(repr, list(column)[:8])) + ", …" * (len(column) > 8)
         raise InputError(
@@ -164,6 +174,7 @@ def operating_point(
     >>> operating_point(front, RejectRate(0.25)).true_rejects
     1
     """
+    check_target(target)
     return choose_point(front, target, None if held_out is None else _held_out(front, *held_out))
 
 
@@ -175,29 +186,17 @@ def _held_out(
         check_boolean_vector("correct", correct),
     )
     if cells is None and front.n_cells > 1:
-        raise InputError(f"held_out must name one of {front.n_cells} cells a sample, got None")
+        raise InputError(f"held_out must name one of {front.n_cells} cells per sample, got None")
     columns = np.zeros(len(values), int) if cells is None else _columns(front.cells, cells)
     check_same_length(certainty=values, correct=right, cells=columns)
     return HeldOut(values, right, columns)
 
 
-def check_target(target: Target) -> None:
-    """Refuse what is no target, and targets that say what is wrong with them."""
-    if isinstance(target, type) or not hasattr(target, "choose"):
-        raise InputError(
-            "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
-            f"got {target}"
-        )
-    if hasattr(target, "check"):
-        target.check()
-
-
 def choose_point(front: ParetoFront, target: Target, held_out: HeldOut | None) -> OperatingPoint:
-    """Return the point that serves a target best, tested on held-out samples if it asks so."""
-    check_target(target)
+    """Return the point that serves a target best, certified on held-out samples if it asks so."""
     guarantee = None
-    if held_out is not None and isinstance(target, Accuracy) and target.confidence is not None:
-        row, guarantee = certify(front, held_out, target.check(), target.confidence)
+    if held_out is not None and certifies(target):
+        row, guarantee = target.certify(front, held_out)
     else:
         row = target.choose(front)
     return OperatingPoint(

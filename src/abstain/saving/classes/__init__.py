@@ -1,7 +1,7 @@
 """Which classes may a file name?
 
-scikit-learn's are those of the command line, the README and the guide, and their close relatives.
-Others can be loaded only by a user who names them as trusted, and are then checked no further.
+Those of scikit-learn are the classes that the command line, the README and the guide use, and
+similar ones. Other classes are loaded only if the user names them as trusted, without checks.
 """
 
 from abstain.saving.classes.composite import COMPOSITE
@@ -10,11 +10,11 @@ from abstain.saving.classes.own import OWN
 from abstain.saving.classes.preprocessing import PREPROCESSING
 from abstain.saving.classes.reject_option import REJECT_OPTION
 from abstain.saving.classes.trees import TREES
-from abstain.saving.known import Known
+from abstain.saving.known import KnownClass
 
 __all__ = ["KNOWN"]
 
-KNOWN: dict[str, Known] = {
+KNOWN: dict[str, KnownClass] = {
     known.name: known
     for known in (REJECT_OPTION, *OWN, *COMPOSITE, *PREPROCESSING, *MATRICES, *TREES)
 }

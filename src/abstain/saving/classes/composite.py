@@ -1,4 +1,4 @@
-"""Which estimators are made of others, and what must hold for them?"""
+"""What do files hold of estimators that consist of others, and of splitters?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -28,9 +28,7 @@ from abstain.saving.kinds import (
     strings,
     word,
 )
-from abstain.saving.known import Known
-
-__all__ = ["COMPOSITE"]
+from abstain.saving.known import KnownClass
 
 
 def _is_step(value: Any, sizes: Sizes) -> bool:
@@ -42,7 +40,7 @@ def _is_step(value: Any, sizes: Sizes) -> bool:
     )
 
 
-def _is_part(value: Any, sizes: Sizes) -> bool:
+def _is_column_step(value: Any, sizes: Sizes) -> bool:
     return (
         type(value) in (tuple, list)
         and len(value) == 3
@@ -53,31 +51,33 @@ def _is_part(value: Any, sizes: Sizes) -> bool:
 
 
 step = Kind("a name and an estimator", _is_step)
-part = Kind("a name, an estimator and columns", _is_part)
+column_step = Kind("a name, an estimator and columns", _is_column_step)
+
+
 # --- calibrated classifiers ---------------------------------------------------------------------
 
 
-class _Calibrated(Known):
-    """Each calibrated classifier is an estimator and a curve for each score."""
+class _Calibrated(KnownClass):
+    """A calibrated classifier is saved as an estimator and a curve per score."""
 
-    def state(self, made: Any) -> dict[str, Any]:
+    def state(self, obj: Any) -> dict[str, Any]:
         """Return the parts of each calibrated classifier."""
-        state = super().state(made)
+        state = super().state(obj)
         if "calibrated_classifiers_" in state:
             state["calibrated_classifiers_"] = [
                 {"estimator": one.estimator, "calibrators": one.calibrators}
-                for one in made.calibrated_classifiers_
+                for one in obj.calibrated_classifiers_
             ]
         return state
 
-    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
-        """Make calibrated classifiers of their parts."""
+    def restore(self, obj: Any, state: Mapping[str, Any]) -> None:
+        """Create the calibrated classifiers from their parts."""
         from sklearn.calibration import _CalibratedClassifier
 
-        super().restore(made, state)
+        super().restore(obj, state)
         if "calibrated_classifiers_" in state:
-            made.calibrated_classifiers_ = [
-                _CalibratedClassifier(**parts, classes=made.classes_, method=made.method)
+            obj.calibrated_classifiers_ = [
+                _CalibratedClassifier(**parts, classes=obj.classes_, method=obj.method)
                 for parts in state["calibrated_classifiers_"]
             ]
 
@@ -86,42 +86,42 @@ def _labels_of(classifier: Any) -> list[Any]:
     return np.asarray(getattr(classifier, "classes_", [])).tolist()  # type: ignore[no-any-return]
 
 
-def _calibrated_problem(made: Any, sizes: Sizes) -> str:
+def _calibrated_problem(obj: Any, sizes: Sizes) -> str:
     curve = {
         "sigmoid": "_SigmoidCalibration",
         "isotonic": "IsotonicRegression",
         "temperature": "_TemperatureScaling",
-    }[made.method]
-    k, method = sizes["k"], made.method
+    }[obj.method]
+    k, method = sizes["k"], obj.method
     wanted = 1 if k == 2 or method == "temperature" else k
     is_sound = all(
         parts.keys() == {"estimator", "calibrators"}
         and estimator.fits(parts["estimator"], {})
-        and _labels_of(parts["estimator"]) in (made.classes_.tolist(), list(range(k)))
+        and _labels_of(parts["estimator"]) in (obj.classes_.tolist(), list(range(k)))
         and type(parts["calibrators"]) is list
         and [type(each).__name__ for each in parts["calibrators"]] == [curve] * wanted
-        for parts in made.calibrated_classifiers_
+        for parts in obj.calibrated_classifiers_
     )
     return "" if is_sound else "its calibrated classifiers do not fit its classes"
 
 
-def _finish_isotonic(made: Any) -> None:
-    made._build_f(made.X_thresholds_, made.y_thresholds_)
+def _finish_isotonic(obj: Any) -> None:
+    obj._build_f(obj.X_thresholds_, obj.y_thresholds_)
 
 
-def _isotonic_problem(made: Any, sizes: Sizes) -> str:
-    x, y = made.X_thresholds_, made.y_thresholds_
-    rises = np.diff(y) if made.increasing_ else -np.diff(y)
+def _isotonic_problem(obj: Any, sizes: Sizes) -> str:
+    x, y = obj.X_thresholds_, obj.y_thresholds_
+    rises = np.diff(y) if obj.increasing_ else -np.diff(y)
     is_sound = len(x) and (np.diff(x) > 0).all() and (rises >= 0).all() and x.dtype == y.dtype
     return "" if is_sound else "its steps do not rise"
 
 
-class _Columns(Known):
+class _Columns(KnownClass):
     """In scikit-learn 1.6, the columns that remain are in a list that warns when it is read."""
 
-    def state(self, made: Any) -> dict[str, Any]:
+    def state(self, obj: Any) -> dict[str, Any]:
         """Return the attributes of a fit, with plain lists of columns."""
-        state = super().state(made)
+        state = super().state(obj)
         for name in ("transformers_", "_remainder"):
             if name in state:
                 state[name] = _with_plain_lists(state[name])
@@ -134,9 +134,9 @@ def _with_plain_lists(value: Any) -> Any:
     return value.data if type(value).__name__ == "_RemainderColsList" else value
 
 
-def _columns_problem(made: Any, sizes: Sizes) -> str:
-    names = [name for name, _, _ in made.transformers_]
-    indices = made._transformer_to_input_indices
+def _columns_problem(obj: Any, sizes: Sizes) -> str:
+    names = [name for name, _, _ in obj.transformers_]
+    indices = obj._transformer_to_input_indices
     is_sound = (
         len(set(names)) == len(names)
         and set(names) <= indices.keys()
@@ -158,31 +158,31 @@ by_name = Kind(
 )
 
 COMPOSITE = (
-    Known(
+    KnownClass(
         "sklearn.pipeline.Pipeline",
         params={"steps": listed(step), "memory": nothing},
     ),
-    Known("sklearn.frozen.FrozenEstimator", params={"estimator": estimator}),
+    KnownClass("sklearn.frozen.FrozenEstimator", params={"estimator": estimator}),
     _Columns(
         "sklearn.compose.ColumnTransformer",
         FEATURES
         | {
-            "transformers_": listed(part),
+            "transformers_": listed(column_step),
             "_columns": anything_plain,
             "_transformer_to_input_indices": by_name,
-            "_remainder": part,
+            "_remainder": column_step,
             "sparse_output_": flag,
             "output_indices_": by_name,
             "_name_to_fitted_passthrough": optional(by_name),
             "_n_features": optional(size("d")),
         },
         params={
-            "transformers": listed(part),
+            "transformers": listed(column_step),
             "remainder": either(word("drop", "passthrough"), estimator),
         },
         problem=_columns_problem,
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.FunctionTransformer",
         {"n_features_in_": optional(size("d")), "feature_names_in_": optional(strings("d"))},
         # A file that names a function must not choose what it is called with.
@@ -204,9 +204,9 @@ COMPOSITE = (
         params={"estimator": optional(estimator), "cv": splitter},
         problem=_calibrated_problem,
     ),
-    Known("sklearn.calibration._SigmoidCalibration", {"a_": number(), "b_": number()}),
-    Known("sklearn.calibration._TemperatureScaling", {"beta_": number()}),
-    Known(
+    KnownClass("sklearn.calibration._SigmoidCalibration", {"a_": number(), "b_": number()}),
+    KnownClass("sklearn.calibration._TemperatureScaling", {"beta_": number()}),
+    KnownClass(
         "sklearn.isotonic.IsotonicRegression",
         {
             "increasing_": flag,
@@ -220,7 +220,7 @@ COMPOSITE = (
         problem=_isotonic_problem,
     ),
     *(
-        Known(f"sklearn.model_selection.{name}")
+        KnownClass(f"sklearn.model_selection.{name}")
         for name in (
             "GroupKFold",
             "KFold",

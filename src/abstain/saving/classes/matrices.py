@@ -1,4 +1,4 @@
-"""What must hold for classifiers that are a few matrices?"""
+"""What do files hold of classifiers that consist of a few matrices?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -34,13 +34,11 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
-
-__all__ = ["MATRICES"]
+from abstain.saving.known import KnownClass
 
 
-def _one_row_for_two(made: Any, sizes: Sizes) -> str:
-    """Of two classes, linear models keep one row; of more, one for each."""
+def _one_row_for_two(obj: Any, sizes: Sizes) -> str:
+    """Check that a linear model has one row of weights for two classes, else one per class."""
     wanted = 1 if sizes["k"] == 2 else sizes["k"]
     return "" if sizes["r"] == wanted else f"{sizes['k']} classes need {wanted} rows of weights"
 
@@ -48,40 +46,40 @@ def _one_row_for_two(made: Any, sizes: Sizes) -> str:
 LINEAR = CLASSES | FEATURES | {"coef_": real("r d"), "intercept_": real("r")}
 
 
-def _layers_fit(made: Any, sizes: Sizes) -> str:
-    widths = [made_of.shape[0] for made_of in made.coefs_] + [made.coefs_[-1].shape[1]]
+def _layers_fit(obj: Any, sizes: Sizes) -> str:
+    widths = [matrix.shape[0] for matrix in obj.coefs_] + [obj.coefs_[-1].shape[1]]
     n_outputs = 1 if sizes["k"] == 2 else sizes["k"]
     is_chain = (
-        all(one.shape[1] == width for one, width in zip(made.coefs_, widths[1:], strict=True))
-        and [len(each) for each in made.intercepts_] == widths[1:]
+        all(w.shape[1] == width for w, width in zip(obj.coefs_, widths[1:], strict=True))
+        and [len(each) for each in obj.intercepts_] == widths[1:]
         and widths[0] == sizes["d"]
-        and widths[-1] == made.n_outputs_ == n_outputs
-        and made.n_layers_ == len(widths)
-        and made.out_activation_ == ("logistic" if n_outputs == 1 else "softmax")
-        and made._label_binarizer.classes_.tolist() == made.classes_.tolist()
+        and widths[-1] == obj.n_outputs_ == n_outputs
+        and obj.n_layers_ == len(widths)
+        and obj.out_activation_ == ("logistic" if n_outputs == 1 else "softmax")
+        and obj._label_binarizer.classes_.tolist() == obj.classes_.tolist()
     )
     return "" if is_chain else "its layers do not fit one another"
 
 
-def _finish_svc(made: Any) -> None:
-    """Of two classes, the public coefficients have the other sign."""
-    sign = -1 if len(made.classes_) == 2 else 1
-    made.intercept_ = sign * made._intercept_ if sign < 0 else made._intercept_.copy()
-    made.dual_coef_ = -made._dual_coef_ if sign < 0 else made._dual_coef_
+def _finish_svc(obj: Any) -> None:
+    """Set the public coefficients, which have the opposite sign for two classes."""
+    sign = -1 if len(obj.classes_) == 2 else 1
+    obj.intercept_ = sign * obj._intercept_ if sign < 0 else obj._intercept_.copy()
+    obj.dual_coef_ = -obj._dual_coef_ if sign < 0 else obj._dual_coef_
 
 
-def _svc_problem(made: Any, sizes: Sizes) -> str:
+def _svc_problem(obj: Any, sizes: Sizes) -> str:
     k = sizes["k"]
-    n_probabilities = {len(made._probA), len(made._probB)}
+    n_probabilities = {len(obj._probA), len(obj._probB)}
     is_sound = (
         sizes["q"] == k - 1
         and sizes["p"] == k * (k - 1) // 2
-        and int(made._n_support.sum(dtype=np.int64)) == sizes["v"]
+        and int(obj._n_support.sum(dtype=np.int64)) == sizes["v"]
         and n_probabilities in ({0}, {sizes["p"]})
-        and made.shape_fit_[1] == sizes["d"]
-        and bool((made.support_ < made.shape_fit_[0]).all())
-        and made._dual_coef_.flags.c_contiguous
-        and made.support_vectors_.flags.c_contiguous
+        and obj.shape_fit_[1] == sizes["d"]
+        and bool((obj.support_ < obj.shape_fit_[0]).all())
+        and obj._dual_coef_.flags.c_contiguous
+        and obj.support_vectors_.flags.c_contiguous
     )
     return (
         "" if is_sound else "its support vectors, classes and coefficients do not belong together"
@@ -94,20 +92,20 @@ METRICS = (
 )
 
 
-class _Neighbours(Known):
-    """What nearest neighbours have learnt are their samples: they are fitted again."""
+class _Neighbours(KnownClass):
+    """Nearest neighbours are saved as their samples, and fitted again."""
 
-    def state(self, made: Any) -> dict[str, Any]:
+    def state(self, obj: Any) -> dict[str, Any]:
         """Return the samples, their classes, and the names of the features."""
         names = ("_fit_X", "_y", "classes_", "n_features_in_", "feature_names_in_")
-        return {name: vars(made)[name] for name in names if name in vars(made)}
+        return {name: vars(obj)[name] for name in names if name in vars(obj)}
 
-    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
+    def restore(self, obj: Any, state: Mapping[str, Any]) -> None:
         """Fit the samples again, which builds the same search tree."""
         if "_fit_X" in state:
-            made.fit(state["_fit_X"], state["classes_"][state["_y"]])
+            obj.fit(state["_fit_X"], state["classes_"][state["_y"]])
         if state.get("feature_names_in_") is not None:
-            made.feature_names_in_ = state["feature_names_in_"]
+            obj.feature_names_in_ = state["feature_names_in_"]
 
 
 pair_of_sizes = Kind(
@@ -120,12 +118,12 @@ pair_of_sizes = Kind(
 )
 
 MATRICES = (
-    Known(
+    KnownClass(
         "sklearn.linear_model.LogisticRegression",
         LINEAR | {"n_iter_": whole("*")},
         problem=_one_row_for_two,
     ),
-    Known(
+    KnownClass(
         "sklearn.linear_model.RidgeClassifier",
         FEATURES
         | {
@@ -136,12 +134,12 @@ MATRICES = (
             "n_iter_": optional(anything_plain),
             "solver_": optional(text),
         },
-        problem=lambda made, sizes: _one_row_for_two(
-            made, {"r": 1} | sizes | {"k": len(made._label_binarizer.classes_)}
+        problem=lambda obj, sizes: _one_row_for_two(
+            obj, {"r": 1} | sizes | {"k": len(obj._label_binarizer.classes_)}
         ),
     ),
-    Known("sklearn.svm.LinearSVC", LINEAR | {"n_iter_": size()}, problem=_one_row_for_two),
-    Known(
+    KnownClass("sklearn.svm.LinearSVC", LINEAR | {"n_iter_": size()}, problem=_one_row_for_two),
+    KnownClass(
         "sklearn.naive_bayes.GaussianNB",
         CLASSES
         | FEATURES
@@ -153,7 +151,7 @@ MATRICES = (
             "epsilon_": number(low=0),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
         LINEAR
         | {
@@ -168,7 +166,7 @@ MATRICES = (
         },
         problem=_one_row_for_two,
     ),
-    Known(
+    KnownClass(
         "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
         CLASSES
         | FEATURES
@@ -179,16 +177,16 @@ MATRICES = (
             "rotations_": listed(real("d *"), "k"),
             "covariance_": optional(listed(real("d d"), "k")),
         },
-        problem=lambda made, sizes: (
+        problem=lambda obj, sizes: (
             ""
             if all(
                 len(scaling) == rotation.shape[1]
-                for scaling, rotation in zip(made.scalings_, made.rotations_, strict=True)
+                for scaling, rotation in zip(obj.scalings_, obj.rotations_, strict=True)
             )
             else "its scalings and rotations do not belong together"
         ),
     ),
-    Known(
+    KnownClass(
         "sklearn.neural_network.MLPClassifier",
         CLASSES
         | FEATURES
@@ -213,7 +211,7 @@ MATRICES = (
         ),
         problem=_layers_fit,
     ),
-    Known(
+    KnownClass(
         "sklearn.svm.SVC",
         CLASSES
         | FEATURES
@@ -244,12 +242,12 @@ MATRICES = (
         CLASSES | FEATURES | {"_fit_X": real("n d", nan=True), "_y": whole("n", below="k")},
         params={
             "weights": optional(word("uniform", "distance")),
-            # Others take parameters, which no one checks against the samples.
+            # Other metrics take parameters, which would have to be checked against the samples.
             "metric": word(*METRICS),
             "metric_params": nothing,
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.neighbors.NearestCentroid",
         CLASSES
         | FEATURES
@@ -261,7 +259,7 @@ MATRICES = (
             "within_class_std_dev_": optional(real("d", low=0)),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.dummy.DummyClassifier",
         CLASSES
         | {

@@ -1,4 +1,4 @@
-"""What are the models, targets and tables of this package made of?"""
+"""What do files hold of the models, targets and tables of this package?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -22,18 +22,16 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
-
-__all__ = ["OWN"]
+from abstain.saving.known import KnownClass
 
 # --- prototype models ---------------------------------------------------------------------------
 
 
-def _model_problem(made: Any, sizes: Sizes) -> str:
-    known = set(made.classes_.tolist())
-    if set(made.prototype_labels_.tolist()) != known:
-        return "its prototypes are not of its classes"
-    settings = {name: value for name, value in vars(made).items() if not name.endswith("_")}
+def _model_problem(obj: Any, sizes: Sizes) -> str:
+    known = set(obj.classes_.tolist())
+    if set(obj.prototype_labels_.tolist()) != known:
+        return "its prototypes have other classes"
+    settings = {name: value for name, value in vars(obj).items() if not name.endswith("_")}
     try:
         check_parameters(settings, sizes["d"])
     except InputError as error:
@@ -75,12 +73,16 @@ names = Kind(
     "a list of names",
     lambda value, sizes: type(value) in (list, tuple) and all(type(each) is str for each in value),
 )
-notations = Kind(
-    "how numbers are written, by column",
-    lambda value, sizes: type(value) is dict
-    and all(type(name) is str and names.fits(parts, {}) and len(parts) == 5
-            and max(map(len, parts[:4])) <= LONGEST_UNIT for name, parts in value.items()),
-)  # fmt: skip
+
+
+def _are_notations(value: Any, sizes: Sizes) -> bool:
+    return type(value) is dict and all(
+        type(name) is str
+        and names.fits(parts, {})
+        and len(parts) == 5
+        and max(map(len, parts[:4])) <= LONGEST_UNIT
+        for name, parts in value.items()
+    )
 
 
 def _are_known_values(value: Any, sizes: Sizes) -> bool:
@@ -96,28 +98,28 @@ def _are_known_values(value: Any, sizes: Sizes) -> bool:
     )
 
 
-def _columns_problem(made: Any, sizes: Sizes) -> str:
-    needed = [*made.numeric, *made.categorical]
-    are_text = {name: isinstance(known[0], str) for name, known in made.known_values_.items()}
+def _columns_problem(obj: Any, sizes: Sizes) -> str:
+    needed = [*obj.numeric, *obj.categorical]
+    are_text = {name: isinstance(known[0], str) for name, known in obj.known_values_.items()}
     is_sound = (
         len(set(needed)) == len(needed) == sizes["d"]
-        and set(made.written or ()) <= set(made.numeric)
-        and {name for name, is_text in are_text.items() if is_text} <= set(made.categorical)
-        and {name for name, is_text in are_text.items() if not is_text} <= set(made.numeric)
+        and set(obj.written or ()) <= set(obj.numeric)
+        and {name for name, is_text in are_text.items() if is_text} <= set(obj.categorical)
+        and {name for name, is_text in are_text.items() if not is_text} <= set(obj.numeric)
     )
-    return "" if is_sound else "what it knows of columns is not of its columns"
+    return "" if is_sound else "its known values and notations are of other columns"
 
 
 # --- certainty ----------------------------------------------------------------------------------
 
 
-def _trust_problem(made: Any, sizes: Sizes) -> str:
-    if set(made.prototype_labels_.tolist()) != set(made.classes_.tolist()):
-        return "its prototypes are not of its classes"
-    return "" if len(made.classes_) > 1 else "it knows one class only"
+def _trust_problem(obj: Any, sizes: Sizes) -> str:
+    if set(obj.prototype_labels_.tolist()) != set(obj.classes_.tolist()):
+        return "its prototypes have other classes"
+    return "" if len(obj.classes_) > 1 else "it has only one class"
 
 
-TRUST_SCORE = Known(
+TRUST_SCORE = KnownClass(
     "abstain.TrustScore",
     {
         "classes_": labels("k"),
@@ -133,11 +135,11 @@ TRUST_SCORE = Known(
 OWN = (
     TRUST_SCORE,
     *(
-        Known(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
+        KnownClass(f"abstain.{name}", PROTOTYPES | fitted, problem=_model_problem)
         for name, fitted in _MODELS.items()
     ),
-    *(Known(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
-    Known(
+    *(KnownClass(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
+    KnownClass(
         "abstain.tables.TableColumns",
         FEATURES
         | {
@@ -150,7 +152,7 @@ OWN = (
             "categorical": names,
             "label": optional(text),
             "missing": names,
-            "written": optional(notations),
+            "written": optional(Kind("how numbers are written, by column", _are_notations)),
         },
         problem=_columns_problem,
     ),

@@ -1,4 +1,4 @@
-"""What must hold for estimators that prepare samples?"""
+"""What do files hold of transformers and clusterers?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -28,21 +28,19 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known
-
-__all__ = ["PREPROCESSING"]
+from abstain.saving.known import KnownClass
 
 
-def _encoder_problem(made: Any, sizes: Sizes) -> str:
-    """Return whether the lists of an encoder speak of the categories that it has.
+def _encoder_problem(obj: Any, sizes: Sizes) -> str:
+    """Check that the lists of an encoder refer to its categories.
 
-    scikit-learn makes columns of a matrix of them, and writes wherever they point.
+    scikit-learn turns them into columns of a matrix, and writes wherever they point.
     """
-    rare = getattr(made, "_infrequent_indices", None) or [None] * sizes["d"]
-    mappings = getattr(made, "_default_to_infrequent_mappings", None) or [None] * sizes["d"]
+    rare = getattr(obj, "_infrequent_indices", None) or [None] * sizes["d"]
+    mappings = getattr(obj, "_default_to_infrequent_mappings", None) or [None] * sizes["d"]
     if not len(rare) == len(mappings) == sizes["d"]:
         return "it has other columns than lists of rare categories"
-    for categories, indices, mapping in zip(made.categories_, rare, mappings, strict=True):
+    for categories, indices, mapping in zip(obj.categories_, rare, mappings, strict=True):
         if not _are_distinct(categories):
             return "its categories are not distinct and in order"
         if not _is_mapping(mapping, indices, len(categories)):
@@ -62,7 +60,7 @@ def _are_distinct(categories: Any) -> bool:
 
 
 def _is_mapping(mapping: Any, indices: Any, n_categories: int) -> bool:
-    """Tell whether frequent categories are numbered in their order, and rare ones after them."""
+    """Return whether frequent categories are numbered in order, and rare ones after them."""
     if mapping is None or indices is None:
         return mapping is None and indices is None
     is_rare = np.zeros(n_categories, dtype=bool)
@@ -73,15 +71,15 @@ def _is_mapping(mapping: Any, indices: Any, n_categories: int) -> bool:
     return bool(np.array_equal(mapping, expected))
 
 
-def _finish_encoder(made: Any) -> None:
-    made._set_drop_idx()
-    made._n_features_outs = made._compute_n_features_outs()
+def _finish_encoder(obj: Any) -> None:
+    obj._set_drop_idx()
+    obj._n_features_outs = obj._compute_n_features_outs()
 
 
-def _finish_clusters(made: Any) -> None:
+def _finish_clusters(obj: Any) -> None:
     from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
-    made._n_threads = _openmp_effective_n_threads()
+    obj._n_threads = _openmp_effective_n_threads()
 
 
 category_values = Kind(
@@ -100,7 +98,7 @@ numbers = Kind(
 )
 
 PREPROCESSING = (
-    Known(
+    KnownClass(
         "sklearn.preprocessing.StandardScaler",
         FEATURES
         | {
@@ -110,7 +108,7 @@ PREPROCESSING = (
             "n_samples_seen_": either(number(low=0), whole("d"), real("d", low=0)),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.MinMaxScaler",
         FEATURES
         | dict.fromkeys(
@@ -118,11 +116,11 @@ PREPROCESSING = (
         )
         | {"n_samples_seen_": number(low=0)},
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.RobustScaler",
         FEATURES | {"center_": MEAN_AND_SCALE, "scale_": optional(NO_ZEROS)},
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.OneHotEncoder",
         FEATURES
         | {
@@ -136,11 +134,11 @@ PREPROCESSING = (
         finish=_finish_encoder,
         problem=_encoder_problem,
     ),
-    Known(
+    KnownClass(
         "sklearn.preprocessing.LabelBinarizer",
         CLASSES | {"y_type_": word("binary", "multiclass"), "sparse_input_": flag},
     ),
-    Known(
+    KnownClass(
         "sklearn.impute.SimpleImputer",
         FEATURES
         | {
@@ -156,7 +154,7 @@ PREPROCESSING = (
             "_fill_dtype": optional(anything_plain),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.decomposition.PCA",
         FEATURES
         | {
@@ -172,7 +170,7 @@ PREPROCESSING = (
             "_n_features_out": optional(size()),
         },
     ),
-    Known(
+    KnownClass(
         "sklearn.cluster.KMeans",
         FEATURES
         | {
@@ -187,8 +185,8 @@ PREPROCESSING = (
         },
         dropped=frozenset({"_n_threads"}),
         finish=_finish_clusters,
-        problem=lambda made, sizes: (
-            "" if made.n_clusters == sizes["c"] else "it has other clusters than centres"
+        problem=lambda obj, sizes: (
+            "" if obj.n_clusters == sizes["c"] else "it has other clusters than centres"
         ),
     ),
 )

@@ -1,8 +1,8 @@
-"""What is a reject option made of, and what must hold for it?
+"""What do files hold of a classifier with a reject option?
 
-It keeps what its front follows from, not the front itself: the calibration samples, or, where only
-Dask could hold these, the steps of each cell, or their counts in bins. The front is computed again
-when it is first asked for, so that no file can claim another one than its samples have.
+Not the front, but the data that it is computed from: the calibration samples or, if they were Dask
+arrays, the steps of each cell or their counts in bins. The front is computed again on first use, so
+that no file can hold a front that contradicts its samples.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -17,10 +17,10 @@ import numpy as np
 from abstain.certainty.cells import RULES as CELL_RULES
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
-from abstain.classifier.calibration import Calibration
+from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
+from abstain.classifier.fit_checks import check_parameters, check_reject_label
 from abstain.classifier.regions import Regions
-from abstain.classifier.rejected_labels import check_reject_label
 from abstain.fronts import METHODS, PooledFront, pareto_front
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.held_out import HeldOut
@@ -48,11 +48,9 @@ from abstain.saving.kinds import (
     whole,
     word,
 )
-from abstain.saving.known import Known, params_of
+from abstain.saving.known import KnownClass, params_of
 from abstain.targets.guarantee import Guarantee
 from abstain.targets.operating import OperatingPoint
-
-__all__ = ["REJECT_OPTION"]
 
 rule = Kind(
     "a name, a clusterer or a function",
@@ -162,77 +160,84 @@ POINT = {
 RULES = {"certainty": either(text, function), "cells": rule}
 
 
-class _RejectOption(Known):
+class _RejectOption(KnownClass):
     """The estimator, thresholds and operating point, and what the front follows from."""
 
-    def check_params(self, made: Any) -> None:
+    def check_params(self, obj: Any) -> None:
         """Refuse parameters that a fit would refuse."""
-        super().check_params(made)
-        made._check_settings()
+        super().check_params(obj)
+        check_parameters(obj)
 
-    def settings(self, made: Any) -> dict[str, Any]:
+    def settings(self, obj: Any) -> dict[str, Any]:
         """Return the parameters, with the names of rules that are given as functions of ours."""
         named = {
-            "certainty": MEASURES.name_of(made.certainty),
-            "cells": CELL_RULES.name_of(made.cells),
+            "certainty": MEASURES.name_of(obj.certainty),
+            "cells": CELL_RULES.name_of(obj.cells),
         }
-        return params_of(made) | named
+        return params_of(obj) | named
 
-    def state(self, made: Any) -> dict[str, Any]:
+    def state(self, obj: Any) -> dict[str, Any]:
         """Return what a fit has left."""
-        held = vars(made)
+        held = vars(obj)
         state = {
-            name: held[name]
-            for name in ("estimator_", "classes_", "cells_", "thresholds_")
-            if name in held
+            name: held[name] for name in ("estimator_", "classes_", "thresholds_") if name in held
         }
         state |= {name: held[name] for name in FEATURES if name in held}
         state |= {name: held[name] for name in ("_metadata_request",) if name in held}
         if "thresholds_" not in held:
             return state
-        point, held_out = made.operating_point_, made._held_out
+        obj._check_fitted()
+        point, held_out = obj.operating_point_, obj._held_out
         guarantee = None if point.guarantee is None else asdict(point.guarantee)
         state |= {
+            "cells_": obj._regions.labels,
             "point": {**_fields(point, POINT), "guarantee": guarantee},
             "held_out": None if held_out is None else held_out._asdict(),
-            "rules": made._rules._asdict(),
-            "usual_distance": made._usual_distance,
-            "front_method": made.front_.method,
+            "rules": obj._rules._asdict(),
+            "usual_distance": obj._outlier_distance,
+            "front_method": obj.front_.method,
         }
         if "calibration_" in held:
-            state["calibration"] = made.calibration_._asdict()
-        elif isinstance(made.front_, PooledFront):
-            state["bins"] = _fields(made.front_.curves.counts, BINS)
+            state["calibration"] = obj.calibration_._asdict()
+        elif isinstance(obj.front_, PooledFront):
+            state["bins"] = _fields(obj.front_.curves.counts, BINS)
         else:
-            state["staircases"] = _fields(made.front_.staircases, STAIRCASES)
+            state["staircases"] = _fields(obj.front_.staircases, STAIRCASES)
         return state
 
-    def restore(self, made: Any, state: Mapping[str, Any]) -> None:
+    def restore(self, obj: Any, state: Mapping[str, Any]) -> None:
         """Set what a fit leaves; the front waits until it is asked for."""
-        plain = ("estimator_", "classes_", "cells_", "thresholds_", *FEATURES, "_metadata_request")
+        plain = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_request")
         for name in plain:
             if state.get(name) is not None:
-                setattr(made, name, state[name])
+                setattr(obj, name, state[name])
         if "point" not in state:
             return
-        made._rules = _named_rules(Rules(**state["rules"]), made.estimator_)
-        made._usual_distance = state["usual_distance"]
-        made._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
+        obj._rules = _named_rules(Rules(**state["rules"]), obj.estimator_)
+        obj._outlier_distance = state["usual_distance"]
+        obj._regions = Regions(state["cells_"])
+        obj._use_target()
+        obj._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
         guarantee = state["point"]["guarantee"]
-        made.operating_point_ = OperatingPoint(
-            **state["point"] | {"guarantee": None if guarantee is None else Guarantee(**guarantee)}
+        obj.operating_point_ = OperatingPoint(
+            **state["point"]
+            | {
+                "cells": obj.cells_,
+                "thresholds": obj.thresholds_,
+                "guarantee": None if guarantee is None else Guarantee(**guarantee),
+            }
         )
         method = state["front_method"]
         if state.get("calibration") is not None:
-            known = made.calibration_ = Calibration(**state["calibration"])
-            positions = Regions(made.cells_).positions(known.cells)
-            made._front = partial(
+            known = obj.calibration_ = Calibration(**state["calibration"])
+            positions = obj._regions.positions(known.cells)
+            obj._front = partial(
                 pareto_front, known.certainty, known.correct, positions, method=method
             )
         elif state.get("bins") is not None:
-            made._front = partial(pooled_front, BinCounts(**state["bins"]))
+            obj._front = partial(pooled_front, BinCounts(**state["bins"]))
         else:
-            made._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
+            obj._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
 
 
 def _named_rules(rules: Rules, estimator: Any) -> Rules:
@@ -246,37 +251,37 @@ def _fields(held: Any, kinds: Mapping[str, Kind]) -> dict[str, Any]:
     return {name: getattr(held, name) for name in kinds}
 
 
-def _reject_option_problem(made: Any, sizes: Sizes) -> str:
-    n_positions = len(made.cells_) + 1
-    if len(made.thresholds_) != n_positions:
-        return f"{len(made.cells_)} cells need {n_positions} thresholds"
-    if made.classes_.tolist() != np.asarray(getattr(made.estimator_, "classes_", [])).tolist():
+def _reject_option_problem(obj: Any, sizes: Sizes) -> str:
+    n_positions = len(obj.cells_) + 1
+    if len(obj.thresholds_) != n_positions:
+        return f"{len(obj.cells_)} cells need {n_positions} thresholds"
+    if obj.classes_.tolist() != np.asarray(getattr(obj.estimator_, "classes_", [])).tolist():
         return "its classes are not those of its estimator"
-    MEASURES.check(made.rules["certainty"])
-    CELL_RULES.check(made.rules["cells"])
-    if is_to_be_fitted(made.rules["cells"]):
+    MEASURES.check(obj.rules["certainty"])
+    CELL_RULES.check(obj.rules["cells"])
+    if is_to_be_fitted(obj.rules["cells"]):
         return "the clusterer of its cells is not fitted"
-    if is_trust_to_be_fitted(made.rules["certainty"]):
+    if is_trust_to_be_fitted(obj.rules["certainty"]):
         return "its trust score is not fitted"
-    check_reject_label(made.reject_label, made.classes_)
+    check_reject_label(obj.reject_label, obj.classes_)
     kinds = ("calibration", "staircases", "bins")
-    known = next((getattr(made, kind) for kind in kinds if getattr(made, kind, None)), None)
+    known = next((getattr(obj, kind) for kind in kinds if getattr(obj, kind, None)), None)
     if known is None:
         return "it has neither calibration samples nor steps"
     if "starts" in known and (problem := _staircase_problem(known, n_positions)):
         return problem
     if "edges" in known and (problem := _bins_problem(known, n_positions)):
         return problem
-    held_out = made.held_out
+    held_out = obj.held_out
     if held_out is not None and (held_out["columns"] >= n_positions).any():
         return "its held-out samples are of cells that it does not have"
-    return _point_problem(made, known)
+    return _point_problem(obj, known)
 
 
-def _point_problem(made: Any, known: Mapping[str, Any]) -> str:
+def _point_problem(obj: Any, known: Mapping[str, Any]) -> str:
     """Return whether an operating point speaks of these thresholds and samples."""
-    point, guarantee = made.point, made.point["guarantee"]
-    threshold_of = dict(zip([*made.cells_.tolist(), None], made.thresholds_.tolist(), strict=True))
+    point, guarantee = obj.point, obj.point["guarantee"]
+    threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
     if "correct" in known:
         n_samples, n_errors = len(known["correct"]), int((~known["correct"]).sum())
@@ -293,7 +298,7 @@ def _point_problem(made: Any, known: Mapping[str, Any]) -> str:
         and (point["row"] is None or point["row"] <= n_samples)
         and (guarantee is None or guarantee["errors"] <= guarantee["accepted"])
         and (guarantee is None or guarantee["accepted"] <= guarantee["n_samples"])
-        and (guarantee is None or made.held_out is not None)
+        and (guarantee is None or obj.held_out is not None)
     )
     return "" if is_sound else "its operating point is not of its thresholds and samples"
 

@@ -1,0 +1,120 @@
+"""What is known of a classifier on the data that its thresholds are set on?
+
+Three aligned arrays: how sure it was, whether it was right, and which cell each sample fell in.
+They come from one fitted classifier, or from classifiers that were each fitted without the samples
+that they are asked about.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from abstain._core.errors import InputError
+from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_samples
+from abstain.certainty.cells import are_leaves, cells_of, means_the_same
+from abstain.certainty.measures import certainty_of
+from abstain.certainty.outputs import Outputs
+from abstain.classifier.evaluate import Rules, evaluate
+
+Array = NDArray[Any]
+
+DEFAULT_FOLDS = 5
+
+
+class Calibration(NamedTuple):
+    """The three arrays, one entry for each sample."""
+
+    certainty: NDArray[np.float64]
+    correct: NDArray[np.bool_]
+    cells: NDArray[Any]
+
+
+def calibrate(estimator: Any, X: Any, y: Array, rules: Rules) -> Calibration:
+    """Ask a fitted classifier about samples whose classes are known."""
+    evaluation = evaluate(estimator, X, rules.named(estimator))
+    return Calibration(evaluation.certainty, evaluation.labels == y, evaluation.cells)
+
+
+def calibrate_out_of_fold(
+    estimator: Any,
+    fitted: Any,
+    X: Any,
+    y: Array,
+    rules: Rules,
+    folds: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    n_jobs: int | None,
+    fit_params: dict[str, Any],
+) -> Calibration:
+    """Ask, of each fold, a classifier that was fitted without it.
+
+    Where the label of a cell may mean something to one classifier only, such as the number of a
+    leaf, the cells are those of ``fitted``, the classifier that will decide. In a leaf all samples
+    have the same certainty, so that there that too must be its own: another tree's would be
+    compared with a threshold that was not made for it.
+    """
+    parts = Parallel(n_jobs=n_jobs)(
+        delayed(_calibrate_fold)(clone(estimator), fitted, X, y, rules, train, test, fit_params)
+        for train, test in folds
+    )
+    if not parts:
+        raise InputError("cv must yield at least one split, got none; give a number of folds")
+    return Calibration(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _calibrate_fold(
+    estimator: Any,
+    fitted: Any,
+    X: Any,
+    y: Array,
+    rules: Rules,
+    train: NDArray[np.int64],
+    test: NDArray[np.int64],
+    fit_params: dict[str, Any],
+) -> Calibration:
+    # Of a matrix of kernels, a fold is rows and columns.
+    params = take_rows_of_params(X, fit_params, indices=train)
+    known = take_samples(estimator, X, y, train)
+    estimator.fit(*known, **params)
+    rules = rules.fitted(estimator, *known)
+    held_out, labels = take_samples(estimator, X, y, test, train)
+    calibration = calibrate(estimator, held_out, labels, rules)
+    if means_the_same(rules.cells, estimator, fitted):
+        return calibration
+    own, named = Outputs(fitted, take_rows(X, test)), rules.named(fitted)
+    if are_leaves(rules.cells, estimator):
+        calibration = calibration._replace(certainty=certainty_of(own, named.certainty))
+    return calibration._replace(cells=cells_of(own, named.cells).labels)
+
+
+def split_folds(cv: Any, X: Any, y: Array, split_params: Any) -> list[tuple[Array, Array]]:
+    """Return training and test samples of each fold."""
+    if cv is None:
+        cv = DEFAULT_FOLDS
+    if isinstance(cv, int | np.integer):
+        # No class needs to be in every fold, but scikit-learn wants one that is.
+        cv = max(2, min(int(cv), int(np.unique(y, return_counts=True)[1].max())))
+    splitter = check_cv(cv, y, classifier=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter.split(X, y, **split_params))
+
+
+def seeded(estimator: Any, random_state: Any) -> Any:
+    """Return a clone; each ``random_state`` of it that is None is drawn from this one."""
+    template = clone(estimator)
+    if random_state is None or not hasattr(template, "get_params"):
+        return template
+    random_state = check_random_state(random_state)
+    for name, value in sorted(template.get_params(deep=True).items()):
+        if (name == "random_state" or name.endswith("__random_state")) and value is None:
+            template.set_params(**{name: random_state.randint(np.iinfo(np.int32).max)})
+    return template

@@ -1,0 +1,393 @@
+"""How does any classifier become one that may decline to answer?
+
+The classifier is fitted, its answers to the calibration data become three arrays (certainty,
+correctness, cell), their front holds the trade-offs, and the target picks a point.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import warnings
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
+
+from abstain._core.sklearn_private import take_rows, take_rows_of_params
+from abstain._scale.blocks import check_samples, is_dask
+from abstain.certainty.cells import RULES, fitted_rule
+from abstain.certainty.measures import MEASURES
+from abstain.classifier.calibrate import (
+    Calibration,
+    calibrate,
+    calibrate_out_of_fold,
+    seeded,
+    split_folds,
+)
+from abstain.classifier.evaluate import Rules
+from abstain.classifier.explain import outlier_distance
+from abstain.classifier.fit_checks import (
+    check_known_classes,
+    check_parameters,
+    check_reject_label,
+    checked_labels,
+    routed_params,
+)
+from abstain.classifier.holding_out import Split, hold_out, tested_share
+from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
+from abstain.classifier.operating import DEFAULT_TARGET
+from abstain.classifier.overlap import overlap_warnings
+from abstain.classifier.predictions import PredictionMixin
+from abstain.classifier.regions import Regions, find_regions
+from abstain.fronts import PooledFront, pareto_front
+from abstain.fronts.held_out import HeldOut
+from abstain.targets import Target
+
+Array = NDArray[Any]
+
+
+class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Give any classifier a reject option: below a threshold, it declines to answer.
+
+    A sample is rejected iff the certainty of the classifier is below the threshold of the cell
+    that the sample falls in. The thresholds are set on answers to samples that the classifier was
+    not fitted on, by the probability of being right that these answers show for each certainty and
+    cell; `predict_correct_proba` returns it for new samples.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn classifier, or a pipeline or search that ends in one. It is cloned and
+        fitted; a ``FrozenEstimator`` is taken as it is, and all data serve calibration: they must
+        be others than it was fitted on, or what is certified holds for those alone. Dask
+        collections calibrate a ``FrozenEstimator`` only.
+    certainty : str or callable, default="auto"
+        How sure the classifier is of its answer: "relsim", "conf", "logit", "margin", "entropy",
+        "boundary", "distance", "pairwise", "decision", "votes", "trust" or a :class:`TrustScore`, a
+        function of (estimator, X) that returns one number per sample, the higher the surer, or
+        "auto" for what suits the classifier best.
+    cells : str, callable or clusterer, default="auto"
+        Which samples share a threshold: "global" (all), "class" (those given the same class),
+        "prototype", "leaf", a function of (estimator, X) that returns one label per sample, a
+        clusterer such as ``KMeans`` or anything with ``predict``, or "auto": prototypes and leaves
+        where there are some, else classes. With ``cv``, a function is asked about the classifier
+        that will decide. A clusterer that is fitted already is taken as it is; ``clone``, and with
+        it every search, makes one that is not, and that one is fitted with the samples.
+    method : {"pooled", "exact", "hull", "greedy"}, default="pooled"
+        How the front is found. "pooled" is made for new data: it rejects first what is most
+        probably wrong, by probabilities that cells borrow from each other as far as they are
+        alike. "exact" is the best on the calibration data, by a theorem; "hull" and "greedy"
+        approximate it.
+    target : Target, default=None
+        Which point of the front to run at: :class:`RejectRate`, :class:`Accuracy` or
+        :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` certifies
+        the accuracy on samples that do not fit the classifier, and whose classes have no part in
+        the thresholds; it counts on samples that are independent of each other. A target that
+        cannot be met is an error which says what could be; the classifier is fitted then, rejects
+        everything, and can be moved to another target by `retarget`.
+    cv : int, splitter, iterable or "training", default=5
+        Thresholds are set on answers to samples that a classifier, fitted on the other folds, had
+        not seen. "training" sets them on the samples that the classifier was fitted on, as the
+        paper does: cheaper, and too sure wherever a classifier fits its training data closely.
+        An int is lowered to the size of the largest class, and None is 5. A ``FrozenEstimator`` is
+        not fitted, and needs no folds.
+    reject_label : object, default=None
+        What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
+        tells which to trust. It must be of the type of the classes: ensembles such as
+        ``VotingClassifier`` number these, and then take a number.
+    min_cell_size : int, default=10
+        Cells with fewer calibration samples share one threshold, with methods other than
+        "pooled".
+    test_size : float or "auto", default="auto"
+        The share of the samples that only test what a target with ``confidence`` certifies, in
+        (0, 1); see the guide to guarantees for what "auto" does.
+    reject_cost : float, default=0.5
+        What a reject costs in `score`, where an error costs 1. It does not follow the target, so
+        that scores of different targets can be compared.
+    n_jobs : int, default=None
+        Folds that are fitted at once.
+    random_state : int, RandomState instance or None, default=None
+        Chooses which samples are held out to certify an accuracy, and seeds the classifier where
+        its own ``random_state`` is None.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted classifier.
+    classes_ : ndarray of shape (n_classes,)
+        Its classes.
+    thresholds_ : ndarray of shape (n_thresholds,)
+        The thresholds; the last is shared by all cells without a threshold of their own.
+    cells_ : ndarray of shape (n_thresholds,)
+        The cell of each threshold; None for the last.
+    operating_point_ : OperatingPoint
+        Reject rate, accuracy and counts on the calibration data, with the same cells and
+        thresholds; its ``guarantee`` states what is certified.
+    front_ : ParetoFront
+        All trade-offs between true and false rejects.
+    calibration_ : Calibration
+        Certainty, correctness and cell of each calibration sample. A classifier that was
+        calibrated on Dask collections does not have it, for they may be too many for one machine:
+        `set_thresholds` then takes only thresholds that ``front_`` has, and a report compares with
+        one threshold for all on the samples that it is given.
+    n_features_in_ : int
+        Number of features, where the classifier tells.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where the classifier knows them.
+
+    Examples
+    --------
+    >>> from abstain import GMLVQ, Accuracy, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RejectOptionClassifier(GMLVQ(), target=Accuracy(0.99)).fit(X, y)
+    >>> clf.operating_point_.accuracy >= 0.99
+    True
+    >>> (clf.reject(X) == (clf.certainties(X) < clf.thresholds_[clf.apply(X)])).all()
+    np.True_
+    """
+
+    # Weights in `fit` are the classifier's to ask for; only `score` uses them itself.
+    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        certainty: Any = "auto",
+        cells: Any = "auto",
+        method: str = "pooled",
+        target: Target | None = None,
+        cv: Any = 5,
+        reject_label: Any = None,
+        min_cell_size: int = 10,
+        test_size: float | str = "auto",
+        reject_cost: float = 0.5,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.certainty = certainty
+        self.cells = cells
+        self.method = method
+        self.target = target
+        self.cv = cv
+        self.reject_label = reject_label
+        self.min_cell_size = min_cell_size
+        self.test_size = test_size
+        self.reject_cost = reject_cost
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> Self:
+        """Fit the classifier, and set the thresholds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, in any form that the classifier takes. A Dask array or frame calibrates a
+            ``FrozenEstimator`` where its blocks are, with the front and the thresholds of one
+            machine, to rounding. For a target with ``confidence``, as many samples are held out as
+            on one machine, but others: from each block, by ``random_state`` and its number.
+        y : array-like of shape (n_samples,)
+            Their classes; of Dask samples, a Dask array or series that is cut at the same rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed to the fit of the classifier. Thresholds count every sample once.
+        **fit_params : dict
+            Passed to the fit of the classifier, or, with metadata routing, to whatever has asked
+            for it.
+
+        Returns
+        -------
+        self : object
+            Fitted classifier.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [1.0], [3.0], [2.0], [4.0], [5.0]], ["a", "a", "a", "b", "b", "b"]
+        >>> clf = RejectOptionClassifier(
+        ...     GaussianNB(), target=RejectRate(0.4), cells="global", cv="training"
+        ... )
+        >>> clf.fit(X, y).reject(X).tolist()
+        [False, False, True, True, False, False]
+        """
+        self._forget()
+        check_parameters(self)
+        if is_dask(X, y):
+            return self._fit_on_dask(X, y, {"sample_weight": sample_weight} | fit_params)
+        X, y = indexable(X, y)
+        y = checked_labels(self, y)
+        routed = routed_params(self, sample_weight, fit_params)
+        params, split_params = routed.estimator.fit, routed.splitter.split
+        split = hold_out(self, self._target(), y, split_params)
+        X_fit, y_fit = X, y
+        if split.learn is not None:
+            X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
+            params = take_rows_of_params(X, params, indices=split.learn)
+        rules = Rules(MEASURES.name_of(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
+        template = seeded(self.estimator, self.random_state)
+        self._keep(clone(template).fit(X_fit, y_fit, **params))
+        if isinstance(self.estimator, FrozenEstimator):
+            check_known_classes(y, self.classes_)
+        self._rules = rules.fitted(self.estimator_, X_fit, y_fit).named(self.estimator_)
+        if isinstance(self.estimator, FrozenEstimator) or self._sets_on_training():
+            known = calibrate(self.estimator_, X_fit, y_fit, self._rules)
+        else:
+            folds = split_folds(self.cv, X_fit, y_fit, split_params)
+            known = calibrate_out_of_fold(
+                template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
+            )
+        self._outlier_distance = outlier_distance(self.estimator_, X_fit)
+        self._find_front(known, split.is_one_threshold)
+        self._held_out = self._test_samples(split, X, y)
+        is_on_training = self._sets_on_training()
+        for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
+            warnings.warn(UserWarning(warning), stacklevel=2)
+        self._run_first()
+        return self
+
+    def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
+        rules = Rules(MEASURES.name_of(self.certainty), RULES.name_of(self.cells))
+        check_for_dask(self.estimator, rules, y, given)
+        self._keep(clone(self.estimator).fit(X, y))  # which is frozen, and stays as it is
+        check_samples(self, X)
+        # Resolved here, so that a wrong name is not reported as the fault of a block.
+        self._rules = rules.named(self.estimator_)
+        known = calibrate_on_dask(
+            self.estimator_,
+            X,
+            y,
+            self._rules,
+            min_cell_size=self._min_cell_size(),
+            method=self.method,
+            target=self._target(),
+            test_size=partial(tested_share, self),
+            random_state=self.random_state,
+        )
+        self._regions, self._front = known.regions, known.front
+        self._held_out, self._outlier_distance = known.held_out, known.usual_distance
+        self._run_first()
+        return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has left: if this one fails, nothing of it may answer."""
+        own = "_front _held_out _outlier_distance _probabilities _regions _rules _target_in_use"
+        for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
+            delattr(self, name)
+
+    def _keep(self, fitted: Any) -> None:
+        """Keep the fitted classifier, and what it knows of classes and features."""
+        self.estimator_ = fitted
+        self.classes_ = np.asarray(fitted.classes_)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        check_reject_label(self.reject_label, self.classes_)
+
+    def _min_cell_size(self) -> int:
+        return 1 if self.method == "pooled" else self.min_cell_size
+
+    def _find_front(self, known: Calibration, is_one_threshold: bool) -> None:
+        self.calibration_ = known
+        if is_one_threshold:
+            self._regions = Regions(np.unique(known.cells)[:0])
+        else:
+            self._regions = find_regions(known.cells, self._min_cell_size())
+        positions = self._regions.positions(known.cells)
+        self._front = pareto_front(known.certainty, known.correct, positions, method=self.method)
+
+    def _test_samples(self, split: Split, X: Any, y: Array) -> HeldOut | None:
+        """Return the answers that test; with one threshold, those that set it."""
+        if split.test is None:
+            return None
+        known = self.calibration_
+        if split.learn is not None:
+            X_test, y_test = take_rows(X, split.test), y[split.test]
+            known = calibrate(self.estimator_, X_test, y_test, self._rules)
+        columns = self._regions.columns(known.cells, self.front_)
+        return HeldOut(known.certainty, known.correct, columns)
+
+    def _light(self) -> Self:
+        """Return a copy with all that answers need, and no more: it travels to the data."""
+        self._check_fitted()
+        light = copy(self)
+        for name in ("calibration_", "_held_out", "_probabilities", "_front"):
+            light.__dict__.pop(name, None)
+        pooled = vars(self).get("_probabilities", self.front_)
+        if isinstance(pooled, PooledFront):  # which is small, and gives probabilities
+            light._front = pooled
+        return light
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the estimator and of the target too.
+
+        They take effect at the next fit. A fitted classifier with another target does not answer
+        until it is fitted again or moved by `retarget`.
+
+        Parameters
+        ----------
+        **params : dict
+            Such as ``estimator__C=1.0`` or ``target__rate=0.2``.
+
+        Returns
+        -------
+        self : object
+            The classifier itself.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> RejectOptionClassifier(GMLVQ()).set_params(target__rate=0.2).target
+        RejectRate(rate=0.2)
+        """
+        is_nested = any(name.startswith("target__") for name in params)
+        if is_nested and params.get("target", self.target) is None:
+            params["target"] = replace(DEFAULT_TARGET)
+        super().set_params(**params)
+        return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata goes where.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            Of the classifier's fit, of the splitter, and of `score`.
+
+        Examples
+        --------
+        >>> from abstain import GMLVQ, RejectOptionClassifier
+        >>> type(RejectOptionClassifier(GMLVQ()).get_metadata_routing()).__name__
+        'MetadataRouter'
+        """
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+            .add(
+                splitter=self.cv,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = replace(inner.classifier_tags, multi_label=False)
+        tags.non_deterministic = inner.non_deterministic
+        return tags

@@ -1,0 +1,167 @@
+"""Why is a sample answered as it is, or not at all?
+
+A prototype model decides between the closest prototype w⁺ of the class that it answers with and the
+closest one of another class, w⁻. With δ = x − w, the difference of the two distances is a sum over
+the features,
+
+    d⁻ − d⁺ = Σ_i δ⁻_i (Λ⁻δ⁻)_i − δ⁺_i (Λ⁺δ⁺)_i,
+
+each term of which speaks for the answer if it is positive, for the rival if it is negative. Those
+of the largest size are the features that tell the two apart.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._core.estimators import has_prototypes, names_of_features, unwrap
+from abstain.certainty import MEASURES
+from abstain.certainty.outputs import Outputs, as_numbers, best_other
+from abstain.certainty.scores import least_margin
+from abstain.classifier.evaluate import Decisions
+
+if TYPE_CHECKING:
+    import polars
+
+Array = NDArray[Any]
+
+# A sample farther from every prototype than this share of those known is an outlier.
+INLIER_SHARE = 0.99
+
+
+class Reasons(NamedTuple):
+    """For each sample, its rival class, whether it lies far off, and what tells the two apart."""
+
+    rival: list[Any]
+    is_far: NDArray[np.bool_]
+    features: list[list[str] | None]
+    contributions: list[list[float] | None]
+
+
+def distances_to_closest(outputs: Outputs) -> NDArray[np.float64] | None:
+    """Return the distance of each sample to its closest prototype; None where there are none."""
+    if not has_prototypes(outputs.model):
+        return None
+    return np.asarray(outputs.distances.min(axis=1), dtype=np.float64)
+
+
+def outlier_distance(estimator: Any, X: Any) -> float:
+    """Return the distance to the closest prototype beyond which a sample is an outlier."""
+    distances = distances_to_closest(Outputs(estimator, X))
+    return float("inf") if distances is None else float(np.quantile(distances, INLIER_SHARE))
+
+
+def explanation_table(
+    clf: Any, outputs: Outputs, decisions: Decisions, n_features: int
+) -> polars.DataFrame:
+    """Return what lies behind the decisions of a `RejectOptionClassifier`, one row per sample."""
+    import polars
+
+    certainty = clf._rules.certainty
+    reasons = find_reasons(outputs, certainty, clf._outlier_distance, n_features)
+    is_far = reasons.is_far | (isinstance(certainty, str) and certainty == "distance")
+    cells = clf.cells_
+    return polars.DataFrame(
+        {
+            "label": outputs.labels.tolist(),
+            "rival": reasons.rival,
+            "rejected": decisions.rejected,
+            "reason": [
+                ("far" if far else "ambiguous") if rejected else None
+                for far, rejected in zip(is_far, decisions.rejected, strict=True)
+            ],
+            "certainty": decisions.certainty,
+            "threshold": clf.thresholds_[decisions.positions],
+            "correct_proba": decisions.correct_proba,
+            "cell": [cells[position] for position in decisions.positions],
+            "features": reasons.features,
+            "contributions": reasons.contributions,
+        },
+        schema_overrides={"reason": polars.String},
+        strict=False,
+    )
+
+
+def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
+    """Return the table of no samples."""
+    import polars
+
+    label, cell = (polars.Series(values.tolist()).dtype for values in (classes, cells))
+    return polars.DataFrame(
+        schema={
+            "label": label,
+            "rival": label,
+            "rejected": polars.Boolean,
+            "reason": polars.String,
+            "certainty": polars.Float64,
+            "threshold": polars.Float64,
+            "correct_proba": polars.Float64,
+            "cell": cell,
+            "features": polars.List(polars.String),
+            "contributions": polars.List(polars.Float64),
+        }
+    )
+
+
+def find_reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int) -> Reasons:
+    """Return what lies behind the answers of a fitted classifier, and behind their certainty."""
+    labels, model = outputs.labels, outputs.model
+    if not has_prototypes(model):
+        none: list[Any] = [None] * len(labels)
+        is_far = np.zeros(len(labels), dtype=bool)
+        return Reasons(_runners_up(outputs, certainty), is_far, none, list(none))
+    distances = outputs.distances
+    is_own = model.prototype_labels_ == labels[:, np.newaxis]
+    winner = np.where(is_own, distances, np.inf).argmin(axis=1)
+    rival = np.where(is_own, np.inf, distances).argmin(axis=1)
+    samples = as_numbers(outputs.seen)
+    terms = _terms(model, samples, rival) - _terms(model, samples, winner)
+    terms /= np.maximum(np.abs(terms).sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    names = np.asarray(names_of_features(*unwrap(outputs.estimator)))
+    order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
+    return Reasons(
+        model.prototype_labels_[rival].tolist(),
+        distances.min(axis=1) > limit,
+        names[order].tolist(),
+        np.take_along_axis(terms, order, axis=1).tolist(),
+    )
+
+
+def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
+    """Return δ_i (Λδ)_i of each feature, δ from the chosen prototype; 0 for missing values."""
+    away = np.nan_to_num(samples - model.prototypes_[chosen])
+    roots = model.metric_roots()
+    if len(roots) > 1:
+        projected = np.einsum("nkm,nm->nk", roots[chosen], away)
+        return np.asarray(away * np.einsum("nkm,nk->nm", roots[chosen], projected))
+    return np.asarray(away * ((away @ roots[0].T) @ roots[0]))
+
+
+def _runners_up(outputs: Outputs, certainty: Any) -> list[Any]:
+    """Return the best class other than the answer, as far as the classifier tells.
+
+    Where the certainty is a margin between pairs of classes, it is the class of that pair.
+    """
+    classes, estimator = outputs.classes, outputs.estimator
+    if len(classes) == 2:
+        first, second = classes.tolist()
+        return [second if label == first else first for label in outputs.labels.tolist()]
+    if isinstance(certainty, str) and certainty == "pairwise":
+        return list(least_margin(outputs)[1].tolist())
+    # What the certainty was computed from is there already.
+    known = vars(outputs)
+    for name in ("posteriors", "log_posteriors", "scores", "votes"):
+        if name in known and np.ndim(known[name]) == 2 and known[name].shape[1] == len(classes):
+            scores = known[name]
+            break
+    else:
+        if hasattr(estimator, "predict_proba"):
+            scores = outputs.posteriors
+        elif MEASURES["decision"].serves(estimator):
+            scores = outputs.scores
+        else:
+            return [None] * len(outputs.labels)
+    return list(classes[best_other(scores, outputs.codes)[1]].tolist())

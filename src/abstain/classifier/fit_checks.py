@@ -1,0 +1,156 @@
+"""Can a reject option be fitted with these parameters, to these labels?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import is_classifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Bunch, assert_all_finite
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
+
+from abstain._core.checks import InputError, check_fraction, shown
+from abstain._core.sklearn_private import BaseSearchCV
+from abstain.certainty.cells import RULES
+from abstain.certainty.measures import MEASURES
+from abstain.fronts import METHODS
+from abstain.models.validation import check_labels
+from abstain.targets.base import check_target
+
+Array = NDArray[Any]
+
+
+def check_parameters(clf: Any) -> None:
+    """Refuse invalid parameters of a `RejectOptionClassifier`, before anything is fitted."""
+    if isinstance(clf.estimator, type) or not hasattr(clf.estimator, "fit"):
+        raise InputError(
+            f"estimator must be a classifier, such as GMLVQ(), got {shown(clf.estimator)}"
+        )
+    if not is_classifier(clf.estimator):
+        raise InputError(f"estimator must be a classifier, got a {type(clf.estimator).__name__}")
+    if clf.method not in METHODS:
+        known = ", ".join(map(repr, METHODS))
+        raise InputError(f"method must be one of {known}, got {shown(clf.method)}")
+    is_number = isinstance(clf.cv, int | float | np.number)
+    is_folds = is_number and isinstance(clf.cv, int | np.integer) and clf.cv >= 2
+    is_name = isinstance(clf.cv, str)
+    if (is_number and not is_folds) or (is_name and clf.cv != "training"):
+        raise InputError(
+            f"cv must be a number of folds from 2 on, a splitter or 'training', got {shown(clf.cv)}"
+        )
+    share = clf.test_size
+    is_share = isinstance(share, float | np.floating) and 0 < share < 1
+    if not is_share and not (isinstance(share, str) and share == "auto"):
+        raise InputError(f"test_size must be 'auto' or a number in (0, 1), got {shown(share)}")
+    size = clf.min_cell_size
+    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
+        raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
+    check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
+    MEASURES.check(clf.certainty)
+    RULES.check(clf.cells)
+    if clf.target is not None:
+        check_target(clf.target)
+
+
+def checked_labels(clf: Any, y: Any) -> Array:
+    """Return the labels as an array; a frozen classifier may be calibrated on one class."""
+    check_labels(y)
+    labels = np.asarray(column_or_1d(y, warn=True))
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    known = np.unique(labels)
+    is_frozen = isinstance(clf.estimator, FrozenEstimator)
+    if len(known) < 2 and not (len(known) and is_frozen):
+        raise InputError(
+            f"y must hold at least two classes, got {len(known)} class {known.tolist()} in "
+            f"{len(labels)} samples"
+        )
+    if not is_frozen:
+        check_reject_label(clf.reject_label, known)
+    return labels
+
+
+def check_known_classes(y: Array, classes: Array) -> None:
+    """Refuse labels none of which is a class of a frozen classifier."""
+    known = np.unique(y).tolist()
+    if not set(known) & set(classes.tolist()):
+        raise InputError(
+            f"y must hold classes of the estimator ({classes.tolist()[:5]}), got none of them but "
+            f"{known[:5]}"
+        )
+
+
+def routed_params(clf: Any, sample_weight: ArrayLike | None, fit_params: dict[str, Any]) -> Any:
+    """Return the parameters of the classifier's fit and of the splitter."""
+    given = {} if sample_weight is None else {"sample_weight": sample_weight}
+    given |= fit_params
+    if get_config()["enable_metadata_routing"]:
+        return process_routing(clf, "fit", **given)
+    if "groups" in fit_params:
+        raise InputError(
+            "groups are for the splitter and need metadata routing: call "
+            "sklearn.set_config(enable_metadata_routing=True)"
+        )
+    if sample_weight is not None and not _takes_weights(clf.estimator):
+        raise InputError(
+            f"sample_weight must be None: {type(clf.estimator).__name__} takes no weights "
+            "in fit (in a pipeline, enable metadata routing)"
+        )
+    return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
+
+
+def _takes_weights(estimator: Any) -> bool:
+    """Tell whether weights reach a fit; a search hands them on to its estimator."""
+    if isinstance(estimator, BaseSearchCV):
+        return _takes_weights(estimator.estimator)
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
+# --- the label of rejects -------------------------------------------------------------------------
+
+
+def check_reject_label(reject_label: Any, classes: Array) -> None:
+    """Refuse a label that is a class already or that the type of the classes cannot hold."""
+    if reject_label is None:
+        return
+    if not _fits(reject_label, classes.dtype):
+        raise TypeError(
+            f"reject_label must be of the type of the classes ({classes.dtype}), got "
+            f"{shown(reject_label)}; {_REMEDIES.get(classes.dtype.kind, _REMEDY)}"
+        )
+    if any(label == reject_label for label in classes.tolist()):
+        raise InputError(
+            f"reject_label must differ from the classes, got {shown(reject_label)}, which is one"
+        )
+
+
+_REMEDIES = {
+    "U": "use text, such as 'reject'",
+    "S": "use bytes, such as b'reject'",
+    "i": "use an integer that is no class, such as -1",
+    "u": "use an integer from 0 on that is no class, or integer labels with a sign",
+    "f": "use a number, such as nan",
+    "b": "booleans leave no value for it: leave it None and call reject, or use integer labels",
+}
+_REMEDY = "leave it None and call reject"
+
+
+def _fits(label: Any, dtype: np.dtype[Any]) -> bool:
+    if dtype.kind == "U":
+        return isinstance(label, str)
+    if dtype.kind == "S":
+        return isinstance(label, bytes)
+    if dtype.kind in "iu":
+        is_integer = isinstance(label, numbers.Integral) and not isinstance(label, bool)
+        return is_integer and np.iinfo(dtype).min <= label <= np.iinfo(dtype).max
+    if dtype.kind == "f":
+        is_number = isinstance(label, numbers.Real) and not isinstance(label, bool)
+        with np.errstate(over="ignore"):
+            return is_number and np.isinf(dtype.type(label)) == np.isinf(label)
+    return dtype.kind == "O"

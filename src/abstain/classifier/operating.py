@@ -1,0 +1,188 @@
+"""With which thresholds does a fitted reject option run?
+
+Those of the row of its front that the target chooses, or thresholds from outside. They are set for
+a target: if the parameter changes afterwards, nothing is answered until `retarget` or `fit`.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from abstain._core.errors import Argument, InputError, shown, with_remedy
+from abstain.classifier.calibrate import Calibration
+from abstain.classifier.documentation import documented
+from abstain.classifier.overlap import OVERCONFIDENT
+from abstain.classifier.regions import Regions
+from abstain.classifier.thresholds import are_thresholds, given_point
+from abstain.fronts import ParetoFront
+from abstain.fronts.held_out import HeldOut
+from abstain.targets import OperatingPoint, RejectRate, Target
+from abstain.targets.base import certifies, check_target
+from abstain.targets.operating import choose_point, everything_rejected
+
+DEFAULT_TARGET = RejectRate(0.1)
+
+
+class OperatingMixin:
+    """The front of `RejectOptionClassifier`, and the point of it that it runs at."""
+
+    estimator: Any
+    cv: Any
+    target: Target | None
+    thresholds_: NDArray[np.float64]
+    operating_point_: OperatingPoint
+    calibration_: Calibration
+    _front: ParetoFront | Callable[[], ParetoFront]
+    _regions: Regions
+    _held_out: HeldOut | None
+    _target_in_use: Target
+
+    @property
+    def front_(self) -> ParetoFront:
+        """All trade-offs between true and false rejects; after loading, computed on first use."""
+        front = self._front  # which another thread may replace
+        if callable(front):
+            front = self._front = front()
+        return front
+
+    @property
+    def cells_(self) -> NDArray[Any]:
+        """The cell of each threshold; None, last, stands for all other cells."""
+        return self._regions.names
+
+    def _target(self) -> Target:
+        return DEFAULT_TARGET if self.target is None else self.target
+
+    def _use_target(self) -> None:
+        """Remember the target that the thresholds are set for, as it is now."""
+        target = self._target()
+        is_comparable = type(target).__eq__ is not object.__eq__
+        self._target_in_use = copy(target) if is_comparable else target
+
+    def _check_fitted(self) -> None:
+        """Refuse to answer before fit, and with thresholds of another target than that given."""
+        # The function of scikit-learn asks for all tags first, which takes as long as an answer.
+        if "thresholds_" not in vars(self):
+            check_is_fitted(self, "thresholds_")
+        target, in_use = self._target(), self._target_in_use
+        if target is not in_use and target != in_use:
+            raise InputError(
+                f"target must be the one that thresholds_ were set for, {shown(in_use)}, got "
+                f"{shown(target)}; call retarget({shown(target)}), or fit again"
+            )
+
+    def _sets_on_training(self) -> bool:
+        """Tell whether thresholds are set on the samples that the classifier is fitted on."""
+        return isinstance(self.cv, str) and not isinstance(self.estimator, FrozenEstimator)
+
+    def _run_first(self) -> None:
+        """Go to the target of the fit; if that cannot be met, reject everything and say so."""
+        self._use_target()
+        front = self.front_
+        try:
+            self._run_at(choose_point(front, self._target(), self._held_out))
+        except InputError as error:
+            self._run_at(everything_rejected(front))
+            remedies: list[str | Argument] = []
+            if self._held_out is not None and self._sets_on_training():
+                remedies += ["; or set ", Argument("cv"), f": {OVERCONFIDENT}"]
+            if self._held_out is not None and front.n_cells > 1 and not front.is_nested:
+                noise = f" may help: one threshold fits less noise than {front.n_cells}"
+                remedies += ["; ", Argument("cells", "global"), noise]
+            error = with_remedy(error, *remedies)
+            error.add_note(
+                "The classifier is fitted and rejects everything; retarget takes another target."
+            )
+            raise error from None
+
+    def _run_at(self, point: OperatingPoint) -> None:
+        """Decide as at a point of the front: with a threshold for each cell, and one for others."""
+        if point.row is None:
+            thresholds = np.full(self._regions.shared + 1, np.inf)
+        else:
+            (thresholds,) = self._regions.thresholds(self.front_, np.array([point.row]))
+        self._run_with(replace(point, cells=self.cells_, thresholds=thresholds))
+
+    def _run_with(self, point: OperatingPoint) -> None:
+        self.thresholds_, self.operating_point_ = point.thresholds, point
+
+    @documented()
+    def retarget(self, target: Target) -> Self:
+        """Move to another point of the front, without fitting or asking the classifier again.
+
+        Parameters
+        ----------
+        target : Target
+            Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`. One with
+            ``confidence`` needs samples held out by a fit with such a target; each certificate
+            then holds for itself, not all of several at once.
+
+        Returns
+        -------
+        self : object
+            The classifier itself, at the new point.
+
+        Examples
+        --------
+        >>> from abstain import RejectCost
+        >>> clf.retarget(RejectCost(0.2)).target
+        RejectCost(cost=0.2)
+        """
+        check_is_fitted(self, "thresholds_")
+        if are_thresholds(target):
+            raise InputError(
+                f"target must be a target, such as Accuracy(0.99), got {shown(target)}; give "
+                "thresholds to set_thresholds"
+            )
+        check_target(target)
+        if certifies(target) and self._held_out is None:
+            raise InputError(
+                f"target={target} needs samples that only test it, and this classifier was fitted "
+                "without: fit it with such a target first"
+            )
+        self._run_at(choose_point(self.front_, target, self._held_out))
+        self.target = target
+        self._use_target()
+        return self
+
+    @documented()
+    def set_thresholds(self, thresholds: Mapping[str, Any] | ArrayLike) -> Self:
+        """Decide with thresholds that come from elsewhere, such as a report.
+
+        The parameter ``target`` stays what it was, for thresholds belong to this fit alone. The
+        ``row`` of the operating point is None unless a row of the front has these thresholds.
+
+        Parameters
+        ----------
+        thresholds : dict or array-like of shape (n_thresholds,)
+            In the order of ``thresholds_`` and ``cells_``; "-inf" rejects none, "inf" all. Or a
+            dict, as `read_thresholds` returns it: ``cells``, ``row`` and counts are then checked.
+
+        Returns
+        -------
+        self : object
+            The classifier itself, with the new thresholds.
+
+        Examples
+        --------
+        >>> clf.set_thresholds([0.1, 0.2, "-inf", "-inf"]).thresholds_.tolist()
+        [0.1, 0.2, -inf, -inf]
+        """
+        check_is_fitted(self, "thresholds_")
+        if not are_thresholds(thresholds):
+            raise InputError(
+                f"thresholds must be a list, an array or a dict, got {shown(thresholds)}; give a "
+                "target to retarget"
+            )
+        known = getattr(self, "calibration_", None)
+        self._run_with(given_point(thresholds, self.front_, known, self._regions))
+        self._use_target()
+        return self

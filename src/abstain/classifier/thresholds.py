@@ -1,0 +1,299 @@
+"""How are thresholds from outside read, checked and given to a classifier?
+
+They travel as JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has
+no number for, "-inf" (reject none) and "inf" (reject all). The row of the front that they come from
+travels with them, so that thresholds of another classifier are refused. Every key is known and
+checked, or refused: a misspelt one would skip its check.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+import difflib
+import json
+import math
+import os
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._core.checks import InputError, check_fraction, check_real_vector, shown
+from abstain._core.files import check_regular_file
+from abstain.classifier.calibrate import Calibration
+from abstain.classifier.regions import Regions
+from abstain.fronts import ParetoFront
+from abstain.targets import OperatingPoint
+
+FORMAT = "abstain-thresholds-1"
+_REMEDY = "export it from a report"
+# What thresholds do on the calibration data; of each, thresholds of another classifier differ.
+_COUNTS = ("n_samples", "n_errors", "true_rejects", "false_rejects")
+_SHARES = ("reject_rate", "coverage", "accuracy")
+_CHECKED = ("format", "thresholds", "cells", "row", *_SHARES, *_COUNTS)
+# What `abstain fit` prints as JSON as well, and on which thresholds do not depend.
+_DESCRIPTIVE = (
+    *("abstain", "model", "label", "classes", "n_rows", "n_unlabelled", "n_empty", "numeric"),
+    *("categorical", "left_out", "written_like", "target", "guarantee", "notes"),
+)
+# Bytes of a file. Lists of JSON take some 20 times as much memory; half a million cells take less.
+_LARGEST = 16_000_000
+_INFINITE = {"-inf": -np.inf, "inf": np.inf, "+inf": np.inf}
+
+
+def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read thresholds from a JSON file, as a report exports them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
+        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked where
+        it tells of thresholds. Other keys are refused.
+
+    Returns
+    -------
+    given : dict
+        What `RejectOptionClassifier.set_thresholds` takes.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or holds no thresholds.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain import read_thresholds
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "thresholds.json")
+    ...     _ = file.write_text('{"thresholds": [0.25, "-inf"]}')
+    ...     read_thresholds(file)
+    {'thresholds': [0.25, '-inf']}
+    """
+    check_regular_file(Path(path))
+    content = _read(path)
+    try:
+        given = _parse(content)
+        if not isinstance(given, dict):
+            raise InputError(f"it must be an object with a list of thresholds, got {shown(given)}")
+        given_values(given)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; {_REMEDY}") from None
+    return given
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    if len(content) > _LARGEST:
+        raise InputError(
+            f"{path} must be a file of thresholds, at most {_LARGEST // 10**6} MB, got more; "
+            f"{_REMEDY}"
+        )
+    return content
+
+
+def _parse(content: bytes) -> Any:
+    """Return what JSON stands for; NaN, infinities and a key given twice are none."""
+    try:
+        text = content.decode("utf-8")
+        return json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_int=_number,
+            parse_float=_number,
+            parse_constant=_number,
+        )
+    except UnicodeError:
+        raise InputError("it must be JSON with a list of thresholds, got no text") from None
+    except json.JSONDecodeError as error:
+        where = f" ({error})" if text.strip() else ""
+        raise InputError(
+            f"it must be JSON with a list of thresholds, got {shown(text.strip())}{where}"
+        ) from None
+    except RecursionError:
+        raise InputError(
+            "it must be JSON with a list of thresholds, got lists in lists, too deep to read"
+        ) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise InputError(f"each key must be given once, got {shown(key)} twice")
+        content[key] = value
+    return content
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise InputError(
+            f"numbers must be finite, got {shown(text)}; write '-inf' as text to reject none, "
+            "'inf' to reject all"
+        )
+    return int(text) if text.lstrip("-").isdigit() else value
+
+
+def are_thresholds(value: Any) -> bool:
+    """Tell thresholds, alone or with what goes with them, from a target that chooses some."""
+    # An array has a method `choose` too: what tells them apart is that it has a dimension.
+    return isinstance(value, Mapping | list | tuple) or bool(np.ndim(value))
+
+
+def given_values(given: Any) -> NDArray[np.float64]:
+    """Return thresholds as numbers; what goes with them must be of the kind that it should be."""
+    values = given
+    if isinstance(given, Mapping):
+        _check_keys(given)
+        values = given["thresholds"]
+        if not np.iterable(values) or isinstance(values, str | bytes | Mapping):
+            raise InputError(f"thresholds must be a list, got {shown(values)}")
+    if isinstance(values, list | tuple):
+        values = [
+            _INFINITE.get(value, value) if isinstance(value, str) else value for value in values
+        ]
+        for value in values:
+            if isinstance(value, str | bool | list | tuple | Mapping):
+                raise InputError(f"thresholds must be numbers, '-inf' or 'inf', got {shown(value)}")
+    return check_real_vector("thresholds", values).copy()
+
+
+def _check_keys(given: Mapping[Any, Any]) -> None:
+    for key in given:
+        if key not in _CHECKED + _DESCRIPTIVE:
+            alike = difflib.get_close_matches(str(key)[:80], _CHECKED, n=1)
+            hint = f"did you mean {alike[0]!r}? " if alike else ""
+            raise InputError(f"unknown key {shown(key)}: {hint}known are {', '.join(_CHECKED)}")
+    if "thresholds" not in given:
+        raise InputError(f"thresholds must be among the keys, got {shown(list(given))}")
+    stated = {key: value for key, value in given.items() if value is not None}
+    if stated.get("format", FORMAT) != FORMAT:
+        raise InputError(f"format must be {FORMAT!r}, got {shown(stated['format'])}")
+    cells = stated.get("cells", [])
+    if not isinstance(cells, list | tuple) or not all(isinstance(c, str | None) for c in cells):
+        raise InputError(f"cells must be a list of names, got {shown(cells)}")
+    for key in ("row", *_COUNTS):
+        count = stated.get(key, 0)
+        if not isinstance(count, int | np.integer) or isinstance(count, bool):
+            raise InputError(f"{key} must be an integer, got {shown(count)}")
+    for key in _SHARES:
+        check_fraction(key, stated.get(key, 0), low_open=False, high_open=False)
+
+
+def given_point(
+    given: Any, front: ParetoFront, calibration: Calibration | None, regions: Regions
+) -> OperatingPoint:
+    """Return what given thresholds do on the calibration data.
+
+    The point has the row of the front that has these thresholds, if any. Where the calibration data
+    are not kept, the steps of the front tell, so that thresholds must be of these.
+    """
+    thresholds = given_values(given)
+    stated = dict(given) if isinstance(given, Mapping) else {}
+    _check_cells(thresholds, stated.get("cells"), regions)
+    if calibration is None:
+        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, regions)
+    else:
+        true_rejects, false_rejects = _rejects(thresholds, calibration, regions)
+    fewest = np.flatnonzero(front.true_rejects == true_rejects)
+    needless = false_rejects  # at most: unless a row tells, none might do
+    if len(fewest):
+        needless -= int(front.false_rejects[fewest[0]] - front.gap[fewest[0]])
+    point = OperatingPoint(
+        row=_row_of(thresholds, front, regions, fewest),
+        n_samples=front.n_samples,
+        n_errors=front.n_errors,
+        true_rejects=true_rejects,
+        false_rejects=false_rejects,
+        gap=needless,
+        cells=regions.names,
+        thresholds=thresholds,
+    )
+    _check_stated(stated, point)
+    return point
+
+
+def _check_cells(thresholds: NDArray[np.float64], cells: Any, regions: Regions) -> None:
+    """Refuse thresholds that are too few or too many, or of other cells."""
+    names = _names(regions)
+    if len(thresholds) != len(names):
+        raise InputError(
+            f"thresholds must be {len(names)}, one for each of {regions.shared} cells and last the "
+            f"one that all others share, got {len(thresholds)}; take those of a report of this "
+            "classifier"
+        )
+    if cells is not None and list(cells) != names:
+        raise InputError(
+            f"cells must be those of the classifier ({shown(names)}), got "
+            f"{shown(cells)}; the thresholds were made for another one"
+        )
+
+
+def _names(regions: Regions) -> list[str | None]:
+    return [*map(str, regions.labels.tolist()), None]
+
+
+def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
+    """Refuse a row or counts that travel with the thresholds and are not theirs."""
+    if stated.get("row") is not None and stated["row"] != point.row:
+        raise InputError(
+            f"row={shown(stated['row'])} has other thresholds in this classifier: they were made "
+            "for another one, or changed by hand; leave the row out to use them all the same"
+        )
+    for key in _SHARES + _COUNTS:
+        value = getattr(point, key)
+        # Somebody may have rounded a share.
+        if stated.get(key) is not None and not math.isclose(stated[key], value, abs_tol=1e-6):
+            raise InputError(
+                f"{key}={shown(stated[key])} is not that of these thresholds in this classifier "
+                f"({value:.6g}): they were made for another one, or changed by hand; leave the "
+                f"{key} out to use them all the same"
+            )
+
+
+def _rejects(
+    thresholds: NDArray[np.float64], calibration: Calibration, regions: Regions
+) -> tuple[int, int]:
+    positions = regions.positions(calibration.cells)
+    rejected = calibration.certainty < thresholds[positions]
+    return (
+        int(np.count_nonzero(rejected & ~calibration.correct)),
+        int(np.count_nonzero(rejected & calibration.correct)),
+    )
+
+
+def _rejects_at_steps(
+    thresholds: NDArray[np.float64], front: ParetoFront, regions: Regions
+) -> tuple[int, int]:
+    """Return what the steps of the cells reject that have these thresholds."""
+    names, stairs, chosen = _names(regions), front.staircases, []
+    for column, (start, stop) in enumerate(pairwise(stairs.starts.tolist())):
+        position = int(front.cells[column])
+        (steps,) = np.nonzero(stairs.thresholds[start:stop] == thresholds[position])
+        if not len(steps):
+            raise InputError(
+                f"thresholds must be some that front_ has, got {thresholds[position]:g} for cell "
+                f"{names[position] or 'of all others'}: this classifier was calibrated on Dask and "
+                "keeps no calibration data to count its rejects on"
+            )
+        chosen.append(start + int(steps[0]))
+    return int(stairs.true_rejects[chosen].sum()), int(stairs.false_rejects[chosen].sum())
+
+
+def _row_of(
+    thresholds: NDArray[np.float64],
+    front: ParetoFront,
+    regions: Regions,
+    rows: NDArray[np.int64],
+) -> int | None:
+    is_equal = (regions.thresholds(front, rows) == thresholds).all(axis=1)
+    return int(rows[is_equal.argmax()]) if is_equal.any() else None

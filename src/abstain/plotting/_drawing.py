@@ -1,0 +1,299 @@
+"""How do Displays draw what they share: axes, curves, classes, samples, prototypes and numbers?
+
+Curves and classes differ in colour and in dashes or markers, so that they do in grey as well.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._core.checks import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection, QuadMesh
+
+Array = NDArray[Any]
+
+# Number of samples that are drawn: more dots hide each other.
+MAX_DOTS = 5000
+# More dots than this are drawn smaller.
+UNCROWDED = 700
+# Regions that hold for a smaller share of the samples are misleading.
+FEW_AGREE = 0.5
+# Up to this number of prototypes, there is room for their names.
+NAMED = 20
+# Entries of a legend that fit below each other in a figure of matplotlib's default size.
+HIGH = 20
+
+# The colour-blind palette of Okabe and Ito, and three more colours from Paul Tol's.
+COLOURS = [
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#f0e442",
+    "#882255",
+    "#332288",
+    "#999999",
+]
+# Shapes that differ even if they are small: matplotlib's own, and stars with three, four and six
+# points. Classes with the same shape are far apart in the list, and so in lightness.
+CLASS_MARKERS: list[Any] = [
+    *["o", "s", "^", "D", "v", "P", "<", ">", "d", "X", "p"],
+    *[(4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), "h"],
+]
+PROTOTYPE: dict[str, Any] = {"marker": "*", "s": 230, "edgecolors": "black", "linewidths": 1.2}
+DOT = 18
+# Edge of a dot, so that a pale one is seen on a pale background.
+RIM = (0.0, 0.0, 0.0, 0.55)
+
+# The lengths of these two lists have no common divisor: a pair repeats after 42 curves.
+CURVE_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#e69f00"]
+DASHES: list[Any] = [
+    "-",
+    "--",
+    "-.",
+    ":",
+    (0, (7, 1.5, 1, 1.5, 1, 1.5)),
+    (0, (10, 3)),
+    (0, (3, 1)),
+]
+
+
+def axes_to_draw_on(ax: Axes | None) -> Axes:
+    """Return ``ax``, or the axes of a new figure; matplotlib is only imported here."""
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError:
+        raise ImportError(
+            "Displays need matplotlib, which is not installed: pip install 'abstain[plot]'"
+        ) from None
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def optional_array(values: ArrayLike | None) -> Array | None:
+    """Return values as an array; None stays None."""
+    return None if values is None else np.asarray(values)
+
+
+# --- axes and text --------------------------------------------------------------------------------
+
+
+def show_percent(ax: Axes) -> None:
+    """Show the values of both axes in percent."""
+    from matplotlib.ticker import PercentFormatter
+
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0))
+
+
+def percent_tick(share: float, _: float) -> str:
+    """Return the text of a tick of a colour bar."""
+    return f"{100 * share:g} %"
+
+
+def slant_names(ax: Axes) -> None:
+    """Turn the names below the axes, where they are too long to stand side by side."""
+    ax.tick_params(axis="x", rotation=30)
+    for text in ax.get_xticklabels():
+        text.set(horizontalalignment="right", rotation_mode="anchor")
+
+
+def write_centred(ax: Axes, column: float, row: float, text: str, **kwargs: Any) -> Any:
+    """Write text around a position."""
+    centred: dict[str, Any] = {"horizontalalignment": "center", "verticalalignment": "center"}
+    return ax.text(column, row, text, **{"fontsize": "small", **centred, **kwargs})
+
+
+def outline(text: Any) -> None:
+    """Put white around letters, so that they can be read on any background."""
+    from matplotlib.patheffects import withStroke
+
+    text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+
+
+def elided(name: str, longest: int) -> str:
+    """Leave out the middle of a long name: names often differ at their ends."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
+
+
+def check_top(top: int | None) -> None:
+    """Refuse what is not a number of features."""
+    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+        raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
+
+
+def legend_beside(ax: Axes, handles: list[Any]) -> None:
+    """Put a legend to the right of an axes, where it hides nothing."""
+    ax.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        frameon=False,
+        ncols=-(-len(handles) // HIGH),
+    )
+
+
+# --- curves and classes ---------------------------------------------------------------------------
+
+
+def curve_style(ax: Axes) -> dict[str, Any]:
+    """Return the style of the next curve in an axes, which no curve there has yet."""
+    number = len(ax.lines)
+    return {
+        "color": CURVE_COLOURS[number % len(CURVE_COLOURS)],
+        "linestyle": DASHES[number % len(DASHES)],
+    }
+
+
+def class_colours(n_classes: int) -> Array:
+    """Return one colour per class, as rows of red, green and blue.
+
+    More colours than the palette has ascend in lightness, so that they differ in grey as well.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_rgb
+
+    if n_classes <= len(COLOURS):
+        return np.array([to_rgb(colour) for colour in COLOURS[:n_classes]])
+    return np.asarray(colormaps["viridis"](np.linspace(0.0, 0.9, n_classes))[:, :3])
+
+
+def class_marker(code: int) -> Any:
+    """Return the shape of the samples of a class."""
+    return CLASS_MARKERS[code % len(CLASS_MARKERS)]
+
+
+def class_handle(ax: Axes, name: str, colour: Any, marker: Any) -> PathCollection:
+    """Return the entry of a class in a legend, with a thin rim for pale colours."""
+    rim: dict[str, Any] = {"edgecolors": RIM, "linewidths": 0.5}
+    return ax.scatter([], [], color=[colour], marker=marker, s=30, label=name, **rim)
+
+
+def give_shapes(dots: PathCollection, codes: NDArray[np.int64]) -> None:
+    """Give each dot the shape of its class."""
+    from matplotlib.markers import MarkerStyle
+
+    styles = [MarkerStyle(class_marker(code)) for code in range(int(codes.max(initial=0)) + 1)]
+    paths = [style.get_path().transformed(style.get_transform()) for style in styles]
+    dots.set_paths([paths[code] for code in codes])
+
+
+def codes_of(labels: Array, classes: Array) -> NDArray[np.int64]:
+    """Return the position of labels among the classes."""
+    return np.asarray((labels[..., np.newaxis] == classes).argmax(axis=-1))
+
+
+# --- planes ---------------------------------------------------------------------------------------
+
+
+def draw_classes(
+    ax: Axes, grid: tuple[Array, Array], codes: NDArray[np.int64], classes: Array
+) -> QuadMesh:
+    """Fill each position of a grid with the pale colour of its class."""
+    from matplotlib.colors import ListedColormap
+
+    return ax.pcolormesh(
+        *grid,
+        codes,
+        cmap=ListedColormap(1 - 0.22 * (1 - class_colours(len(classes)))),
+        vmin=-0.5,
+        vmax=len(classes) - 0.5,
+        shading="nearest",
+        rasterized=True,
+    )
+
+
+def draw_samples(
+    ax: Axes,
+    samples: Array,
+    labels: Array | None,
+    classes: Array,
+    is_hollow: NDArray[np.bool_] | None = None,
+    **kwargs: Any,
+) -> list[Any]:
+    """Draw samples, each class with a colour and a marker; return handles for a legend."""
+    colours = class_colours(len(classes))
+    chosen = np.sort(np.random.default_rng(0).permutation(len(samples))[:MAX_DOTS])
+    size = DOT / np.sqrt(max(1.0, len(chosen) / UNCROWDED))
+    codes = None if labels is None else codes_of(labels, classes)
+    handles = []
+    for code in [None] if codes is None else range(len(classes)):
+        some = chosen if codes is None or code is None else chosen[codes[chosen] == code]
+        colour: Any = (0.3, 0.3, 0.3) if code is None else colours[code]
+        marker = "o" if code is None else class_marker(code)
+        hollow = np.zeros(len(some), bool) if is_hollow is None else is_hollow[some]
+        rim = hollow[:, np.newaxis]
+        style = {
+            "marker": marker,
+            "s": size,
+            "facecolors": np.where(rim, (1, 1, 1, 0.85), (*colour, 1.0)),
+            "edgecolors": np.where(rim, (*colour, 1.0), RIM),
+            "linewidths": np.where(hollow, 1.0, 0.3),
+            "zorder": 2,
+            **kwargs,
+        }
+        ax.scatter(*samples[some].T, **style)
+        if code is not None:
+            name = str(classes[code : code + 1].tolist()[0])
+            handles.append(class_handle(ax, name, colour, marker))
+    return handles
+
+
+def draw_prototypes(
+    ax: Axes, prototypes: Array, labels: Array, classes: Array, is_named: bool
+) -> tuple[PathCollection, Any]:
+    """Draw prototypes as stars, named if there is room; return them and a handle for a legend."""
+    colours = class_colours(len(classes))
+    columns, rows = prototypes.T
+    chosen = colours[codes_of(labels, classes)]
+    stars = ax.scatter(columns, rows, c=chosen, zorder=3, **PROTOTYPE)
+    if is_named and len(prototypes) <= NAMED:
+        for position, label in zip(prototypes, labels.tolist(), strict=True):
+            text = ax.annotate(
+                str(label),
+                position,
+                xytext=(0, 10),
+                textcoords="offset points",
+                horizontalalignment="center",
+                verticalalignment="bottom",
+                fontsize="small",
+                zorder=4,
+            )
+            outline(text)
+    return stars, ax.scatter([], [], color="0.75", **PROTOTYPE, label="prototype")
+
+
+def notes_on_samples(samples: Array | None) -> list[str]:
+    """Return how many samples are drawn, if not all of them are."""
+    if samples is None or len(samples) <= MAX_DOTS:
+        return []
+    return [f"{MAX_DOTS} of {len(samples)} samples are drawn"]
+
+
+def notes_on_regions(agreement: float) -> list[str]:
+    """Return for which share of the samples regions hold, if not for all."""
+    if agreement >= 1:
+        return []
+    note = f"regions hold for {100 * agreement:.1f} % of the samples"
+    return [note if agreement >= FEW_AGREE else f"{note} only: most lie off this plane"]
+
+
+def show_plane(
+    ax: Axes, grid: tuple[Array, Array], axis_names: tuple[str, str], notes: list[str]
+) -> None:
+    """Show all of a grid; name the axes, with notes below."""
+    ax.set(
+        xlabel="\n".join([axis_names[0], *notes]),
+        ylabel=axis_names[1],
+        xlim=grid[0][[0, -1]],
+        ylim=grid[1][[0, -1]],
+    )

@@ -1,0 +1,177 @@
+"""How does a saved classifier do on rows of a table whose class is known?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from abstain._core.errors import Argument, InputError, shown
+from abstain.tables.columns import columns_of_model, find_empty_rows
+from abstain.tables.features import Features
+from abstain.tables.fitting import typed_features
+from abstain.tables.reading import TableFile, check_needed, find_column, read_table
+from abstain.tables.values import as_categories, as_numbers, without_missing
+
+_CLASSES_TO_LIST = 5
+
+
+class LabelledSamples(NamedTuple):
+    """Rows of a table whose class is known: features, classes and names.
+
+    ``share_known`` of them were in the fit; ``n_unknown`` are of classes that were not.
+    """
+
+    X: pl.DataFrame
+    y: NDArray[Any]
+    names: list[str]
+    share_known: float
+    n_unknown: int
+
+
+class Outcomes(NamedTuple):
+    """How many rows were answered right, answered wrong, and rejected."""
+
+    n_right: int
+    n_wrong: int
+    n_rejected: int
+
+    @property
+    def n_answered(self) -> int:
+        """Rows that were answered."""
+        return self.n_right + self.n_wrong
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of right answers; None if there are no answers."""
+        return self.n_right / self.n_answered if self.n_answered else None
+
+
+def count_outcomes(clf: Any, samples: LabelledSamples) -> Outcomes:
+    """Count right answers, wrong answers and rejects; an answer to an unknown class is wrong."""
+    decisions = clf.decide(samples.X)
+    is_right = (clf.classes_[decisions.class_indices] == samples.y) & ~decisions.rejected
+    n_right, n_rejected = int(is_right.sum()), int(decisions.rejected.sum())
+    return Outcomes(n_right, len(samples.y) - n_right - n_rejected, n_rejected)
+
+
+def labelled_samples(
+    clf: Any,
+    table: TableFile,
+    names: str | None = None,
+    label: str | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> LabelledSamples:
+    """Return the rows of a table by which a saved classifier can be evaluated.
+
+    Parameters
+    ----------
+    clf : RejectOptionClassifier
+        From `fit_table`, or loaded.
+    table : TableFile
+        From `open_table`; it must have the features and the label column of the fit.
+    names : str, default=None
+        The column that names the rows; None numbers them from 1, in the order of the file.
+    label : str, default=None
+        The column that names the classes; None is that of the fit.
+    watch : callable, default=nothing
+        Called with the number of blocks read and an estimate of all.
+
+    Returns
+    -------
+    samples : LabelledSamples
+        Features, classes and names. Rows without a label, and empty rows, are left out.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a value is not a number, or no row has a class of the model.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
+    >>> frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
+    >>> with TemporaryDirectory() as folder:
+    ...     frame.write_csv(Path(folder, "t.csv"))
+    ...     table = open_table(Path(folder, "t.csv"))
+    ...     samples = labelled_samples(fit_table(table, FitOptions("kind")).clf, table)
+    >>> samples.X.columns, samples.y[:3].tolist(), samples.names[:3]
+    (['a'], ['x', 'x', 'y'], ['row 1', 'row 2', 'row 3'])
+    """
+    columns = columns_of_model(clf)
+    label = columns.label if label is None else label
+    if label is None:
+        raise InputError(
+            "the model does not know which column names the classes; give ", Argument("label")
+        )
+    find_column("label", label, table)
+    check_needed(columns.needed, table)
+    if names is not None:
+        find_column("names", names, table)
+    frame = read_table(table, watch)
+    features = Features(list(columns.numeric), list(columns.categorical), written=columns.notations)
+    X = columns.transform(_typed_or_text(frame, features, table))
+    # The classes are known, so that a few rows, or rows of one class, are enough.
+    labels = as_categories(frame[label], [*table.missing, *columns.missing])
+    used = labels.is_not_null() & ~find_empty_rows(X, columns)
+    y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
+    row_names = [f"row {row}" for row in range(1, len(frame) + 1)]
+    if names is not None:
+        row_names = ["" if name is None else str(name) for name in frame[names].to_list()]
+    used_names = pl.Series(row_names, dtype=pl.String).filter(used).to_list()
+    X = X.filter(used)
+    share_known = columns.share_known(X) if hasattr(columns, "known_rows_") else 0.0
+    n_unknown = int(np.count_nonzero(~np.isin(y, clf.classes_)))
+    return LabelledSamples(X, y, used_names, share_known, n_unknown)
+
+
+def _typed_or_text(frame: pl.DataFrame, features: Features, table: TableFile) -> pl.DataFrame:
+    """Return the features; a numeric column stays text if a value in it is not a number."""
+    typed = typed_features(frame, features, table)
+    for name in features.numeric:
+        present = without_missing(frame[name], table.missing)
+        if typed[name].null_count() > present.null_count():
+            typed = typed.with_columns(frame[name])
+    return typed
+
+
+def _as_classes(names: list[str], classes: Any, where: str) -> Any:
+    """Return the names of classes in a table as classes of the model."""
+    known = {str(label): label for label in classes.tolist()}
+    must = f"label column {where} must name classes of the model ({_first(list(known))}), got "
+    names = _respelled(names, list(known))
+    if not any(name in known for name in names):
+        raise InputError(
+            f"{must}{_first(list(dict.fromkeys(names))) or 'no label'}; check the file"
+        )
+    if classes.dtype.kind in "US":
+        return np.array(names)
+    for name in names:
+        if name not in known:
+            raise InputError(f"{must}{shown(name)}; leave such rows out")
+    return np.array([known[name] for name in names], dtype=classes.dtype)
+
+
+def _first(names: list[str]) -> str:
+    return ", ".join(map(shown, names[:_CLASSES_TO_LIST]))
+
+
+def _respelled(names: list[str], known: list[str]) -> list[str]:
+    """Return names as the model spells them: 1.0 is the class 1, unless both are classes."""
+    known_as: dict[float, list[str]] = {}
+    for number, name in zip(_numbers_of(known), known, strict=True):
+        known_as.setdefault(number, []).append(name)
+    others = list(set(names) - set(known))
+    alike = zip(others, map(known_as.get, _numbers_of(others)), strict=True)
+    spelling = {other: same[0] for other, same in alike if same is not None and len(same) == 1}
+    return [spelling.get(name, name) for name in names]
+
+
+def _numbers_of(names: list[str]) -> list[float]:
+    """Return names as numbers; other names are nan, which equals nothing."""
+    return as_numbers(pl.Series(names, dtype=pl.String)).fill_null(np.nan).to_list()

@@ -1,0 +1,340 @@
+"""Which row of the front of score files meets a target, and in which files is it written?
+
+The samples may be on a cluster: each file is then read by a worker, as one block, and stays there.
+Only the names of its cells and counts leave it.
+
+Three files are written side by side: ``front.csv`` has all rows, ``front.thresholds.csv`` the cells
+of the chosen row, ``front.json`` the chosen row as one document. JSON has no infinite numbers: a
+threshold that rejects none of a cell is "-inf", one that rejects all "inf"; an accuracy that is
+undefined because all samples are rejected is null.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+from numpy.typing import NDArray
+
+from abstain._core.errors import InputError
+from abstain._core.files import atomic_files, check_can_write, check_keeps_inputs, name_file_if
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import completed, compute, reduce_blocks, reduce_on_workers
+from abstain._scale.graphs import delayed_call, map_blocks, map_blocks_to_array
+from abstain.fronts import ParetoFront, PooledFront
+from abstain.tables.reading import TextOptions
+from abstain.tables.scores import FileScores, ScoreColumns, Scores, merge_cells, read_file
+from abstain.tables.writing import check_suffix, write_frame
+from abstain.targets import (
+    Accuracy,
+    OperatingPoint,
+    RejectCost,
+    RejectRate,
+    operating_point,
+)
+
+TARGETS: dict[str, type[Accuracy | RejectRate | RejectCost]] = {
+    "accuracy": Accuracy,
+    "reject_rate": RejectRate,
+    "reject_cost": RejectCost,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The row of a front that meets a target, and its cells."""
+
+    front: ParetoFront
+    target: str
+    value: float
+    point: OperatingPoint
+    # For each cell: cell, threshold, correct_proba (at the threshold; of a pooled front), samples,
+    # errors, true_rejects, false_rejects.
+    cells: pl.DataFrame
+    # Whether wrong answers are surer than right ones more often than not.
+    looks_reversed: bool
+
+
+def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Choice:
+    """Return the row of a front that meets a target best."""
+    point = operating_point(front, TARGETS[target](value))
+    counts = _count_by_cell(point.thresholds, scores.certainty, scores.correct, scores.cells)
+    wrong = _wrong_certainties(scores.certainty, scores.correct)
+    n_wins = _count_wins(wrong, scores.certainty, scores.correct)
+    return _make_choice(front, (target, value), point, scores.labels, counts, n_wins)
+
+
+def _make_choice(
+    front: ParetoFront,
+    target: tuple[str, float],
+    point: OperatingPoint,
+    labels: list[int] | list[str],
+    counts: NDArray[np.int64],
+    n_wins: int,
+) -> Choice:
+    """Return a choice from counts that are sums over any parts of the samples."""
+    names = ("samples", "errors", "true_rejects", "false_rejects")
+    cells = pl.DataFrame(
+        {
+            "cell": labels,
+            "threshold": point.thresholds,
+            **_correct_proba(front, point.thresholds),
+            **dict(zip(names, counts, strict=True)),
+        }
+    )
+    is_reversed = _looks_reversed(front.n_samples - front.n_errors, front.n_errors, n_wins)
+    return Choice(front, *target, point, cells, is_reversed)
+
+
+def _correct_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> dict[str, pl.Series]:
+    """Return the estimated probability at the threshold of each cell, if there are estimates."""
+    if not isinstance(front, PooledFront):
+        return {}
+    probability = front.probability_correct(thresholds, np.arange(front.n_cells))
+    known = np.where(np.isfinite(thresholds), probability, np.nan)
+    return {"correct_proba": pl.Series(known, nan_to_null=True)}
+
+
+def _count_by_cell(
+    thresholds: NDArray[np.float64],
+    certainty: NDArray[np.float64],
+    correct: NDArray[np.bool_],
+    cells: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the samples, errors, true rejects and false rejects of every cell."""
+    rejected = certainty < thresholds[cells]
+
+    def count(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(cells[mask], minlength=len(thresholds))
+
+    samples = np.bincount(cells, minlength=len(thresholds))
+    return np.stack(
+        [samples, count(~correct), count(rejected & ~correct), count(rejected & correct)]
+    )
+
+
+class _WrongCertainties(NamedTuple):
+    """The distinct certainties of wrong samples, ascending, and how many samples are up to each."""
+
+    certainties: NDArray[np.float64]
+    up_to: NDArray[np.int64]
+
+
+def _wrong_certainties(
+    certainty: NDArray[np.float64], correct: NDArray[np.bool_]
+) -> _WrongCertainties:
+    certainties, counts = np.unique(certainty[~correct], return_counts=True)
+    return _WrongCertainties(certainties, np.cumsum(counts))
+
+
+def _merge_wrong(parts: Sequence[_WrongCertainties]) -> _WrongCertainties:
+    certainties, places = np.unique(
+        np.concatenate([part.certainties for part in parts]), return_inverse=True
+    )
+    counts = np.zeros(len(certainties), dtype=np.int64)
+    np.add.at(counts, places, np.concatenate([np.diff(part.up_to, prepend=0) for part in parts]))
+    return _WrongCertainties(certainties, np.cumsum(counts))
+
+
+def _count_wins(
+    wrong: _WrongCertainties, certainty: NDArray[np.float64], correct: NDArray[np.bool_]
+) -> int:
+    """Return twice the number of pairs of a right and a wrong sample in which the right is surer.
+
+    A tie counts once, so that sums over any parts of the right samples are exact.
+    """
+    right = np.sort(certainty[correct])  # for locality of the search
+    up_to = np.append(0, wrong.up_to)
+    below = up_to[np.searchsorted(wrong.certainties, right, side="left")]
+    not_above = up_to[np.searchsorted(wrong.certainties, right, side="right")]
+    return int(below.sum()) + int(not_above.sum())
+
+
+def _looks_reversed(n_right: int, n_wrong: int, n_wins: int) -> bool:
+    """Tell whether wrong answers are significantly surer than right ones.
+
+    The AUROC, the share of pairs won, of a random certainty is 1/2, with a variance of at most
+    (n + 1) / (12 · right · wrong).
+    """
+    if not n_right or not n_wrong:
+        return False
+    error = math.sqrt((n_right + n_wrong + 1) / (12 * n_right * n_wrong))
+    return n_wins / (2 * n_right * n_wrong) < 0.5 - 3 * error
+
+
+# --- on a cluster -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresOnCluster:
+    """The samples of score files, in Dask arrays with one block per file; else as `Scores`."""
+
+    certainty: Any
+    correct: Any
+    cells: Any
+    labels: list[int] | list[str]
+
+
+def read_on_cluster(
+    client: Any,
+    paths: Sequence[Path],
+    columns: ScoreColumns,
+    options: TextOptions,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> ScoresOnCluster:
+    """Read score files on the workers of a cluster, which see them under the same names."""
+    import dask
+
+    are_several = len(paths) > 1
+    files = dask.persist(
+        *(
+            delayed_call(_read_on_worker, path.absolute(), path, columns, options, are_several)
+            for path in paths
+        )
+    )
+    futures = client.compute([delayed_call(FileScores.summary, file) for file in files])
+    for done, index in enumerate(completed(futures), start=1):
+        if futures[index].status != "finished":
+            futures[index].result()  # raises its error
+        watch(done, len(paths))
+    summaries = client.gather(futures)
+
+    def first_row(index: int, code: int) -> int:
+        return int(compute(delayed_call(FileScores.first_row, files[index], code)))
+
+    labels, positions = merge_cells(paths, columns, summaries, first_row)
+    chunks, blocks = tuple(summary.n_rows for summary in summaries), [(file,) for file in files]
+    located = list(zip(files, positions, strict=True))
+    return ScoresOnCluster(
+        certainty=map_blocks_to_array(_certainty_of, blocks, chunks=chunks, dtype=np.float64),
+        correct=map_blocks_to_array(_correct_of, blocks, chunks=chunks, dtype=np.bool_),
+        cells=map_blocks_to_array(_cells_of, located, chunks=chunks, dtype=np.int64),
+        labels=labels,
+    )
+
+
+def _read_on_worker(
+    path: Path, name: Path, columns: ScoreColumns, options: TextOptions, are_several: bool
+) -> FileScores:
+    """Read a file, and report errors under the name that the user has given it."""
+    try:
+        with name_file_if(are_several, path):
+            return read_file(path, columns, options)
+    except InputError as error:
+        message = error.message.substitute(str(path), str(name))
+        unseen = (
+            ""
+            if path.exists()
+            else ": the workers must see it too, on a file system that all share"
+        )
+        raise InputError(message, unseen) from None
+
+
+def _certainty_of(file: FileScores) -> NDArray[np.float64]:
+    return file.certainty
+
+
+def _correct_of(file: FileScores) -> NDArray[np.bool_]:
+    return file.correct
+
+
+def _cells_of(file: FileScores, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(positions[file.codes])
+
+
+def choose_on_cluster(
+    scores: ScoresOnCluster, front: ParetoFront, target: str, value: float
+) -> Choice:
+    """Return the row of a front that meets a target best, as `choose` does."""
+    point = operating_point(front, TARGETS[target](value))
+    pairs = aligned_blocks(certainty=scores.certainty, correct=scores.correct)
+    triples = aligned_blocks(certainty=scores.certainty, correct=scores.correct, cells=scores.cells)
+    counts = reduce_blocks(_add, map_blocks(_count_by_cell, triples, point.thresholds))
+    wrong = reduce_on_workers(_merge_wrong, map_blocks(_wrong_certainties, pairs))
+    n_wins = reduce_blocks(sum, map_blocks(_count_wins, pairs, wrong))
+    return _make_choice(front, (target, value), point, scores.labels, counts, n_wins)
+
+
+def _add(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.asarray(np.sum(parts, axis=0))
+
+
+# --- output -------------------------------------------------------------------------------------
+
+
+def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
+    """Return the files for the front, the thresholds and the document, after checking them."""
+    check_suffix(out, (".csv", ".tsv", ".parquet", ".pq"))
+    files = (out, out.with_suffix(f".thresholds{out.suffix}"), out.with_suffix(".json"))
+    check_keeps_inputs(files, dict.fromkeys(scores, "the score file"))
+    for file in files:
+        check_can_write(file)
+    return files
+
+
+def write_choice(choice: Choice, files: tuple[Path, Path, Path], version: str) -> None:
+    """Write the front, the thresholds of the chosen row and the JSON document: all or none."""
+    with atomic_files(*files) as (front, thresholds, document):
+        write_frame(_front_table(choice.front), front)
+        write_frame(choice.cells, thresholds)
+        document.write_text(choice_as_json(choice, version) + "\n", encoding="utf-8")
+
+
+def _front_table(front: ParetoFront) -> pl.DataFrame:
+    expected = {}
+    if isinstance(front, PooledFront):
+        expected = {"expected_accuracy": front.expected_accuracies}
+    return pl.DataFrame(
+        {
+            "true_rejects": front.true_rejects,
+            "false_rejects": front.false_rejects,
+            "reject_rate": front.reject_rates,
+            "coverage": front.coverages,
+            "accuracy": front.accuracies,
+            **expected,
+            "gap": front.gap,
+            "is_pareto": front.is_pareto,
+        }
+    ).with_columns(cs.ends_with("accuracy").fill_nan(None))
+
+
+def choice_as_json(choice: Choice, version: str) -> str:
+    """Return the chosen row as a strict JSON document in several lines of ASCII."""
+    point, expected = choice.point, {}
+    if isinstance(choice.front, PooledFront):
+        accuracy = float(choice.front.expected_accuracies[point.row])
+        expected = {"expected_accuracy": _or_null(accuracy)}
+    document = {
+        "abstain": version,
+        "method": choice.front.method,
+        "target": {choice.target: choice.value},
+        "row": point.row,
+        "n_samples": point.n_samples,
+        "n_errors": point.n_errors,
+        "true_rejects": point.true_rejects,
+        "false_rejects": point.false_rejects,
+        "reject_rate": point.reject_rate,
+        "coverage": point.coverage,
+        "accuracy": _or_null(point.accuracy),
+        **expected,
+        "errors_left": point.errors_left,
+        "gap": point.gap,
+        "cells": [_cell_in_json(cell) for cell in choice.cells.to_dicts()],
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _or_null(accuracy: float) -> float | None:
+    return None if math.isnan(accuracy) else accuracy
+
+
+def _cell_in_json(cell: dict[str, Any]) -> dict[str, Any]:
+    threshold = cell["threshold"]
+    return cell if math.isfinite(threshold) else {**cell, "threshold": str(threshold)}

@@ -1,0 +1,32 @@
+"""The convex envelope: below every step, touched at its vertices, by integers where it matters."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstain.fronts.hull import _drop_reflex, build_envelope
+from abstain.fronts.staircases import build_staircases
+from tests.fronts.strategies import half_tied
+
+
+@given(half_tied(max_size=60))
+def test_minorants_are_convex_and_below_every_step(data):
+    staircases = build_staircases(*data)
+    envelope = build_envelope(staircases)
+    for cell in range(staircases.n_cells):
+        own = slice(*envelope.vertex_starts[cell : cell + 2])
+        vertices = envelope.vertices[own]
+        e, l = staircases.true_rejects[vertices], staircases.false_rejects[vertices]  # noqa: E741
+        slopes = np.diff(l) / np.diff(e)
+        assert (np.diff(slopes) > 0).all()
+        steps = slice(*staircases.starts[cell : cell + 2])
+        line = np.interp(staircases.true_rejects[steps], e, l)
+        assert (line <= staircases.false_rejects[steps] + 1e-9).all()
+
+
+# Rounding may leave a vertex where the minorant goes straight on.
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=12))
+def test_reflex_vertices_are_dropped(runs):
+    e = np.append(0, np.cumsum(runs))
+    straight = 3 * e
+    assert _drop_reflex(np.arange(len(e)), e, straight).tolist() == [0, len(e) - 1]

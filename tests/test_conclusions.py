@@ -1,0 +1,263 @@
+"""What the documentation concludes is what the records show.
+
+Numbers are rendered from the records (tools/render_numbers.py). After a new run of a benchmark, a
+test that fails here names a sentence that has to be written anew.
+"""
+
+import inspect
+from math import ceil, log
+
+import pytest
+
+from abstain import models
+from abstain.models import rslvq
+from tools.numbers import (
+    defaults,
+    exact_front,
+    guarantee,
+    local_thresholds,
+    probability,
+    rejection,
+    scaling,
+    tables_and_reports,
+)
+from tools.numbers import models as speeds
+from tools.numbers.writing import DOCS, find, find_all, record
+
+# --- fronts -------------------------------------------------------------------------------------
+
+
+def test_an_exact_front_takes_a_few_sorts_and_grows_as_the_page_says():
+    assert {f"{row['errors'] / row['samples']:.2f}" for row in exact_front.ROWS} <= {"0.06", "0.07"}
+    assert max(row["exact_over_argsort"] for row in exact_front.USUAL) < 5
+    # The ratios to a sort fall with the number of samples, because the sort slows down.
+    for step in (exact_front.SMALL, exact_front.LARGE):
+        assert step["exact"] < step["argsort"]
+    slowest = exact_front.SLOWEST
+    assert (slowest["samples"], slowest["cells"]) == (2000, 5)
+    assert slowest["algorithm_1_over_exact"] > slowest["greedy_over_exact"] > 1
+
+
+def test_a_pooled_front_of_a_million_samples_takes_at_most_two_sorts():
+    row = find(record("pooled")["rows"], samples=1_000_000, cells=100)
+    assert row["pooled_over_argsort"] <= 2
+
+
+# --- local thresholds ---------------------------------------------------------------------------
+
+
+def test_the_study_of_thresholds_has_ten_draws_of_each_size():
+    assert local_thresholds.STUDY["settings"]["draws"] >= 10
+    assert local_thresholds.SIZES == [200, 600, 2000]
+
+
+@pytest.mark.parametrize("size", local_thresholds.SIZES)
+@pytest.mark.parametrize("sets", ["all", "confirming", "chosen on"])
+def test_no_method_gains_more_on_average_than_pooled(size, sets):
+    rows = find_all(local_thresholds.STUDY["by_method"], sets=sets, size=size)
+    assert max(rows, key=lambda row: row["gain"][0])["method"] == "pooled"
+
+
+def test_pooled_loses_little_on_any_set():
+    rows = [row for row in local_thresholds.STUDY["by_set"] if row["size"] >= 600]
+    assert {row["size"] for row in rows} == {600, 2000}
+    for row in rows:
+        mean, error = row["gains"]["pooled"]
+        assert mean > -0.15 - 2 * error, row["set"]
+
+
+def test_the_lowest_mean_of_pooled_is_within_two_standard_errors_of_zero():
+    worst = min(local_thresholds.STUDY["pairs"], key=lambda row: row["gains"]["pooled"][0])
+    assert (worst["set"], worst["classifier"], worst["size"]) == ("covtype", "GMLVQ", 200)
+    mean, error = worst["gains"]["pooled"]
+    assert -2 * error < mean < 0
+
+
+@pytest.mark.parametrize("size", local_thresholds.SIZES)
+def test_pooled_misses_an_accuracy_no_more_often_than_one_threshold_or_exact(size):
+    rows = {row["way"]: row for row in find_all(local_thresholds.BY_ACCURACY, size=size)}
+    missed, answered = (
+        {way: row[name][0] for way, row in rows.items()} for name in ("missed", "answered")
+    )
+    assert missed["pooled"] <= min(missed["one threshold"], missed["exact, cells of 10"])
+    assert missed["exact, cells of 10"] > 0.5
+    assert answered["pooled"] > answered["one threshold"] or size < 600
+    # Chosen alike, one threshold misses as often, answers less and falls farther short.
+    alike = rows["one threshold, pooled"]
+    more, error = alike["pooled_misses_more"]
+    assert more <= 2 * error
+    assert alike["answered"][0] < answered["pooled"]
+    assert alike["short_by"] > rows["pooled"]["short_by"]
+
+
+# --- guarantees ---------------------------------------------------------------------------------
+
+
+def test_certified_accuracies_hold_as_often_as_promised():
+    rows = guarantee.RECORD["validity"]
+    assert len({row["population"] for row in rows}) >= 4
+    for row in rows:
+        assert row["runs"] == 1000
+        assert row["missed"] <= guarantee.RECORD["allowed"], row
+
+
+# On all sets, and on those on which no constant of the procedure was chosen.
+@pytest.mark.parametrize("part", ["comparison", "fresh_sets"])
+@pytest.mark.parametrize("size", [200, 300, 500, 700, 1000, 2000])
+def test_no_other_procedure_certifies_more(part, size):
+    coverages, best = guarantee.coverages(part), guarantee.best_of_others(part, size)
+    assert coverages[guarantee.OURS][size] >= best
+    assert coverages[guarantee.TAUGHT][size] >= best
+
+
+# On sets that had no part in the choice; a difference counts from two standard errors on.
+def test_no_other_share_is_clearly_better_than_half():
+    rows = find_all(guarantee.RECORD["shares"], use="tried on")
+    for size in {row["samples"] for row in rows}:
+        best = max(find_all(rows, samples=size), key=lambda row: row["coverage"])
+        assert best["share"] == 0.5
+    for share in {row["share"] for row in rows}:
+        gains = find_all(rows, share=share)
+        assert not all(row["difference"] > 2 * row["standard_error"] > 0 for row in gains)
+
+
+def test_how_many_answers_an_accuracy_needs_is_what_the_binomial_tail_says():
+    guide = (DOCS / "guide" / "guarantees.md").read_text(encoding="utf-8")
+    assert f"takes {ceil(log(1 - 0.95) / log(0.99))} answers without any error" in guide
+
+
+# --- probabilities ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("score", ["brier", "log_loss"])
+@pytest.mark.parametrize("beside", ["posterior", "isotonic"])
+def test_the_estimate_is_mostly_better_than_posterior_and_isotonic_regression(beside, score):
+    row = find(probability.RECORD["verdicts"], beside=beside, score=score)
+    assert row["better"] > 4 * row["worse"]
+
+
+# --- beside other libraries ---------------------------------------------------------------------
+
+
+def test_the_default_misses_less_often_than_one_threshold_by_hand_and_answers_as_much():
+    ways = [("abstain", "default"), ("sweep", "one threshold"), ("abstain", "exact")]
+    missed = [rejection.clearly_below(*way) for way in ways]
+    assert missed == sorted(missed)
+    assert rejection.coverage(*ways[0]) >= rejection.coverage(*ways[1])
+
+
+def test_a_certified_default_answers_at_least_as_much_as_any_other():
+    shares = [rejection.coverage(*way) for way in rejection.CERTIFIED.values()]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_only_logistic_regression_on_segment_answers_less_than_by_hand():
+    rows = rejection.RECORD["by_hand"]
+    losses = [row for row in rows if row["gain"] < -2 * row["standard_error"]]
+    assert [(row["set"], row["classifier"], row["method"]) for row in losses] == [
+        ("segment", "LogisticRegression", "default, cv=5")
+    ]
+    assert rejection.CAUTIOUS["accuracy"] > 0.98
+
+
+def test_certified_answers_are_below_the_target_within_the_confidence():
+    certified = [row for row in rejection.RECORD["thresholds"] if row["certifies"]]
+    assert max(row["clearly_below"] for row in certified) <= 1 - rejection.RECORD["confidence"]
+
+
+def test_no_library_failed():
+    rows = rejection.RECORD["thresholds"] + rejection.RECORD["out_of_fold"]
+    assert [row for row in rows if "failure" in row] == []
+    assert {row["library"] for row in rejection.RECORD["thresholds"]} == set(rejection.NAMES)
+
+
+# --- models -------------------------------------------------------------------------------------
+
+
+def test_no_model_falls_below_the_accuracy_it_is_held_to():
+    held = [row for row in speeds.MODELS["accuracies"] if row["bar"] is not None]
+    assert len(held) == 8
+    assert all(row["accuracy"] >= row["bar"] for row in held)
+
+
+def test_glvq_is_no_slower_than_the_fastest_peer():
+    assert all(row["holds"] for row in find_all(speeds.MODELS["verdicts"], model="GLVQ"))
+
+
+def test_models_keep_their_limits():
+    for row in speeds.LIMITS["products"]:
+        assert row["evaluation_over_products"] <= 3
+        assert row["predict_over_products"] <= 2
+        assert row["distances_over_products"] <= 2
+    assert max(speeds.MEMORY) < 3
+    assert max(speeds.TWO_CLASSES, speeds.TEN_CLASSES) <= 1
+    assert max(speeds.GROWTHS) < 12
+
+
+# --- defaults -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", defaults.CHOSEN)
+def test_what_was_chosen_is_what_the_models_have(model):
+    parameters = inspect.signature(getattr(models, model)).parameters
+    chosen = dict(defaults.CHOSEN[model])
+    assert chosen.pop("bandwidth", rslvq.BANDWIDTH) == rslvq.BANDWIDTH
+    assert {name: parameters[name].default for name in chosen} == chosen
+
+
+def test_sets_were_dealt_out_in_turn():
+    names, halves = ([row[name] for row in defaults.STUDY["sets"]] for name in ("name", "half"))
+    assert names == sorted(names)
+    assert halves == ["choice", "report"] * (len(names) // 2)
+
+
+def test_no_fit_warns_with_the_chosen_limit():
+    assert not any(sum(row["fits_warned"]) for row in defaults.LONG.values())
+
+
+def test_a_looser_tolerance_costs_half_a_point_and_one_beta_for_all_gains_nothing():
+    loose = defaults.at_the_end(200, 1e-4)
+    assert all(loose[model]["all"]["gain"] <= -0.0045 for model in ("LGMLVQ", "MRSLVQ"))
+    for model in ("GMLVQ", "LGMLVQ"):
+        row = find(defaults.STUDY["one_for_all"], model=model)
+        assert row["beta"] == 10
+        for half in ("choice", "report"):
+            assert row[half]["gain"] <= 2 * row[half]["error"]
+        assert row["risk_all"]["change"] > 0
+
+
+# --- tables and reports -------------------------------------------------------------------------
+
+
+def test_memory_does_not_grow_with_the_table_and_wide_ones_are_relatively_faster():
+    narrow, wide = tables_and_reports.PREDICT["tables"]
+    assert narrow["rows"] == wide["rows"]
+    assert narrow["columns"] < wide["columns"]
+    assert narrow["times_polars"] > wide["times_polars"]
+    assert wide["file_megabytes"] > 2 * narrow["file_megabytes"]
+    assert wide["peak_megabytes"] < 1.2 * narrow["peak_megabytes"]
+
+
+def test_a_large_report_shows_its_numbers_early_and_loads_little_later_than_a_small_one():
+    small, large = tables_and_reports.REPORT["reports"]
+    for row in (small, large):
+        assert row["numbers_after_seconds"] < row["all_after_seconds"] / 4
+    assert large["all_after_seconds"] < 1.25 * small["all_after_seconds"]
+
+
+# --- scaling ------------------------------------------------------------------------------------
+
+
+def test_fits_on_two_workers_end_where_those_on_one_machine_do():
+    fits = find_all(scaling.MODELS["fits"], solver="lbfgs")
+    assert max(row["difference_of_costs"] for row in fits) < 1e-12
+
+
+def test_the_exact_front_is_fast_with_a_million_errors_and_the_hull_always():
+    assert scaling.FEW["exact_seconds"] < 2
+    for row in (scaling.FEW, scaling.MANY, scaling.MISLED):
+        assert row["hull_seconds"] < 2
+    # What travels is as computed.
+    for row in (scaling.FEW, scaling.MANY, scaling.MISLED):
+        measured = 1e6 * row["megabytes_between_workers"] / row["errors"]
+        assert measured == pytest.approx(scaling.moved_per_error(2), rel=0.02)

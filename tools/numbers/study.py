@@ -1,0 +1,44 @@
+"""What became of the paper's claims, by `make study`. A value has the id of its claim as name."""
+
+from collections import Counter
+
+import polars as pl
+
+from tools.numbers.writing import DOCS, Row
+
+
+def read(name: str) -> list[Row]:
+    """Read one table of the results."""
+    return pl.read_csv(DOCS / "results" / f"{name}.csv", infer_schema_length=None).to_dicts()
+
+
+CLAIMS, SUMMARY = read("claims"), read("summary")
+# Data and preparations that the paper lacks. Its own steroid data are imitated here.
+NOT_IN_THE_PAPER = {"tecator-raw", "tecator-curvature", "wisconsin", "cleveland", "gastric"}
+
+
+def counts(name: str, claims: list[Row]) -> dict[str, str]:
+    """Return how many claims there are, and how many have each verdict."""
+    verdicts = Counter(row["verdict"] for row in claims)
+    return {name: f"{len(claims)}"} | {
+        f"{name}-{verdict}": f"{n}" for verdict, n in verdicts.items()
+    }
+
+
+def svm(name: str) -> str:
+    """Write the accuracy of the SVM on a set, in percent."""
+    (row,) = (row for row in SUMMARY if (row["set"], row["model"]) == (name, "svm"))
+    return f"{100 * row['at_0']:.1f}"
+
+
+VECTORS = [row["value"] for row in CLAIMS if "support vectors" in row["statement"]]
+
+VALUES = {
+    **{row["id"]: f"{row['value']:.3f}".replace("-", "−") for row in CLAIMS},
+    **counts("claims", CLAIMS),
+    **counts("own", [row for row in CLAIMS if row["dataset"] not in NOT_IN_THE_PAPER]),
+    "svm-raw": svm("tecator-raw"),
+    "svm-curvature": svm("tecator-curvature"),
+    "least-vectors": f"{min(VECTORS):.0f}",
+    "most-vectors": f"{max(VECTORS):.0f}",
+}
