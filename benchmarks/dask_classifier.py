@@ -1,10 +1,10 @@
 """What do calibration and answers on a cluster cost beyond what the classifier itself takes?
 
 Four million samples of 20 features are drawn block by block where they are needed, by two worker
-processes. A GMLVQ model that was fitted before is calibrated on them. The time is told beside that
-of asking the model for the distances of all samples, block by block, in the same run, drawing
-included in both; lazy answers are timed beside the same. What travels between workers, and how much
-the client grows, is told beside the size of the samples.
+processes. A fitted GMLVQ model is calibrated on them. The time is compared with that of
+the distances of all samples, block by block, in the same run; both include drawing, and so do lazy
+answers. What travels between workers, and how much the client grows, is compared with the size of
+the samples.
 
 ``python benchmarks/dask_classifier.py`` prints the table and writes
 ``docs/benchmarks/dask_classifier.json``.

@@ -1,15 +1,15 @@
 """What does the exact front of more samples than a machine can hold take, on a cluster?
 
 A hundred million samples, one in a hundred wrong, in 50 cells, are drawn block by block where they
-are needed: two worker processes of 4 GB each hold no more than the blocks in their hands. The time
-of the exact front is told beside that of sorting every block once, by ``argsort`` of the same
-certainties drawn in the same way; to draw them is part of both. The front asks for the samples
-twice. What travels between processes, and the largest resident set of each, are told too.
+are needed: two worker processes of 4 GB each hold no more than the blocks that they work on. The
+time of the exact front is compared with that of sorting every block once, by ``argsort`` of
+certainties drawn in the same way; both times include drawing. The front needs the samples twice.
+What travels between processes, and the largest resident set of each, are measured too.
 
-The exact front takes longer the more errors there are, here one in five; and far longer where they
-get likelier with certainty, so that nothing can be pruned: then it is given up after two minutes.
-Along the hull a front is near-linear in the errors whatever they are like, and tells by its gap
-what it may miss.
+The exact front takes longer with more errors, here one in five, and far longer where errors get
+more frequent with certainty, so that nothing can be pruned: then it is stopped after two minutes.
+Along the hull a front takes nearly linear time in the errors in any case, and its gap bounds what
+it may miss.
 
 ``python benchmarks/dask_fronts.py`` prints the table and writes
 ``docs/benchmarks/dask_fronts.json``.
@@ -36,7 +36,7 @@ from abstain.fronts.pareto import FROM_STAIRCASES
 
 N_SAMPLES, BLOCK, N_CELLS, FEW_WRONG, MANY_WRONG = 100_000_000, 1_000_000, 50, 0.01, 0.2
 WORKERS, MEMORY = 2, "4GB"
-PATIENCE_SECONDS = 120.0
+TIMEOUT_SECONDS = 120.0
 
 Row = dict[str, Any]
 
@@ -99,9 +99,7 @@ def exact_in_time(staircases: Any) -> Row:
     ours, theirs = context.Pipe()
     process = context.Process(target=send_exact, args=(staircases, theirs))
     process.start()
-    row = (
-        ours.recv() if ours.poll(PATIENCE_SECONDS) else {"exact_seconds_at_least": PATIENCE_SECONDS}
-    )
+    row = ours.recv() if ours.poll(TIMEOUT_SECONDS) else {"exact_seconds_at_least": TIMEOUT_SECONDS}
     process.kill()
     process.join()
     return row
@@ -171,8 +169,8 @@ def check(n_samples: int = 200_000) -> None:
 def show(rows: list[Row]) -> None:
     table = Table("", *(f"{row['errors']:,} errors" for row in rows))
     for name in dict.fromkeys(name for row in rows for name in row):
-        told = [f"{row[name]:,.4g}" if name in row else "" for row in rows]
-        table.add_row(name.replace("_", " "), *told)
+        texts = [f"{row[name]:,.4g}" if name in row else "" for row in rows]
+        table.add_row(name.replace("_", " "), *texts)
     Console().print(table)
 
 

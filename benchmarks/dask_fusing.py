@@ -2,8 +2,7 @@
 
 Fronts, calibration and a short fit run on two worker processes, with the tasks of each block fused
 into one and without, in turn. Samples are drawn where they are needed, in large and in small
-blocks. The ratio of the best times tells what fusing earns; what travels between workers is told
-beside it.
+blocks. The table has the ratio of the best times, and what travels between workers.
 
 ``python benchmarks/dask_fusing.py`` prints the table.
 """

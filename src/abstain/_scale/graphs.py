@@ -1,8 +1,8 @@
 """How are the tasks of a Dask graph built?
 
-Each task holds the code and the values that it calls as bytes, and unpickles them when it runs.
-Dask itself unpickles a task when it reads a message: a worker that cannot import a function of the
-user's would end, and so would each that gets the task next. Inside of the task it is an error like
+Code and values of the caller are held as bytes, and are unpickled when the task runs. Dask itself
+unpickles a task when it reads the message: a worker that cannot import a function of the caller's
+would end, and so would each worker that gets the task next. Inside of the task it is an error like
 any other.
 """
 
@@ -136,13 +136,19 @@ def fuse_tasks(parts: list[Any], *, are_blocks: bool = True) -> list[Any]:
     for key, user in _users([part.key for part in parts], needs).items():
         (fused if user == _SEVERAL or _is_future(tasks[key]) else own[user])[key] = tasks[key]
     for number, (part, steps) in enumerate(zip(parts, own, strict=True)):
-        if steps:
+        if len(steps) == 1 and _names_block(*steps.values()):
+            fused |= steps
+        elif steps:
             inputs = list({key: 0 for step in steps for key in needs[step] if key not in steps})
             content = number if are_blocks else None, part.key, steps, inputs
             fused[part.key] = (_Steps(content), *inputs)
     layer = f"fused-{uuid4().hex}"
     graph = _graph(layer, fused, [])
     return [_delayed(part.key, graph, layer) for part in parts]
+
+
+def _names_block(task: Any) -> bool:
+    return isinstance(task, tuple) and task[0] is _call_in_block
 
 
 _SEVERAL = -1
