@@ -262,3 +262,20 @@ def test_an_accuracy_is_reached_with_each_sample_left_out_and_by_the_probabiliti
     strictest = next(rows for rows in (expected, left_out, reached) if rows.any())
     assert reached[row]
     assert row == np.flatnonzero(strictest)[0]
+
+
+# A nested front has a common curve: cells that it has not seen get its threshold.
+def test_cells_not_seen_share_a_threshold_on_a_nested_front():
+    rng = np.random.default_rng(0)
+    certainty, cells = rng.random(600), rng.integers(3, size=600)
+    correct = rng.random(600) < certainty
+    front = pareto_front(certainty, correct, cells, method="pooled")
+    point = operating_point(front, RejectRate(0.3))
+    (shared,) = front.shared_thresholds(np.array([point.row]))
+    assert point.reject([shared - 1e-9, shared], [7, 7]).tolist() == [True, False]
+    assert (point.reject(certainty, cells) == (certainty < point.thresholds[cells])).all()
+    held_out = certainty, correct, np.full(600, 7)
+    target = Accuracy(0.7, confidence=0.9)
+    assert operating_point(front, target, held_out=held_out).guarantee.n_tested > 0
+    with pytest.raises(InputError, match=r"among those of the calibration data \(0, 1, 2\), got 7"):
+        operating_point(pareto_front(certainty, correct, cells), RejectRate(0.3)).reject([0.5], [7])

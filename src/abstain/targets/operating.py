@@ -42,6 +42,8 @@ class OperatingPoint:
         A sample is rejected iff its certainty is below the threshold of its cell.
     guarantee : Guarantee, default=None
         What is certified for new data, if that was asked for.
+    shared_threshold : float, default=None
+        The threshold of cells that the front has not seen; without one, they are refused.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class OperatingPoint:
     cells: NDArray[Any]
     thresholds: NDArray[np.float64]
     guarantee: Guarantee | None = None
+    shared_threshold: float | None = None
 
     def __repr__(self) -> str:
         certified = self.guarantee and (
@@ -127,17 +130,19 @@ class OperatingPoint:
             if n_cells > 1:
                 raise InputError(f"cells must name one of {n_cells} cells per sample, got None")
             return np.asarray(certainty < self.thresholds[0])
-        columns = _columns(self.cells, cells)
+        columns = _columns(self.cells, cells, self.shared_threshold is not None)
         check_same_length(certainty=certainty, cells=columns)
-        return np.asarray(certainty < self.thresholds[columns])
+        # The last threshold is that of column -1.
+        thresholds = np.append(self.thresholds, self.shared_threshold or 0.0)
+        return np.asarray(certainty < thresholds[columns])
 
 
-def _columns(known: NDArray[Any], cells: ArrayLike) -> NDArray[np.int64]:
-    """Return where each label stands among those known; unknown ones belong to None, if given."""
+def _columns(known: NDArray[Any], cells: ArrayLike, takes_unknown: bool) -> NDArray[np.int64]:
+    """Return the index of each label among those known; unknown ones belong to None, else to -1."""
     column = {label: index for index, label in enumerate(known.tolist())}
     labels = as_labels("cells", cells).tolist()
-    if None in column:
-        return np.array([column.get(label, column[None]) for label in labels], np.int64)
+    if None in column or takes_unknown:
+        return np.array([column.get(label, column.get(None, -1)) for label in labels], np.int64)
     try:
         return np.array([column[label] for label in labels], np.int64)
     except KeyError as error:
@@ -187,7 +192,9 @@ def _held_out(
     )
     if cells is None and front.n_cells > 1:
         raise InputError(f"held_out must name one of {front.n_cells} cells per sample, got None")
-    columns = np.zeros(len(values), int) if cells is None else _columns(front.cells, cells)
+    columns = np.zeros(len(values), np.int64)
+    if cells is not None:
+        columns = _columns(front.cells, cells, front.is_nested)
     check_same_length(certainty=values, correct=right, cells=columns)
     return HeldOut(values, right, columns)
 
@@ -209,6 +216,9 @@ def choose_point(front: ParetoFront, target: Target, held_out: HeldOut | None) -
         cells=front.cells,
         thresholds=front.thresholds_at(row),
         guarantee=guarantee,
+        shared_threshold=float(front.shared_thresholds(np.array([row]))[0])
+        if front.is_nested
+        else None,
     )
 
 
