@@ -563,16 +563,17 @@ def test_what_is_not_lazy_says_so(frozen, rest, name):
 
 # What `explain` advises gives the rejected samples, of arrays and of frames.
 def test_rejected_rows_can_be_had(client, data):
-    frame = pd.DataFrame(data[0], columns=list("abcdef"))
-    clf = RejectOptionClassifier(FrozenEstimator(GaussianNB().fit(frame, data[1])))
-    expected = frame[clf.fit(frame, data[1]).reject(frame)]
+    whole, y = pd.DataFrame(data[0], columns=list("abcdef")), data[1][1_000:]
+    clf = RejectOptionClassifier(FrozenEstimator(GaussianNB().fit(whole[:1_000], data[1][:1_000])))
+    frame = whole[1_000:]
+    expected = frame[clf.fit(frame, y).reject(frame)]
     X = dd.from_pandas(frame, npartitions=3)
     assert X.loc[clf.reject(X)].compute().equals(expected)
     with pytest.raises(InputError, match=r"X\[clf.reject\(X\)\].compute\(\), or X.loc\[clf"):
         clf.explain(X)
-    model = GaussianNB().fit(*data)
-    clf = RejectOptionClassifier(FrozenEstimator(model)).fit(*data)
-    X = da.from_array(data[0], chunks=(1_000, -1))
+    model = GaussianNB().fit(data[0][:1_000], data[1][:1_000])
+    clf = RejectOptionClassifier(FrozenEstimator(model)).fit(data[0][1_000:], y)
+    X = da.from_array(data[0][1_000:], chunks=(1_000, -1))
     assert np.array_equal(X[clf.reject(X)].compute(), expected)
 
 
