@@ -78,7 +78,8 @@ def front(
     all of it (but samples of certainty inf) "inf".
 
     With --cluster, each file is read whole by one worker and stays with it, in
-    memory or on its disk; only names of cells, errors and counts leave it. All
+    memory or on its disk; names of cells and counts leave it and, for exact, hull
+    and greedy fronts, the errors, for pooled ones about one certainty in fifty. All
     machines must see the files under the same paths. The result is the same.
 
     All counts are of these samples; hold some out to see what the thresholds
