@@ -31,6 +31,6 @@ def imported_by_accident() -> list[str]:
 
 
 if __name__ == "__main__":
-    found = imported_by_accident()
-    print(f"import abstain also imports {', '.join(found)}" if found else "import abstain is lean")
-    sys.exit(bool(found))
+    names = imported_by_accident()
+    print(f"import abstain also imports {', '.join(names)}" if names else "import abstain is lean")
+    sys.exit(bool(names))

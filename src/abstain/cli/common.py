@@ -197,7 +197,7 @@ AccuracyOption = Annotated[
     float | None, target_option(help="At least this accuracy, with the fewest rejects.")
 ]
 RejectRateOption = Annotated[
-    float | None, target_option(help="This reject rate; with another method than pooled, at most this.")
+    float | None, target_option(help="This reject rate; at most this if not pooled.")
 ]
 RejectCostOption = Annotated[
     float | None, target_option(help="Least cost, when an error costs 1 and a reject this.")
