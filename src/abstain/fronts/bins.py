@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
-from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
+from abstain.fronts.staircases import Staircases, codes_with_correctness, encode_cells
 
 MAX_BINS = 1024
 # Number of ranks that the ends of the bins divide.
@@ -125,19 +125,34 @@ def distinct_values(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None) -> BinCounts:
-    """Check the three aligned arrays and count their samples in bins."""
+    """Check the three aligned arrays and count their samples in bins.
+
+    One `argsort` of the certainties puts the samples of each bin side by side; only small integers,
+    the cell and the correctness of each sample, then follow that order.
+    """
     values = check_real_vector("certainty", certainty)
     right = check_boolean_vector("correct", correct)
     check_same_length(certainty=values, correct=right)
     labels, codes = encode_cells(cells, n_samples=len(values))
-    ordered, n_bins = np.sort(values), number_of_bins(len(labels))
-    edges = distinct_values(ordered)
-    is_lossless = len(edges) <= n_bins
-    if not is_lossless:
-        edges = np.unique(ordered[edge_ranks(len(ordered), n_bins)])
-    edges = edges + 0.0  # −0 becomes 0
-    by_cell = list(sorted_by_cell(values, right, codes, len(labels)))
-    return BinCounts(labels, edges, *count_parts(by_cell, edges), is_lossless)
+    order, n_bins = np.argsort(values), number_of_bins(len(labels))
+    edges, is_lossless = _edges(values, order, n_bins)
+    keys = codes_with_correctness(codes, right, len(labels))[order]
+    starts = np.searchsorted(values, edges[1:], sorter=order)
+    counts = np.stack(
+        [np.bincount(part, minlength=2 * len(labels)) for part in np.split(keys, starts)]
+    )
+    return BinCounts(labels, edges, counts[:, 1::2].T.copy(), counts[:, ::2].T.copy(), is_lossless)
+
+
+def _edges(
+    values: NDArray[np.float64], order: NDArray[np.int64], n_bins: int
+) -> tuple[NDArray[np.float64], bool]:
+    """Return the lower ends of the bins, and whether every distinct certainty is one of them."""
+    if len(np.unique(values[: 4 * MAX_BINS])) <= n_bins:
+        edges = distinct_values(values[order])
+        if len(edges) <= n_bins:
+            return edges + 0.0, True  # −0 becomes 0
+    return np.unique(values[order[edge_ranks(len(values), n_bins)]]) + 0.0, False
 
 
 def count_parts(

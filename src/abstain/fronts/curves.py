@@ -243,6 +243,10 @@ class _Problem:
         self.own_precision = (
             np.full(self.n_functions, own) if self.has_common else self.beta_precision
         )
+        self.common_prior, self.own_prior = (
+            np.diag(self.beta_precision),
+            np.diag(self.own_precision),
+        )
 
     def value(self, beta: Array, deviations: Array) -> tuple[float, Array]:
         """Return the log posterior, and the probabilities of being wrong."""
@@ -285,23 +289,28 @@ class _Problem:
         slopes = (self.wrong - self.size * p) @ self.basis
         information = ((self.size * p * (1 - p)) @ self.products).reshape(-1, q, q)
         common_slope = self.copies @ slopes - self.beta_precision * (beta - self.level)
-        common = np.diag(self.beta_precision) + np.tensordot(self.copies, information, 1)
+        common = self.common_prior + self._over_cells(information)
         if not self.has_own:
             step = np.asarray(np.linalg.solve(common, common_slope), dtype=np.float64)
             return step, np.zeros_like(deviations), (common, None)
-        own = information + np.diag(self.own_precision)
+        own = information + self.own_prior
         own_slopes = slopes - self.own_precision * deviations
         inverse = np.linalg.inv(own)
         if not self.has_common:
             own_steps = np.einsum("jqs,js->jq", inverse, own_slopes)
             return np.zeros_like(beta), own_steps, (None, own)
         through = information @ inverse
-        common -= np.tensordot(self.copies, through @ information, 1)
+        common -= self._over_cells(through @ information)
         step = np.linalg.solve(
             common, common_slope - self.copies @ np.einsum("jqs,js->jq", through, own_slopes)
         )
         own_steps = np.einsum("jqs,js->jq", inverse, own_slopes - information @ step)
         return step, own_steps, (common, own)
+
+    def _over_cells(self, matrices: Array) -> Array:
+        """Return the sum of a matrix per distinct cell, over all cells."""
+        q = self.n_functions
+        return np.asarray((self.copies[np.newaxis] @ matrices.reshape(-1, q * q)).reshape(q, q))
 
     def variance(self, fit: _Fit) -> Array:
         """Return the variance of the log odds of each cell (rows) at each knot (columns)."""

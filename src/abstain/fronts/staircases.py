@@ -116,9 +116,7 @@ def sorted_by_cell(
     one `argsort` of the certainties: NumPy uses radix sort for 16-bit integers and vector
     instructions to sort values without their indices.
     """
-    keys = codes.astype(_smallest_unsigned(2 * n_cells))
-    keys *= 2
-    keys += correct
+    keys = codes_with_correctness(codes, correct, n_cells)
     values = certainty[np.argsort(keys, kind="stable")]
     ends = np.cumsum(np.bincount(keys, minlength=2 * n_cells))
     parts = np.split(values, ends[:-1])
@@ -126,6 +124,16 @@ def sorted_by_cell(
         wrong.sort()
         right.sort()
         yield wrong, right
+
+
+def codes_with_correctness(
+    codes: NDArray[np.unsignedinteger[Any]], correct: NDArray[np.bool_], n_cells: int
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Return 2 · code + correct for each sample, in the smallest type that holds it."""
+    keys = codes.astype(_smallest_unsigned(2 * n_cells))
+    keys *= 2
+    keys += correct
+    return keys
 
 
 def _cell_steps(
