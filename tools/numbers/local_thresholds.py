@@ -98,6 +98,18 @@ def misses_more() -> str:
     return table(["pooled misses more often than, points", *COLUMNS], lines)
 
 
+def misses_by_classifier() -> str:
+    """Write the same for one threshold that is chosen in the same way, by classifier."""
+    lines = []
+    for classifier in distinct(row["classifier"] for row in STUDY["by_classifier"]):
+        rows = find_all(STUDY["by_classifier"], classifier=classifier, way="one threshold, pooled")
+        differences = [row["pooled_misses_more"] for row in rows]
+        lines.append(
+            [classifier, *(f"{signed(100 * m, 1)} ± {100 * e:.1f}" for m, e in differences)]
+        )
+    return table(["pooled misses more often with, points", *COLUMNS], lines)
+
+
 def sets() -> str:
     """Write what the sets are like, and what pooled gains on each."""
     lines = []
@@ -153,6 +165,7 @@ VALUES = {
     "behind": behind(),
     "accuracies": accuracies(),
     "misses_more": misses_more(),
+    "misses_by_classifier": misses_by_classifier(),
     "sets": sets(),
     "pooled_and_exact": pooled_and_exact(),
     "n_sets": f"{len(STUDY['sets'])}",
