@@ -57,7 +57,7 @@ def test_there_are_examples():
 
 
 @pytest.mark.parametrize("name", [script.stem for script in EXAMPLES])
-def test_an_example_writes_whole_figures_where_it_is_told(name, outputs):
+def test_an_example_writes_whole_figures_where_it_is_reported(name, outputs):
     from matplotlib.image import imread
 
     _, folder = outputs[name]
@@ -135,7 +135,7 @@ def test_the_figures_of_breast_cancer_lie_where_it_says(outputs):
 
 
 # Counted by certainty and thresholds, without `reject` and without the Display.
-def test_what_is_told_of_rejects_is_counted(outputs):
+def test_what_is_reported_rejects_is_counted(outputs):
     X, y = load_digits(n_class=6, return_X_y=True)
     X, X_new, y, y_new = train_test_split(X / 16, y, test_size=0.5, stratify=y, random_state=0)
     model = GMLVQ(n_components=2, random_state=0)

@@ -92,7 +92,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: a command is there, and hears of Ctrl-C, before NumPy is."""
+    """Import a name when it is first used, so that a command starts before NumPy is imported."""
     if name in _MODULES:
         return import_module(f"abstain.{name}")
     for module, names in _HOME.items():

@@ -2,11 +2,9 @@
 
 from abstain._core.signals import exit_on_signals
 
-__all__ = ["main"]
-
 
 def main() -> None:
-    """Run the command line, having first of all seen to it that Ctrl-C is told in one line."""
+    """Run the command line; Ctrl-C prints one line, also while modules are imported."""
     exit_on_signals()
     from abstain.cli import main as run
 

@@ -241,7 +241,7 @@ def test_labels_of_several_kinds_stay_what_they_are():
         (["left", None], "cells must hold no missing value, got None at index 1"),
     ],
 )
-def test_a_function_that_returns_something_else_is_told_so(labels, message):
+def test_a_function_that_returns_something_else_is_reported_so(labels, message):
     with pytest.raises(InputError, match=f"^{message}$"):
         find_cells(None, [[1.0], [2.0]], lambda it, X: labels)
 

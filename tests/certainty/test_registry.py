@@ -383,7 +383,7 @@ def test_distance_is_lowest_for_outliers(estimator, measure):
         (NearestCentroid(), "conf"),
         (DecisionTreeClassifier(), "conf"),
         (RandomForestClassifier(5), "conf"),
-        # Whoever calibrates a classifier wants the posteriors.
+        # A calibrated classifier is meant to be used by its posteriors.
         (CalibratedClassifierCV(SVC(), ensemble=False), "conf"),
         (CalibratedClassifierCV(SVC(), ensemble=True), "conf"),
         (CalibratedClassifierCV(GMLVQ(), ensemble=False), "conf"),
@@ -520,7 +520,7 @@ def test_infinite_certainty_is_a_value_like_any_other():
         (None, "certainty must be a list or an array, got a NoneType"),
     ],
 )
-def test_a_function_that_returns_something_else_is_told_so(values, message):
+def test_a_function_that_returns_something_else_is_reported_so(values, message):
     with pytest.raises(InputError, match=f"^{message}$"):
         measure_certainty(None, [[1.0], [2.0]], lambda it, X: values)
 

@@ -1,6 +1,7 @@
 """The wrapper is a citizen of scikit-learn: its tools take it as any other classifier."""
 
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -412,3 +413,20 @@ def test_rejects_in_labels_do_not_disturb_the_scorers(iris):
     marked = clone(plain).set_params(reject_label="?").fit(X, names)
     assert aurc_scorer(marked, X, names) == aurc_scorer(plain, X, names)
     assert marked.score(X, names) == plain.score(X, names)
+
+
+# The comparison of two arrays is an array: a target may hold one, such as a table of costs.
+def test_targets_with_arrays_are_compared(iris):
+    @dataclass
+    class Weighted:
+        weights: np.ndarray
+
+        def choose(self, front):
+            return len(front) // 2
+
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB(), target=Weighted(np.ones(3))).fit(X, y)
+    before = clf.reject(X)
+    assert np.array_equal(clf.set_params(target=Weighted(np.ones(3))).reject(X), before)
+    with pytest.raises(InputError, match="call retarget"):
+        clf.set_params(target=Weighted(np.zeros(3))).reject(X)

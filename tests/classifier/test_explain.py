@@ -145,7 +145,7 @@ def test_of_two_classes_the_rival_is_the_other(iris):
     ] * len(X)
 
 
-def test_an_outlier_is_told_from_an_ambiguous_sample(iris):
+def test_an_outlier_is_reported_from_an_ambiguous_sample(iris):
     X, y = iris[0].to_numpy(), iris[1]
     clf = RejectOptionClassifier(models.GLVQ(), target=RejectRate(0.2), cells="global").fit(X, y)
     first, second = clf.estimator_.prototypes_[[1, 2]]

@@ -70,7 +70,7 @@ def test_some_samples_in_common_are_no_news():
     assert told(FrozenEstimator(model), X, y) == []
 
 
-def test_training_data_without_an_error_are_told():
+def test_training_data_without_an_error_are_reported():
     model = RejectOptionClassifier(LogisticRegression(max_iter=5000), cv="training")
     with pytest.warns(UserWarning, match="cv='training' finds no error"):
         model.fit(*FITTED)

@@ -89,7 +89,7 @@ def test_the_better_certainty_wins(population):
     assert search.best_params_ == {"certainty": "conf"}
 
 
-def test_methods_are_told_apart(population):
+def test_methods_are_reported_apart(population):
     X, y = population
     scores = [
         front_augrc_scorer(reject_option(cells=region, method=method).fit(X[::2], y[::2]), X, y)

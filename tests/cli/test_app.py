@@ -95,7 +95,7 @@ def test_help_breaks_lines_where_the_terminal_does(command, width):
         assert ends or len(f"{line} {after.split()[0]}") > width - 2
 
 
-def test_what_cannot_be_printed_is_told_and_costs_a_one(folder, model):
+def test_what_cannot_be_printed_is_reported_and_costs_a_one(folder, model):
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full: run the tests on Linux")
     command = [sys.executable, "-m", "abstain", "predict", model, folder / "new.csv", "--json"]

@@ -130,7 +130,7 @@ def test_a_shift_of_all_data_changes_no_prediction(model, iris):
     assert (model().fit(X + 1e6, y).predict(X + 1e6) == model().fit(X, y).predict(X)).mean() > 0.98
 
 
-def test_too_few_iterations_are_told_with_what_to_change(iris):
+def test_too_few_iterations_are_reported_with_what_to_change(iris):
     with pytest.warns(ConvergenceWarning, match=r"after max_iter=2 iterations; raise max_iter"):
         GMLVQ(max_iter=2).fit(*iris)
     with warnings.catch_warnings():

@@ -202,7 +202,7 @@ def test_one_short_step_does_not_end_a_fit():
         assert GMLVQ(max_iter=40).fit(X, y).n_iter_ == 40
 
 
-# A line search may end on a matrix without full rank: dear, but with a way out.
+# A line search may end on a matrix without full rank: expensive, but it recovers.
 def test_the_penalty_of_a_matrix_without_full_rank_is_finite():
     omega = normalise(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))[0]
     value, gradient = GlobalMatrix().penalty(omega)

@@ -368,7 +368,7 @@ def test_settings_that_mean_nothing_are_named(settings, said, iris):
         GLVQ(**settings).fit(*iris)
 
 
-def test_an_infinite_sample_to_predict_is_told_to_be_in_x(iris):
+def test_an_infinite_sample_to_predict_is_reported_to_be_in_x(iris):
     model = GLVQ().fit(*iris)
     with pytest.raises(ValueError, match="Input X contains infinity"):
         model.predict([[np.inf] * 4])

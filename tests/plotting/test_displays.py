@@ -76,7 +76,7 @@ def test_help_describes_every_parameter_and_result(name):
 
 
 @every_display
-def test_a_display_is_drawn_where_it_is_told(name, fitted):
+def test_a_display_is_drawn_where_it_is_reported(name, fitted):
     from matplotlib import pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, layout="constrained")

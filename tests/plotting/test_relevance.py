@@ -116,7 +116,7 @@ def test_given_names_come_first(iris):
     assert display.feature_names == list("abcd")
 
 
-def test_only_the_most_relevant_are_shown_and_the_rest_is_told():
+def test_only_the_most_relevant_are_shown_and_the_rest_is_reported():
     relevances = np.arange(1, 31) / np.arange(1, 31).sum()
     display = RelevanceDisplay(relevances=relevances, feature_names=range(30)).plot()
     assert len(display.bars_) == 20

@@ -58,7 +58,7 @@ def test_each_prototype_has_its_own_and_all_have_a_mean(iris):
     assert np.allclose(mean.matrix, np.mean([display.matrix for display in own], axis=0))
 
 
-def test_it_is_found_inside_a_reject_option_and_what_is_left_out_is_told():
+def test_it_is_found_inside_a_reject_option_and_what_is_left_out_is_reported():
     data = load_breast_cancer(as_frame=True)
     clf = RejectOptionClassifier(make_pipeline(StandardScaler(), GMLVQ()))
     display = RelevanceMatrixDisplay.from_estimator(clf.fit(data.data, data.target), top=5)

@@ -651,7 +651,7 @@ def by_heart(X, y, **settings):
         return RejectOptionClassifier(tree, cv="training", **settings).fit(X, y)
 
 
-def test_samples_with_errors_that_the_calibration_had_not_are_told_of(opened, samples):
+def test_samples_with_errors_that_the_calibration_had_not_are_reported(opened, samples):
     X, y = noisy(60)
     clf = by_heart(X, y, method="exact")
     page = opened(clf, samples)

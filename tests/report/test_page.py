@@ -44,7 +44,7 @@ def test_the_file_is_the_page(clf, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_the_parts_of_the_page_are_told_one_by_one(clf):
+def test_the_parts_of_the_page_are_reported_one_by_one(clf):
     steps = []
     render_report(clf, X, Y, watch=lambda done, total: steps.append((done, total)))
     assert steps == [(done, 5) for done in range(6)]

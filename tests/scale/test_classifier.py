@@ -512,7 +512,9 @@ def not_to_be_asked(block):
     ("name", "settings"),
     [("gmlvq", {"certainty": "conf"}), ("bayes", {"cells": "prototype"})],
 )
-def test_what_a_classifier_lacks_is_told_before_work_is_sent(client, frozen, rest, name, settings):
+def test_what_a_classifier_lacks_is_reported_before_work_is_sent(
+    client, frozen, rest, name, settings
+):
     X, y = as_dask(*rest)
     clf = RejectOptionClassifier(frozen[name], **settings)
     with pytest.raises(InputError) as caught:

@@ -119,7 +119,7 @@ def test_a_local_cluster_listens_on_loopback_alone():
         (TimeoutError(), "TimeoutError"),
     ],
 )
-def test_a_local_cluster_that_cannot_start_is_told_in_one_line(error, said, monkeypatch):
+def test_a_local_cluster_that_cannot_start_is_reported_in_one_line(error, said, monkeypatch):
     def refuse(**options):
         raise error
 

@@ -68,7 +68,7 @@ def scheduler(request):
         (ZeroDivisionError(), "ZeroDivisionError (in block 17)"),
     ],
 )
-def test_work_of_others_that_fails_is_told_with_its_block(scheduler, work, error, told):
+def test_work_of_others_that_fails_is_reported_with_its_block(scheduler, work, error, told):
     with pytest.raises(InputError) as caught:
         work(in_blocks(error))
     assert str(caught.value) == told
@@ -95,7 +95,7 @@ def fails_or_takes_long(number, folder):
     return number
 
 
-def test_what_fails_early_is_told_early(client, tmp_path):
+def test_what_fails_early_is_reported_early(client, tmp_path):
     parts = [delayed_call(fails_or_takes_long, number, tmp_path) for number in range(60)]
     with pytest.raises(InputError, match="the disk is gone"):
         persist(parts)

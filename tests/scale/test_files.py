@@ -326,7 +326,7 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
     assert code == 2
     assert "--out a.csv cannot be written to: .csv is a suffix of files; " in complaints
     assert not (folder / "a.csv").exists()
-    (folder / "a.csv").mkdir()  # whoever has such a folder means it
+    (folder / "a.csv").mkdir()  # an existing folder of that name is used
     assert run(*command)[0] == 0
     assert (folder / "a.csv" / "0.csv").is_file()
 
@@ -484,7 +484,7 @@ def test_a_table_that_ends_its_workers_is_named(run, client, folder, model, monk
     assert not (folder / "out").exists()
 
 
-def test_score_files_that_end_their_workers_are_told_of(run, client, tmp_path, monkeypatch):
+def test_score_files_that_end_their_workers_are_reported(run, client, tmp_path, monkeypatch):
     (table,) = score_tables([9], 0, ["a"])
     table.write_csv(tmp_path / "0.csv")
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)

@@ -39,7 +39,7 @@ def test_weights_of_dask_need_samples_of_dask():
 
 
 @pytest.mark.filterwarnings("ignore:.*is not implemented by Dask:FutureWarning")  # of the step
-def test_a_step_that_collects_samples_is_told_of():
+def test_a_step_that_collects_samples_is_reported():
     with pytest.raises(InputError) as caught:
         make_pipeline(StandardScaler(), GMLVQ()).fit(LAZY_X, LAZY_Y)
     assert_one_line(caught, "Steps of a pipeline collect samples: scale them by Dask")

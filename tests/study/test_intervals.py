@@ -30,7 +30,7 @@ def test_folds_share_nine_tenths_of_their_samples(values):
 
 
 @given(runs)
-def test_of_samples_independent_repeats_the_repeats_are_independent(values):
+def test_repeats_of_new_samples_are_independent(values):
     repeats = {}
     for (repeat, _), value in values.items():
         repeats.setdefault(repeat, []).append(value)

@@ -31,6 +31,19 @@ from abstain.targets.operating import choose_point, everything_rejected
 DEFAULT_TARGET = RejectRate(0.1)
 
 
+def _are_equal(target: Any, other: Any) -> bool:
+    """Tell whether two targets are the same; fields may be arrays, such as costs."""
+    if target is other:
+        return True
+    try:
+        return bool(target == other)
+    except ValueError:  # the truth value of an array
+        mine, others = vars(target), vars(other)
+        return mine.keys() == others.keys() and all(
+            np.array_equal(mine[name], others[name]) for name in mine
+        )
+
+
 class OperatingMixin:
     """The front of `RejectOptionClassifier`, and the point of it that it runs at."""
 
@@ -73,7 +86,7 @@ class OperatingMixin:
         if "thresholds_" not in vars(self):
             check_is_fitted(self, "thresholds_")
         target, in_use = self._target(), self._target_in_use
-        if target is not in_use and target != in_use:
+        if not _are_equal(target, in_use):
             raise InputError(
                 f"target must be the one that thresholds_ were set for, {shown(in_use)}, got "
                 f"{shown(target)}; call retarget({shown(target)}), or fit again"

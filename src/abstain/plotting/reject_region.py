@@ -200,8 +200,8 @@ class RejectRegionDisplay:
         if display.agreement < FEW_AGREE:
             warnings.warn(
                 f"the regions hold for {100 * display.agreement:.1f} % of the samples only: the "
-                "classifier decides differently about samples off the plane that is drawn; choose "
-                "other axes, or a model with two directions, such as GMLVQ(n_components=2)",
+                "classifier decides differently about samples off the plane that is drawn; leave "
+                "axes out, or use a model with two directions, such as GMLVQ(n_components=2)",
                 UserWarning,
                 stacklevel=2,
             )
