@@ -6,11 +6,13 @@ subclasses say which distance and which loss they combine.
 
 from __future__ import annotations  # signatures then show the names of types
 
+import inspect
+import pickle
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,9 +53,29 @@ Array = NDArray[Any]
 # Rows that are measured at once: their values and distances fit a second-level cache.
 ROWS = 2048
 
-# Marks a method of a fitted model that also takes Dask collections. Dask needs the type and the
-# number of columns of the result in advance.
-answers_in_blocks: Callable[..., Callable[[Method], Method]] = partial(lazy_on_dask, "prototypes_")
+# Documents the samples that a method of a fitted model takes.
+PARAMETERS = """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array."""
+
+
+def answers_in_blocks(
+    dtype: Callable[[Any], Any], columns: Callable[[Any], int | None] | None = None
+) -> Callable[[Method], Method]:
+    """Decorate a method of a fitted model that also takes Dask collections.
+
+    Dask needs the type and the number of columns of the result in advance. The docstring gets the
+    section on parameters, before that on the result.
+    """
+
+    def decorate(method: Method) -> Method:
+        text, heading, rest = inspect.cleandoc(method.__doc__ or "").partition("Returns\n-------\n")
+        method.__doc__ = f"{text}{PARAMETERS}\n\n{heading}{rest}"
+        return lazy_on_dask("prototypes_", dtype, columns)(method)
+
+    return decorate
 
 
 def label_type(model: Any) -> Any:
@@ -71,22 +93,27 @@ def n_scores(model: Any) -> int | None:
     return None if len(model.classes_) == 2 else len(model.classes_)
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base class of all prototype models."""
+    """Base class of all prototype models.
 
-    n_prototypes_per_class: int | dict[Any, int]
-    init: str | ArrayLike
-    solver: str
-    max_iter: int
-    tol: float
-    class_weight: Any
-    warm_start: bool
-    verbose: int
-    random_state: Any
+    The parameters are the fields of a dataclass, so that a subclass declares only its own.
+    """
+
+    n_prototypes_per_class: int | dict[Any, int] = 1
+    _: KW_ONLY
+    init: str | ArrayLike = "kmeans"
+    solver: str = "lbfgs"
+    max_iter: int = 500
+    tol: float = 1e-5
+    class_weight: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+    random_state: Any = None
     # The penalty weight of models without a metric.
-    regularization: float = 0.0
+    regularization = 0.0
     # The attribute of the fitted metric, if the model learns one.
-    _metric_name: str | None = None
+    _metric_name: ClassVar[str | None] = None
 
     @abstractmethod
     def _distance(self) -> AdaptiveDistance:
@@ -129,6 +156,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def __dask_tokenize__(self) -> tuple[str, bytes]:
+        # Dask would identify a dataclass by its fields, and so confuse fits with equal parameters.
+        return type(self).__qualname__, pickle.dumps(vars(self))
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit prototypes and metric.
@@ -302,11 +333,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def distances(self, X: ArrayLike) -> Array:
         """Return the squared distance of every sample to every prototype.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         distances : ndarray of shape (n_samples, n_prototypes)
@@ -371,11 +397,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the index of the closest prototype: the cell of each sample.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         cells : ndarray of shape (n_samples,)
@@ -406,11 +427,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the closest prototype.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         y : ndarray of shape (n_samples,)
@@ -429,11 +445,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @answers_in_blocks(number_type, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:
         """Return minus the distance to the closest prototype of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
