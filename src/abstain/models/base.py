@@ -23,32 +23,29 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._core.checks import InputError
-from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import is_dask
 from abstain._scale.lazy import Method, lazy_on_dask
 from abstain.models.adaptive_distances import AdaptiveDistance, canonical, normalise, relevances
 from abstain.models.costs import Cost, Loss
-from abstain.models.data import ArrayData, Data, Rows
+from abstain.models.data import ArrayData, read_arrays
 from abstain.models.distances import ClosestTwo, SampleBlock, closest_two, make_block
 from abstain.models.fitting import Problem, minimise
 from abstain.models.initialization import initial_prototypes
-from abstain.models.on_dask import read_blocks, without_rows
+from abstain.models.on_dask import DaskData, read_blocks, without_rows
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
 from abstain.models.solvers import FitResult
 from abstain.models.validation import (
-    check_columns_present,
     check_finite,
     check_labels,
     check_magnitude,
     check_parameters,
     check_rows_present,
     check_warm_start,
-    class_factors,
-    present_columns,
     prototype_counts,
 )
 
 Array = NDArray[Any]
+Data = ArrayData | DaskData
 
 # Rows that are measured at once: their values and distances fit a second-level cache.
 ROWS = 2048
@@ -233,18 +230,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         check_classification_targets(targets)
         check_parameters(self.get_params(deep=False), samples.shape[1])
-        classes, labels = np.unique(targets, return_inverse=True)
-        if len(classes) < 2:
-            raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
-        check_columns_present(present_columns(samples))
-        weights = check_sample_weight(
-            sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
-        )
-        factors = class_factors(self.class_weight, classes, np.bincount(labels, weights))
-        weights = (weights * factors[labels]).astype(weights.dtype)
-        if not weights.all():
-            samples, labels, weights = (part[weights > 0] for part in (samples, labels, weights))
-        data = ArrayData(classes, Rows(samples, labels, weights))
+        data = read_arrays(samples, targets, sample_weight, self.class_weight)
         check_magnitude(data.ranges(), data.dtype, getattr(self, "feature_names_in_", None))
         return data
 
