@@ -1,5 +1,6 @@
 """The models are scikit-learn classifiers, good ones, and say what they cannot do."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -28,6 +29,16 @@ every_model = pytest.mark.parametrize("model", ALL)
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
+
+
+@every_model
+def test_all_parameters_but_the_first_are_keywords_and_documented(model):
+    first, *others = inspect.signature(model).parameters.values()
+    assert first.name == "n_prototypes_per_class"
+    assert {parameter.kind for parameter in others} == {inspect.Parameter.KEYWORD_ONLY}
+    defaults = {parameter.name: parameter.default for parameter in (first, *others)}
+    assert model().get_params() == vars(model()) == defaults
+    assert all(f"\n{name} : " in model.__doc__ for name in defaults)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from dask.base import tokenize
 from sklearn import config_context
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
@@ -28,6 +29,14 @@ def by_hand(method, X, chunks):
     """Ask about one block after the other on one machine, those without samples left out."""
     blocks = np.split(X, np.cumsum(chunks)[:-1])
     return np.concatenate([method(block) for block in blocks if len(block)])
+
+
+def test_fits_with_equal_parameters_have_different_tokens(iris):
+    X, y = iris
+    model, same, other = GLVQ().fit(X, y), GLVQ().fit(X, y), GLVQ().fit(2 * X, y)
+    assert tokenize(model) == tokenize(same)
+    assert tokenize(model.predict) != tokenize(other.predict)
+    assert tokenize(GLVQ()) != tokenize(GLVQ(beta=1.0)) != tokenize(RSLVQ())
 
 
 @pytest.mark.parametrize(

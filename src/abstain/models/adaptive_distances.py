@@ -14,9 +14,9 @@ needs a smaller Ω than its neighbours. So the matrices share one norm, Σ_j ‖
 penalty has the same bound, by Jensen's inequality.
 """
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from abstain.models.distances import (
 Array = NDArray[Any]
 
 
-class AdaptiveDistance(ABC):
+class AdaptiveDistance:
     """A distance and the metric that it learns; without other methods, no metric."""
 
     def initial_metric(
@@ -42,11 +42,9 @@ class AdaptiveDistance(ABC):
         """Return one array of unit norm, or () if there is no metric to learn."""
         return ()
 
-    @abstractmethod
-    def measure(
-        self, block: SampleBlock, prototypes: Array, *metric: Array
-    ) -> tuple[Array, Pullback]:
-        """Return distances (prototypes, samples) and their pullback."""
+    # Returns the distances (prototypes, samples) of a block of samples, prototypes and metric, and
+    # their pullback.
+    measure: ClassVar[Callable[..., tuple[Array, Pullback]]]
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return the penalty of a normalised metric and its gradient."""
@@ -57,11 +55,7 @@ class AdaptiveDistance(ABC):
 class Euclidean(AdaptiveDistance):
     """|x − w|²: no metric to learn."""
 
-    def measure(
-        self, block: SampleBlock, prototypes: Array, *metric: Array
-    ) -> tuple[Array, Pullback]:
-        """Return Euclidean distances."""
-        return squared_euclidean(block, prototypes)
+    measure = staticmethod(squared_euclidean)
 
 
 @dataclass(frozen=True)
@@ -74,11 +68,7 @@ class Diagonal(AdaptiveDistance):
         """Return equal weights."""
         return (np.full(n_features, n_features**-0.5),)
 
-    def measure(
-        self, block: SampleBlock, prototypes: Array, *metric: Array
-    ) -> tuple[Array, Pullback]:
-        """Return weighted distances."""
-        return diagonal_metric(block, prototypes, *metric)
+    measure = staticmethod(diagonal_metric)
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return −(1/M) Σ log s² and its gradient."""
@@ -99,11 +89,7 @@ class GlobalMatrix(AdaptiveDistance):
         """Return orthogonal rows."""
         return (_orthogonal_rows(self.n_components, n_features, random_state),)
 
-    def measure(
-        self, block: SampleBlock, prototypes: Array, *metric: Array
-    ) -> tuple[Array, Pullback]:
-        """Return distances under Ω."""
-        return global_metric(block, prototypes, *metric)
+    measure = staticmethod(global_metric)
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return −(1/R) log det ΩΩᵀ and its gradient."""
@@ -124,11 +110,7 @@ class LocalMatrices(AdaptiveDistance):
         rows = _orthogonal_rows(self.n_components, n_features, random_state)
         return (np.repeat(rows[np.newaxis], n_prototypes, axis=0),)
 
-    def measure(
-        self, block: SampleBlock, prototypes: Array, *metric: Array
-    ) -> tuple[Array, Pullback]:
-        """Return distances under the Ω of each prototype."""
-        return local_metrics(block, prototypes, *metric)
+    measure = staticmethod(local_metrics)
 
     def penalty(self, metric: Array) -> tuple[float, Array]:
         """Return the mean of the penalties and its gradient."""

@@ -6,11 +6,13 @@ subclasses say which distance and which loss they combine.
 
 from __future__ import annotations  # signatures then show the names of types
 
+import inspect
+import pickle
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,39 +23,56 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._core.checks import InputError
-from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import is_dask
 from abstain._scale.lazy import Method, lazy_on_dask
 from abstain.models.adaptive_distances import AdaptiveDistance, canonical, normalise, relevances
 from abstain.models.costs import Cost, Loss
-from abstain.models.data import ArrayData, Data, Rows
+from abstain.models.data import ArrayData, read_arrays
 from abstain.models.distances import ClosestTwo, SampleBlock, closest_two, make_block
 from abstain.models.fitting import Problem, minimise
 from abstain.models.initialization import initial_prototypes
-from abstain.models.on_dask import read_blocks, without_rows
+from abstain.models.on_dask import DaskData, read_blocks, without_rows
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
 from abstain.models.solvers import FitResult
 from abstain.models.validation import (
-    check_columns_present,
     check_finite,
     check_labels,
     check_magnitude,
     check_parameters,
     check_rows_present,
     check_warm_start,
-    class_factors,
-    present_columns,
     prototype_counts,
 )
 
 Array = NDArray[Any]
+Data = ArrayData | DaskData
 
 # Rows that are measured at once: their values and distances fit a second-level cache.
 ROWS = 2048
 
-# Marks a method of a fitted model that also takes Dask collections. Dask needs the type and the
-# number of columns of the result in advance.
-answers_in_blocks: Callable[..., Callable[[Method], Method]] = partial(lazy_on_dask, "prototypes_")
+# Documents the samples that a method of a fitted model takes.
+PARAMETERS = """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array."""
+
+
+def answers_in_blocks(
+    dtype: Callable[[Any], Any], columns: Callable[[Any], int | None] | None = None
+) -> Callable[[Method], Method]:
+    """Decorate a method of a fitted model that also takes Dask collections.
+
+    Dask needs the type and the number of columns of the result in advance. The docstring gets the
+    section on parameters, before that on the result.
+    """
+
+    def decorate(method: Method) -> Method:
+        text, heading, rest = inspect.cleandoc(method.__doc__ or "").partition("Returns\n-------\n")
+        method.__doc__ = f"{text}{PARAMETERS}\n\n{heading}{rest}"
+        return lazy_on_dask("prototypes_", dtype, columns)(method)
+
+    return decorate
 
 
 def label_type(model: Any) -> Any:
@@ -71,22 +90,27 @@ def n_scores(model: Any) -> int | None:
     return None if len(model.classes_) == 2 else len(model.classes_)
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base class of all prototype models."""
+    """Base class of all prototype models.
 
-    n_prototypes_per_class: int | dict[Any, int]
-    init: str | ArrayLike
-    solver: str
-    max_iter: int
-    tol: float
-    class_weight: Any
-    warm_start: bool
-    verbose: int
-    random_state: Any
+    The parameters are the fields of a dataclass, so that a subclass declares only its own.
+    """
+
+    n_prototypes_per_class: int | dict[Any, int] = 1
+    _: KW_ONLY
+    init: str | ArrayLike = "kmeans"
+    solver: str = "lbfgs"
+    max_iter: int = 500
+    tol: float = 1e-5
+    class_weight: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+    random_state: Any = None
     # The penalty weight of models without a metric.
-    regularization: float = 0.0
+    regularization = 0.0
     # The attribute of the fitted metric, if the model learns one.
-    _metric_name: str | None = None
+    _metric_name: ClassVar[str | None] = None
 
     @abstractmethod
     def _distance(self) -> AdaptiveDistance:
@@ -129,6 +153,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def __dask_tokenize__(self) -> tuple[str, bytes]:
+        # Dask would identify a dataclass by its fields, and so confuse fits with equal parameters.
+        return type(self).__qualname__, pickle.dumps(vars(self))
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit prototypes and metric.
@@ -202,18 +230,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         check_classification_targets(targets)
         check_parameters(self.get_params(deep=False), samples.shape[1])
-        classes, labels = np.unique(targets, return_inverse=True)
-        if len(classes) < 2:
-            raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
-        check_columns_present(present_columns(samples))
-        weights = check_sample_weight(
-            sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
-        )
-        factors = class_factors(self.class_weight, classes, np.bincount(labels, weights))
-        weights = (weights * factors[labels]).astype(weights.dtype)
-        if not weights.all():
-            samples, labels, weights = (part[weights > 0] for part in (samples, labels, weights))
-        data = ArrayData(classes, Rows(samples, labels, weights))
+        data = read_arrays(samples, targets, sample_weight, self.class_weight)
         check_magnitude(data.ranges(), data.dtype, getattr(self, "feature_names_in_", None))
         return data
 
@@ -302,11 +319,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def distances(self, X: ArrayLike) -> Array:
         """Return the squared distance of every sample to every prototype.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         distances : ndarray of shape (n_samples, n_prototypes)
@@ -371,11 +383,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the index of the closest prototype: the cell of each sample.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         cells : ndarray of shape (n_samples,)
@@ -406,11 +413,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the closest prototype.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         y : ndarray of shape (n_samples,)
@@ -429,11 +431,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @answers_in_blocks(number_type, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:
         """Return minus the distance to the closest prototype of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------

@@ -88,7 +88,7 @@ def summarise(n_features: int, X: Any, y: Any, sample_weight: Any = None) -> Sum
     has_value = present_columns(samples)
     weights = _weights(sample_weight, samples)
     totals: Array = np.bincount(codes, weights, len(labels))
-    samples, codes, weights = _with_weight(samples, codes, weights)
+    samples, codes, weights = Rows(samples, codes, weights).with_weight()
     ranges = value_ranges(samples)
     check_magnitude(ranges, samples.dtype, getattr(X, "columns", None))
     return Summary(
@@ -141,14 +141,6 @@ def _weights(sample_weight: Any, samples: Array) -> Array:
     return weights.astype(samples.dtype)
 
 
-def _with_weight(samples: Array, labels: NDArray[np.int64], weights: Array) -> Rows:
-    """Return the samples whose weight is not zero."""
-    if weights.all():
-        return Rows(samples, labels, weights)
-    has_weight = weights > 0
-    return Rows(samples[has_weight], labels[has_weight], weights[has_weight])
-
-
 def merge_summaries(parts: Sequence[Summary]) -> Summary:
     """Return the summary of the samples of all chunks."""
     chunk_sizes = [size for part in parts for size in part.chunk_sizes]
@@ -183,7 +175,7 @@ def _rows(coding: Coding, X: Any, y: Any, sample_weight: Any) -> Rows:
     samples = _samples(X).astype(coding.dtype, copy=False)
     labels = np.searchsorted(coding.classes, _targets(y))
     weights = _weights(sample_weight, samples) * coding.factors[labels]
-    return _with_weight(samples, labels, weights.astype(coding.dtype))
+    return Rows(samples, labels, weights.astype(coding.dtype)).with_weight()
 
 
 def deviations(

@@ -1,16 +1,18 @@
-"""What does a fit need to know of its samples, in memory or elsewhere?
+"""What does a fit need to know of samples in memory?
 
 Sums and ranges over the samples, some of them for the initial prototypes, and all of them in
-blocks.
+blocks. `on_dask.DaskData` has the same methods for samples of Dask collections.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from abstain._core.checks import InputError
+from abstain._core.sklearn_private import check_sample_weight
 from abstain.models.costs import Blocks, labelled_blocks
 from abstain.models.scaling import (
     Deviations,
@@ -21,6 +23,7 @@ from abstain.models.scaling import (
     value_ranges,
 )
 from abstain.models.solvers import PRECISION, ArrayBatches, Batches, batch_rows
+from abstain.models.validation import check_columns_present, class_factors, present_columns
 
 Array = NDArray[Any]
 
@@ -32,52 +35,28 @@ class Rows(NamedTuple):
     labels: NDArray[np.int64]
     weights: Array
 
+    def with_weight(self) -> Rows:
+        """Return the samples whose weight is not 0."""
+        if self.weights.all():
+            return self
+        has_weight = self.weights > 0
+        return Rows(*(part[has_weight] for part in self))
 
-class Data(Protocol):
-    """Samples of some classes, with weights that are not 0."""
 
-    @property
-    def classes(self) -> Array:
-        """The classes, sorted."""
-        ...
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        ...
-
-    @property
-    def dtype(self) -> Any:
-        """The floating-point type of the samples."""
-        ...
-
-    def class_sizes(self) -> list[int]:
-        """Return the number of samples of each class."""
-        ...
-
-    def class_sums(self) -> tuple[Array, Array]:
-        """Return the weighted sum of each feature in each class, and the weight of its values."""
-        ...
-
-    def deviations(self, origin: Array) -> Deviations:
-        """Return how far the samples deviate from an origin."""
-        ...
-
-    def ranges(self) -> tuple[Array, Array]:
-        """Return the minimum and the maximum of each feature."""
-        ...
-
-    def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
-        """Return samples from which to initialize the given number of prototypes per class."""
-        ...
-
-    def blocks(self, scaling: Scaling) -> Blocks:
-        """Return all samples, scaled, in blocks."""
-        ...
-
-    def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
-        """Return all samples, scaled, in mini-batches."""
-        ...
+def read_arrays(
+    samples: Array, targets: Array, sample_weight: ArrayLike | None, class_weight: Any
+) -> ArrayData:
+    """Return samples of at least two classes that each have some weight."""
+    classes, labels = np.unique(targets, return_inverse=True)
+    if len(classes) < 2:
+        raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
+    check_columns_present(present_columns(samples))
+    weights = check_sample_weight(
+        sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
+    )
+    factors = class_factors(class_weight, classes, np.bincount(labels, weights))
+    rows = Rows(samples, labels, (weights * factors[labels]).astype(weights.dtype))
+    return ArrayData(classes, rows.with_weight())
 
 
 class ArrayData(NamedTuple):

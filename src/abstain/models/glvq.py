@@ -5,11 +5,12 @@ All minimise Φ((d⁺ − d⁻)/(d⁺ + d⁻)), see `losses.relative_distance`.
 
 from __future__ import annotations  # signatures then show the names of types
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from abstain.models.adaptive_distances import (
     AdaptiveDistance,
@@ -28,10 +29,11 @@ from abstain.models.projection import ProjectionMixin
 Array = NDArray[Any]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RelativeDistanceClassifier(PrototypeClassifier):
     """Base class of the GLVQ family."""
 
-    beta: float | None
+    beta: float | None = 10.0
 
     def _loss(self, problem: Problem) -> Loss:
         return partial(relative_distance, beta=self.beta)
@@ -43,106 +45,34 @@ class RelativeDistanceClassifier(PrototypeClassifier):
 
 
 @documented()
+@dataclass(eq=False, repr=False, kw_only=True)
 class GLVQ(RelativeDistanceClassifier):
     """Generalised learning vector quantisation: Euclidean distance, relative distance loss."""
-
-    def __init__(
-        self,
-        n_prototypes_per_class: int | dict[Any, int] = 1,
-        *,
-        beta: float | None = 10.0,
-        init: str | ArrayLike = "kmeans",
-        solver: str = "lbfgs",
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_prototypes_per_class = n_prototypes_per_class
-        self.beta = beta
-        self.init = init
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _distance(self) -> AdaptiveDistance:
         return Euclidean()
 
 
 @documented(DIAGONAL)
+@dataclass(eq=False, repr=False, kw_only=True)
 class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     """Generalised relevance LVQ: a weight for each feature, relative distance loss."""
 
     _metric_name = "scales_"
 
-    def __init__(
-        self,
-        n_prototypes_per_class: int | dict[Any, int] = 1,
-        *,
-        beta: float | None = 10.0,
-        regularization: float = 0.01,
-        init: str | ArrayLike = "kmeans",
-        solver: str = "lbfgs",
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_prototypes_per_class = n_prototypes_per_class
-        self.beta = beta
-        self.regularization = regularization
-        self.init = init
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    regularization: float = 0.01
 
     def _distance(self) -> AdaptiveDistance:
         return Diagonal()
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MatrixGLVQ(ProjectionMixin, RelativeDistanceClassifier):
-    """The constructor of GMLVQ and LGMLVQ."""
+    """The parameters of GMLVQ and LGMLVQ."""
 
-    def __init__(
-        self,
-        n_prototypes_per_class: int | dict[Any, int] = 1,
-        *,
-        beta: float | None = 5.0,
-        n_components: int | None = None,
-        regularization: float = 0.01,
-        init: str | ArrayLike = "kmeans",
-        solver: str = "lbfgs",
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_prototypes_per_class = n_prototypes_per_class
-        self.beta = beta
-        self.n_components = n_components
-        self.regularization = regularization
-        self.init = init
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    beta: float | None = 5.0
+    n_components: int | None = None
+    regularization: float = 0.01
 
 
 @documented(GLOBAL_MATRIX)

@@ -48,7 +48,7 @@ from abstain.models.chunked import (
     summarise,
 )
 from abstain.models.costs import Blocks, Cost, LabelledBlock, Sums
-from abstain.models.data import Data, Rows
+from abstain.models.data import Rows
 from abstain.models.scaling import Deviations, Scaling, merge_deviations
 from abstain.models.solvers import AdamState, Batches, batch_rows
 from abstain.models.validation import check_columns_present, class_factors
@@ -71,7 +71,7 @@ def without_rows(X: Any) -> Any:
     return np.empty((0, X.shape[1]))
 
 
-def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Data:
+def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DaskData:
     """Check samples block by block, and return what can be fitted to."""
     if y is None:
         raise InputError("y must hold the class of each sample, got None")

@@ -70,11 +70,6 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         prototype has its own metric, they are means over these metrics. A missing value is
         taken from the closest prototype, which does not change the distance to that prototype.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         projected : ndarray of shape (n_samples, n_components)

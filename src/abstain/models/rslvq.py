@@ -52,12 +52,11 @@ class Likelihood:
         return likelihood_ratio(distances, is_own, n_present, sigma2=self.sigma2 / self.scale**2)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LikelihoodRatioClassifier(PrototypeClassifier):
     """Base class of the RSLVQ family."""
 
-    sigma2: float | str | ArrayLike | None
-    sigma2_: Array
-    _estimated_as: str
+    sigma2: float | str | ArrayLike | None = None
 
     def _loss(self, problem: Problem) -> Loss:
         return Likelihood(self._bandwidths(problem), problem.scaling.scale)
@@ -98,11 +97,6 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the posterior of each class.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         posteriors : ndarray of shape (n_samples, n_classes)
@@ -138,11 +132,6 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the logarithm of the posterior of each class.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
-
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
@@ -165,11 +154,6 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
     @answers_in_blocks(label_type)
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the largest posterior.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array.
 
         Returns
         -------
@@ -204,69 +188,20 @@ def _checked_bandwidths(sigma2: Any, n_prototypes: int) -> Array:
 
 
 @documented(BANDWIDTHS)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RSLVQ(LikelihoodRatioClassifier):
     """Robust soft LVQ: Euclidean distance, likelihood ratio loss."""
-
-    def __init__(
-        self,
-        n_prototypes_per_class: int | dict[Any, int] = 1,
-        *,
-        sigma2: float | str | ArrayLike | None = None,
-        init: str | ArrayLike = "kmeans",
-        solver: str = "lbfgs",
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_prototypes_per_class = n_prototypes_per_class
-        self.sigma2 = sigma2
-        self.init = init
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _distance(self) -> AdaptiveDistance:
         return Euclidean()
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MatrixRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
-    """The constructor of MRSLVQ and LMRSLVQ."""
+    """The parameters of MRSLVQ and LMRSLVQ."""
 
-    def __init__(
-        self,
-        n_prototypes_per_class: int | dict[Any, int] = 1,
-        *,
-        sigma2: float | str | ArrayLike | None = None,
-        n_components: int | None = None,
-        regularization: float = 0.01,
-        init: str | ArrayLike = "kmeans",
-        solver: str = "lbfgs",
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_prototypes_per_class = n_prototypes_per_class
-        self.sigma2 = sigma2
-        self.n_components = n_components
-        self.regularization = regularization
-        self.init = init
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    n_components: int | None = None
+    regularization: float = 0.01
 
 
 @documented(GLOBAL_MATRIX, BANDWIDTHS)

@@ -30,16 +30,22 @@ PARAMETERS = {
         "array-like of shape (n_samples,)",
         "How sure each prediction is; higher is surer.",
     ),
+    "certainty=None": (
+        "str or callable",
+        """Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold; None
+    uses the front of a reject option, else "auto".""",
+    ),
     "sample_weight": ("array-like of shape (n_samples,)", "Weights of the samples."),
     "front": ("ParetoFront", "Any front; what is drawn are its calibration samples."),
     "cv_results": (
         "dict",
-        """What scikit-learn's ``cross_validate`` returns for ``X`` and ``y`` with
-    ``return_estimator=True`` and ``return_indices=True``, for an estimator that
-    :meth:`from_estimator` takes.""",
+        """What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for an
+    estimator that :meth:`from_estimator` takes. If ``X`` and ``y`` are parameters here, they are
+    those of ``cross_validate``, with ``return_indices=True``.""",
     ),
     # Features and planes
-    "feature_names": (
+    "feature_names": ("sequence of str of length n_features", "Names of the features."),
+    "feature_names=None": (
         "sequence of str of length n_features",
         """Names of the features as they reach the model; None uses the names that it was fitted
     with, or those that the steps before it return.""",
@@ -81,7 +87,10 @@ PARAMETERS = {
     ),
     "prototype_labels": ("array-like of shape (n_prototypes,)", "Classes of the prototypes."),
     # Drawing
-    "name": ("str", "Name of the curve in the legend."),
+    "name": (
+        "str",
+        "Name of the curve in the legend; None in :meth:`plot` uses that of the display.",
+    ),
     "rows": ("array-like of shape (n_points,)", "Row of the front behind each point, if any."),
     "normalize": (
         '{None, "true", "all"}',
@@ -111,7 +120,8 @@ def documented(kwargs: str) -> Callable[[Display], Display]:
             if key == "plot" or key.startswith("from_")
         }
         made = "The arrays, and the figure ``figure_``."
-        drawn = f"Itself, with {_listed(key for key in display.__annotations__ if key[-1] == '_')}."
+        attributes = [key for key in display.__annotations__ if key[-1] == "_"]
+        drawn = f"Itself, with {_listed(['ax_', 'figure_', *attributes])}."
         constructors = _listed((key for key in methods if key != "plot"), "or", ":meth:`{}`")
         summary, *rest = sections[""].strip().split("\n\n")
         usage = f"Make one with {constructors}; :meth:`plot` draws it again."

@@ -5,7 +5,7 @@ Curves and classes differ in colour and in dashes or markers, so that they do in
 
 from __future__ import annotations  # signatures then show the names of types
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from abstain._core.checks import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection, QuadMesh
+    from matplotlib.figure import Figure, SubFigure
 
 Array = NDArray[Any]
 
@@ -64,6 +65,17 @@ DASHES: list[Any] = [
     (0, (10, 3)),
     (0, (3, 1)),
 ]
+
+
+class Display:
+    """Base class of all Displays: where it was drawn last."""
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def _drawn_on(self, ax: Axes) -> Self:
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
 def axes_to_draw_on(ax: Axes | None) -> Axes:
@@ -122,6 +134,14 @@ def elided(name: str, longest: int) -> str:
     """Leave out the middle of a long name: names often differ at their ends."""
     half = longest // 2
     return name if len(name) <= longest else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
+
+
+def check_names(names: list[str], n_features: int) -> None:
+    """Refuse another number of names than of features."""
+    if len(names) != n_features:
+        raise InputError(
+            f"feature_names must name each of the {n_features} features, got {len(names)} names"
+        )
 
 
 def check_top(top: int | None) -> None:

@@ -26,6 +26,7 @@ from abstain.models.plane import (
     plane_of_features,
     without_names,
 )
+from abstain.plotting._drawing import check_names
 
 Array = NDArray[Any]
 
@@ -59,7 +60,19 @@ class Projection(NamedTuple):
         """Return the values of a function on the grid, of shape (n_rows, n_columns, ...)."""
         return self.evaluate(function, np.stack(np.meshgrid(*self.grid), axis=-1))
 
-    def check_labels(self, y: ArrayLike | None) -> Array | None:
+    def shown(self, y: ArrayLike | None) -> dict[str, Any]:
+        """Return what all Displays of a plane show, by the names of their parameters."""
+        return {
+            "grid": self.grid,
+            "axis_names": self.plane.names,
+            "classes": self.classifier.classes_,
+            "samples": self.samples,
+            "labels": self._check_labels(y),
+            "prototypes": self.prototypes,
+            "prototype_labels": self.prototype_labels,
+        }
+
+    def _check_labels(self, y: ArrayLike | None) -> Array | None:
         """Return the classes of the samples, if they are given and the classifier knows them."""
         if y is None:
             return None
@@ -153,10 +166,7 @@ def _names(
         names = list(names_of_features(steps, classifier, given))
     except AttributeError:
         names = [f"feature {number}" for number in range(n_features)]
-    if len(names) != n_features:
-        raise InputError(
-            f"feature_names must name each of the {n_features} features, got {len(names)} names"
-        )
+    check_names(names, n_features)
     return names
 
 

@@ -12,13 +12,18 @@ from abstain.fronts import ParetoFront
 from abstain.metrics import accuracy_reject_curve, average_curves
 from abstain.plotting._cross_validation import folds_of
 from abstain.plotting._documentation import documented
-from abstain.plotting._drawing import axes_to_draw_on, curve_style, optional_array, show_percent
+from abstain.plotting._drawing import (
+    Display,
+    axes_to_draw_on,
+    curve_style,
+    optional_array,
+    show_percent,
+)
 from abstain.plotting._outcomes import best_rows, of_estimator, operating_point_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection, PathCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 # Reject rates at which curves of several runs are averaged.
@@ -26,7 +31,7 @@ GRID = np.linspace(0.0, 1.0, 201)
 
 
 @documented("``plot``")
-class AccuracyRejectCurveDisplay:
+class AccuracyRejectCurveDisplay(Display):
     """Accuracy-reject curve: accuracy on the accepted samples against the reject rate.
 
     Curves in one axes differ in colour and in dashes.
@@ -49,8 +54,6 @@ class AccuracyRejectCurveDisplay:
     'mine'
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     line_: Line2D
     band_: FillBetweenPolyCollection | None
     point_: PathCollection | None
@@ -96,9 +99,6 @@ class AccuracyRejectCurveDisplay:
         estimator : estimator
             A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
             search, or any other fitted classifier.
-        certainty : str or callable, default=None
-            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold; None
-            uses the front of a reject option, else "auto".
 
         Examples
         --------
@@ -148,8 +148,6 @@ class AccuracyRejectCurveDisplay:
             curve of each fold's classifier on its test samples.
         X : array-like of shape (n_samples, n_features), default=None
             The samples that were given to ``cross_validate``.
-        certainty : str or callable, default=None
-            For ``cross_validate``, a measure of certainty as in :meth:`from_estimator`.
         grid : array-like of shape (n_points,), default=None
             Reject rates at which to average; None uses 201 of them from 0 to 1.
         min_share : float, default=0.8
@@ -228,13 +226,7 @@ class AccuracyRejectCurveDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        name : str, default=None
-            Name of the curve in the legend; None uses the name of the display.
-        """
+        """Draw the curve."""
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.colors import to_rgba
@@ -261,8 +253,7 @@ class AccuracyRejectCurveDisplay:
         show_percent(ax)
         if label is not None:
             ax.legend(loc="lower right", frameon=False, handlelength=3.5)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
 
 def _curves_of_folds(

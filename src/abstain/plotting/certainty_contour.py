@@ -12,6 +12,7 @@ from abstain._core.checks import InputError
 from abstain._core.estimators import unwrap
 from abstain.plotting._documentation import documented
 from abstain.plotting._drawing import (
+    Display,
     axes_to_draw_on,
     draw_prototypes,
     draw_samples,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.contour import QuadContourSet
-    from matplotlib.figure import Figure, SubFigure
 
 # Names of the measures beside the colours.
 NAMES = {
@@ -46,7 +46,7 @@ DARKEST = 0.55
 
 
 @documented("``contourf``")
-class CertaintyContourDisplay:
+class CertaintyContourDisplay(Display):
     """Contours of certainty in a plane, with samples and prototypes; dark is unsure.
 
     Parameters
@@ -70,8 +70,6 @@ class CertaintyContourDisplay:
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     contours_: QuadContourSet
     prototypes_: PathCollection | None
 
@@ -163,17 +161,11 @@ class CertaintyContourDisplay:
             return measure_certainty(classifier, points, measure)
 
         display = cls(
-            grid=projection.grid,
+            **projection.shown(y),
             certainty=projection.evaluate_on_grid(certainty_at),
-            axis_names=projection.plane.names,
             certainty_name=NAMES.get(measure, "certainty")
             if isinstance(measure, str)
             else "certainty",
-            classes=clf.classes_,
-            samples=projection.samples,
-            labels=projection.check_labels(y),
-            prototypes=projection.prototypes,
-            prototype_labels=projection.prototype_labels,
             deviation=_deviation(
                 certainty_at(projection.X), projection.evaluate(certainty_at, projection.samples)
             ),
@@ -229,8 +221,7 @@ class CertaintyContourDisplay:
             median = f"{self.deviation:.2g} (median)"
             notes.insert(0, f"certainty of samples off the plane differs by {median}")
         show_plane(ax, self.grid, self.axis_names, notes)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _draw_contours(
         self, ax: Axes, levels: int | ArrayLike, colorbar: bool, **kwargs: Any

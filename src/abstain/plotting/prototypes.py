@@ -15,6 +15,7 @@ from abstain.plotting._drawing import (
     MAX_DOTS,
     RIM,
     UNCROWDED,
+    Display,
     axes_to_draw_on,
     class_colours,
     class_handle,
@@ -34,7 +35,6 @@ from abstain.plotting._projection import project
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection, QuadMesh
-    from matplotlib.figure import Figure, SubFigure
 
 Array = NDArray[Any]
 
@@ -43,7 +43,7 @@ WRONG: dict[str, Any] = {"marker": "x", "s": 28, "linewidths": 1.3}
 
 
 @documented("``scatter`` for the samples")
-class PrototypeDisplay:
+class PrototypeDisplay(Display):
     """Samples, prototypes and class borders of a model, seen in a plane.
 
     Parameters
@@ -79,8 +79,6 @@ class PrototypeDisplay:
     'height'
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     mesh_: QuadMesh
     prototypes_: PathCollection
 
@@ -173,15 +171,9 @@ class PrototypeDisplay:
         predictions = model.predict(projection.X)
         agreement = np.mean(projection.evaluate(model.predict, projection.samples) == predictions)
         display = cls(
-            prototypes=projection.plane.project(model.prototypes_),
-            prototype_labels=model.prototype_labels_,
-            samples=projection.samples,
-            labels=projection.check_labels(y),
+            **projection.shown(y),
             predictions=predictions,
-            grid=projection.grid,
             scores=projection.evaluate_on_grid(lambda points: _class_scores(model, points)),
-            classes=model.classes_,
-            axis_names=projection.plane.names,
             agreement=float(agreement),
         )
         return display.plot(ax=ax, **kwargs)
@@ -209,8 +201,7 @@ class PrototypeDisplay:
         legend_beside(ax, handles)
         notes = notes_on_regions(self.agreement) + notes_on_samples(self.samples)
         show_plane(ax, self.grid, self.axis_names, notes)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _draw_regions(self, ax: Axes) -> None:
         codes = self.scores.argmax(axis=-1)

@@ -18,12 +18,17 @@ from abstain.metrics.confusion import (
 )
 from abstain.plotting._cross_validation import folds_of
 from abstain.plotting._documentation import documented
-from abstain.plotting._drawing import axes_to_draw_on, percent_tick, slant_names, write_centred
+from abstain.plotting._drawing import (
+    Display,
+    axes_to_draw_on,
+    percent_tick,
+    slant_names,
+    write_centred,
+)
 from abstain.plotting._outcomes import reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
 # Empty space between the classes and the rejected samples, in columns.
@@ -40,7 +45,7 @@ LARGEST_FIGURE = 20.0
 
 
 @documented("``imshow``")
-class RejectConfusionDisplay:
+class RejectConfusionDisplay(Display):
     """Confusion matrix with a column for the rejected samples.
 
     Every sample is counted once, so that a row sums to the size of its class.
@@ -71,8 +76,6 @@ class RejectConfusionDisplay:
     ['10%', '(1)']
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     im_: AxesImage
     reject_im_: AxesImage
     text_: NDArray[Any] | None
@@ -286,8 +289,7 @@ class RejectConfusionDisplay:
                 ax.figure.canvas.figure.set_layout_engine("compressed")
             if self.text_ is not None:
                 _fit_numbers(ax, self.text_, may_enlarge=is_new)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _write(
         self, ax: Axes, columns: NDArray[Any], include_counts: bool, values_format: str | None

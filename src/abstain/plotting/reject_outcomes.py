@@ -12,13 +12,18 @@ from abstain._core.checks import InputError
 from abstain.fronts import ParetoFront
 from abstain.plotting._cross_validation import folds_of
 from abstain.plotting._documentation import documented
-from abstain.plotting._drawing import axes_to_draw_on, legend_beside, optional_array, show_percent
+from abstain.plotting._drawing import (
+    Display,
+    axes_to_draw_on,
+    legend_beside,
+    optional_array,
+    show_percent,
+)
 from abstain.plotting._outcomes import Outcomes, of_estimator, of_front, of_predictions, pooled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
-    from matplotlib.figure import Figure, SubFigure
 
 # From the bottom up; errors lie together in the middle, a band of the same height everywhere.
 STYLES: list[dict[str, Any]] = [
@@ -30,7 +35,7 @@ STYLES: list[dict[str, Any]] = [
 
 
 @documented("``fill_between``")
-class RejectOutcomesDisplay:
+class RejectOutcomesDisplay(Display):
     """Shares of right, wrong, truly and falsely rejected samples against the reject rate.
 
     The four shares sum to 1 at each reject rate. A sample is truly rejected if the answer would
@@ -58,8 +63,6 @@ class RejectOutcomesDisplay:
     4
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     areas_: list[FillBetweenPolyCollection]
 
     def __init__(
@@ -110,9 +113,6 @@ class RejectOutcomesDisplay:
         estimator : estimator
             A fitted `RejectOptionClassifier`, alone, at the end of a ``Pipeline`` or inside a
             search, or any other fitted classifier.
-        certainty : str or callable, default=None
-            Measure of certainty, as `RejectOptionClassifier` takes it, for one threshold; None
-            uses the front of a reject option, else "auto".
 
         Examples
         --------
@@ -142,11 +142,6 @@ class RejectOutcomesDisplay:
         At each reject rate, every classifier rejects that share of its test samples, and the
         samples of all folds are counted together. Between two of its reject rates, the counts of a
         classifier are interpolated. The figure ends at the highest rate that all of them reach.
-
-        Parameters
-        ----------
-        certainty : str or callable, default=None
-            Measure of certainty, as in :meth:`from_estimator`.
 
         Examples
         --------
@@ -229,5 +224,4 @@ class RejectOutcomesDisplay:
             ax.set_xlim(self.reject_rates[0], self.reject_rates[-1])
         show_percent(ax)
         legend_beside(ax, self.areas_[::-1])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)

@@ -13,6 +13,7 @@ from abstain._core.checks import InputError
 from abstain.plotting._documentation import documented
 from abstain.plotting._drawing import (
     FEW_AGREE,
+    Display,
     axes_to_draw_on,
     codes_of,
     draw_classes,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection, QuadMesh
     from matplotlib.contour import QuadContourSet
-    from matplotlib.figure import Figure, SubFigure
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
@@ -50,7 +50,7 @@ CHARACTER = 0.0145
 
 
 @documented("``scatter`` for the samples")
-class RejectRegionDisplay:
+class RejectRegionDisplay(Display):
     """Cells of a reject option in a plane; regions where it declines to answer are hatched.
 
     Colours are the predicted classes, dark lines the borders of cells, each with its threshold. A
@@ -95,8 +95,6 @@ class RejectRegionDisplay:
     [[False, True, False], [False, True, True]]
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     mesh_: QuadMesh
     rejected_: QuadContourSet | None
     prototypes_: PathCollection | None
@@ -182,19 +180,13 @@ class RejectRegionDisplay:
         projection = project(steps, classifier, X, axes, feature_names, grid_resolution)
         clf = projection.classifier
         display = cls(
-            grid=projection.grid,
+            **projection.shown(y),
             predictions=projection.evaluate_on_grid(clf.estimator_.predict),
             certainty=projection.evaluate_on_grid(clf.certainties),
             cells=projection.evaluate_on_grid(clf.apply),
             thresholds=clf.thresholds_,
             cell_names=_cell_names(clf, projection.prototype_labels),
-            classes=clf.classes_,
-            axis_names=projection.plane.names,
-            samples=projection.samples,
-            labels=projection.check_labels(y),
             rejected_samples=clf.reject(projection.X),
-            prototypes=projection.prototypes,
-            prototype_labels=projection.prototype_labels,
             agreement=_agreement(projection),
         )
         if display.agreement < FEW_AGREE:
@@ -244,8 +236,7 @@ class RejectRegionDisplay:
             legend_beside(ax, [*handles, *self._reject_handles(ax)])
         notes = notes_on_regions(self.agreement) + notes_on_samples(self.samples)
         show_plane(ax, self.grid, self.axis_names, notes)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _draw_regions(self, ax: Axes) -> None:
         codes = codes_of(self.predictions, self.classes)

@@ -14,7 +14,9 @@ from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._cross_validation import models_of
 from abstain.plotting._documentation import documented
 from abstain.plotting._drawing import (
+    Display,
     axes_to_draw_on,
+    check_names,
     check_top,
     elided,
     optional_array,
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
 
 # Number of features that can be read in a figure of matplotlib's default size.
 READABLE = 20
@@ -45,7 +46,7 @@ WHISKERS = {"ecolor": "black", "elinewidth": 1.2, "capsize": 3.0}
 
 
 @documented("``barh``, or to ``pcolormesh`` for several metrics")
-class RelevanceDisplay:
+class RelevanceDisplay(Display):
     """Relevances: the weight of each feature in the metric of a model, most relevant on top.
 
     One metric for all prototypes is drawn as bars, with a line at the weight of each if all were
@@ -56,8 +57,6 @@ class RelevanceDisplay:
     ----------
     relevances : array-like of shape (n_features,) or (n_prototypes, n_features)
         Diagonal of Λ, which sums to 1; one row per prototype if each has its own metric.
-    feature_names : sequence of str of length n_features
-        Names of the features.
     prototype_labels : array-like of shape (n_prototypes,), default=None
         Classes of the prototypes, if there are several rows; None numbers them.
     std : array-like of shape (n_features,), default=None
@@ -79,8 +78,6 @@ class RelevanceDisplay:
     2
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     bars_: BarContainer
     mesh_: QuadMesh
 
@@ -99,11 +96,7 @@ class RelevanceDisplay:
                 f"{self.relevances.shape}"
             )
         self.feature_names = [str(name) for name in feature_names]
-        if len(self.feature_names) != self.relevances.shape[-1]:
-            raise InputError(
-                f"feature_names must name each of the {self.relevances.shape[-1]} features, got "
-                f"{len(self.feature_names)} names"
-            )
+        check_names(self.feature_names, self.relevances.shape[-1])
         self.prototype_labels = optional_array(prototype_labels)
         rows = self.relevances.shape[:-1]
         if self.prototype_labels is not None and self.prototype_labels.shape != rows:
@@ -175,12 +168,6 @@ class RelevanceDisplay:
         If each prototype of a model has its own metric, the mean over the prototypes is taken
         first: prototypes of two fits need not correspond.
 
-        Parameters
-        ----------
-        cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for an
-            estimator that :meth:`from_estimator` takes.
-
         Examples
         --------
         >>> from abstain import GRLVQ
@@ -221,8 +208,7 @@ class RelevanceDisplay:
         ax.set_yticks(range(len(shown)), names)
         ax.set_ylim(len(shown) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
-        self.ax_, self.figure_ = ax, figure
-        return self
+        return self._drawn_on(ax)
 
     def _draw_bars(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
         values = self.relevances[shown]

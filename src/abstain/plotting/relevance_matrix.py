@@ -13,7 +13,9 @@ from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._cross_validation import models_of
 from abstain.plotting._documentation import documented
 from abstain.plotting._drawing import (
+    Display,
     axes_to_draw_on,
+    check_names,
     check_top,
     elided,
     percent_tick,
@@ -23,7 +25,6 @@ from abstain.plotting._drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
-    from matplotlib.figure import Figure, SubFigure
 
 # Number of features that can be read in a figure of matplotlib's default size.
 READABLE = 15
@@ -34,7 +35,7 @@ LONGEST_NAME = 24
 
 
 @documented("``pcolormesh``")
-class RelevanceMatrixDisplay:
+class RelevanceMatrixDisplay(Display):
     """Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
 
     The diagonal holds the relevances, which sum to 1. An entry off the diagonal is the weight of
@@ -47,8 +48,6 @@ class RelevanceMatrixDisplay:
     ----------
     matrix : array-like of shape (n_features, n_features)
         Λ; it is divided by its trace.
-    feature_names : sequence of str of length n_features
-        Names of the features.
 
     Attributes
     ----------
@@ -64,8 +63,6 @@ class RelevanceMatrixDisplay:
     ['b', 'a']
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     mesh_: QuadMesh
 
     def __init__(self, *, matrix: ArrayLike, feature_names: Sequence[str]) -> None:
@@ -75,11 +72,7 @@ class RelevanceMatrixDisplay:
         if not values.trace() > 0:
             raise InputError(f"matrix must have a positive trace, got {values.trace():g}")
         self.feature_names = [str(name) for name in feature_names]
-        if len(self.feature_names) != len(values):
-            raise InputError(
-                f"feature_names must name each of the {len(values)} features, got "
-                f"{len(self.feature_names)} names"
-            )
+        check_names(self.feature_names, len(values))
         self.matrix = values / values.trace()
         self.order: NDArray[np.int64] = np.argsort(-self.matrix.diagonal(), kind="stable")
 
@@ -136,12 +129,6 @@ class RelevanceMatrixDisplay:
         Λ is the same for every Ω with the same distances, so that a mean of several fits is
         meaningful; each has trace 1. Entries with opposite signs in different fits cancel out.
 
-        Parameters
-        ----------
-        cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True``, for an
-            estimator that :meth:`from_estimator` takes.
-
         Examples
         --------
         >>> from abstain import GMLVQ
@@ -176,8 +163,7 @@ class RelevanceMatrixDisplay:
         bar.set_label("entry of Λ (hatched: negative)")
         bar.outline.set_visible(False)
         self._name_features(ax, shown)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _name_features(self, ax: Axes, shown: NDArray[np.int64]) -> None:
         names = [elided(self.feature_names[feature], LONGEST_NAME) for feature in shown]

@@ -11,20 +11,19 @@ from abstain._core.estimators import pass_through
 from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
 from abstain.plotting._documentation import documented
-from abstain.plotting._drawing import axes_to_draw_on, curve_style, show_percent
+from abstain.plotting._drawing import Display, axes_to_draw_on, curve_style, show_percent
 from abstain.plotting._outcomes import reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 DIAGONAL = "perfectly calibrated"
 
 
 @documented("``plot``")
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """Reliability diagram: the share of right answers against their estimated probability.
 
     A calibrated probability lies on the diagonal; below, it is too high. Curves in one axes differ
@@ -59,8 +58,6 @@ class ReliabilityDisplay:
     'mine (Brier 0.093, log loss 0.338)'
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     line_: Line2D
     intervals_: LineCollection
 
@@ -174,13 +171,7 @@ class ReliabilityDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
-        """Draw the diagram.
-
-        Parameters
-        ----------
-        name : str, default=None
-            Name of the curve in the legend; None uses the name of the display.
-        """
+        """Draw the diagram."""
         ax = axes_to_draw_on(ax)
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.collections import LineCollection
@@ -206,8 +197,7 @@ class ReliabilityDisplay:
         ax.set(xlabel="estimated probability of being right", ylabel="share that is right")
         show_percent(ax)
         ax.legend(loc="best", frameon=False, handlelength=3.5)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _label(self, name: str | None) -> str:
         scores = [

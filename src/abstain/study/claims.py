@@ -157,8 +157,17 @@ def _local(setting: Setting) -> Setting:
     return setting._replace(cells="local")
 
 
-def _within(margin: float) -> tuple[float, float]:
-    return -margin, margin
+def _alike(
+    key: str,
+    statement: str,
+    first: Setting,
+    second: Setting,
+    rates: tuple[float, ...],
+    margin: float = ALIKE,
+) -> Claim:
+    """Claim that two curves differ by no more than a margin, on average over the rates."""
+    statement = f"{statement} (within {margin:g} on average)"
+    return Claim(key, statement, -margin, margin, first, second, rates)
 
 
 def _is_right_in_about(
@@ -189,25 +198,23 @@ def _on_greedy() -> Iterator[Claim]:
     for name in ("gaussian", "pearl", "segment", "tecator", "haberman", "coil20"):
         for model in ("gmlvq", "lgmlvq"):
             exact = Setting(name, model, "local", part="training")
-            greedy = exact._replace(method="greedy")
+            settings = exact, exact._replace(method="greedy")
             where = f"{LVQ[model]}, training part:"
             text = (
                 f"{where} greedy thresholds are close to the exact ones "
                 f"(within {ALIKE:g} on average over the whole curve)"
             )
             key = f"greedy-close-{name}-{model}"
-            close.append(Claim(key, text, *_within(ALIKE), exact, greedy, whole, where="along"))
+            close.append(Claim(key, text, -ALIKE, ALIKE, *settings, whole, where="along"))
             half = "ahead where many are rejected (more than half of what rejects all errors)"
             if name in ("tecator", "haberman"):
                 text = f"{where} the exact thresholds are {half}"
                 key = f"exact-ahead-{name}-{model}"
-                ahead.append(Claim(key, text, *AHEAD, exact, greedy, second_half, where="along"))
+                ahead.append(Claim(key, text, *AHEAD, *settings, second_half, where="along"))
             else:
                 text = f"{where} the exact thresholds are no more than {HARDLY:g} {half}"
                 key, limits = f"exact-not-ahead-{name}-{model}", (-np.inf, HARDLY)
-                not_ahead.append(
-                    Claim(key, text, *limits, exact, greedy, second_half, where="along")
-                )
+                not_ahead.append(Claim(key, text, *limits, *settings, second_half, where="along"))
     yield from (*close, *ahead, *not_ahead)
 
 
@@ -215,81 +222,46 @@ def _on_gaussian_clusters() -> Iterator[Claim]:
     bayes = Setting("gaussian", "bayes")
     for model, title in LVQ.items():
         setting = Setting("gaussian", model)
-        yield Claim(
-            f"gaussian-local-{model}",
-            f"{title}: local and global curves are almost identical up to 40 % rejects "
-            f"(within {ALIKE:g} on average)",
-            *_within(ALIKE),
-            _local(setting),
-            setting,
-            _rates(0.01, 0.4),
-        )
-        yield Claim(
-            f"gaussian-bayes-{model}",
-            f"{title} reaches the Bayes curve up to 25 % rejects (within {ALIKE:g} on average)",
-            *_within(ALIKE),
-            setting,
-            bayes,
-            _rates(0, 0.25),
-        )
-    yield Claim(
-        "gaussian-bayes-all-rslvq",
-        f"RSLVQ is close to the Bayes curve everywhere (within {ALIKE:g} on average at 26 to 90 %)",
-        *_within(ALIKE),
-        Setting("gaussian", "rslvq"),
-        bayes,
-        _rates(0.26, 0.9),
+        text = f"{title}: local and global curves are almost identical up to 40 % rejects"
+        key = f"gaussian-local-{model}"
+        yield _alike(key, text, _local(setting), setting, _rates(0.01, 0.4))
+        text = f"{title} reaches the Bayes curve up to 25 % rejects"
+        yield _alike(f"gaussian-bayes-{model}", text, setting, bayes, _rates(0, 0.25))
+    text = (
+        f"RSLVQ is close to the Bayes curve everywhere (within {ALIKE:g} on average at 26 to 90 %)"
     )
+    settings, rates = (Setting("gaussian", "rslvq"), bayes), _rates(0.26, 0.9)
+    yield Claim("gaussian-bayes-all-rslvq", text, -ALIKE, ALIKE, *settings, rates)
 
 
 def _on_pearl_necklace() -> Iterator[Claim]:
     bayes, rates = Setting("pearl", "bayes"), _rates(0.01, 0.1)
     for model in ("rslvq", "gmlvq"):
         setting = Setting("pearl", model)
-        yield Claim(
-            f"pearl-local-{model}",
+        text = (
             f"{LVQ[model]}: local thresholds are clearly ahead of a global one at 1 to 10 % "
-            f"rejects (by more than {ALIKE:g} on average)",
-            ALIKE,
-            np.inf,
-            _local(setting),
-            setting,
-            rates,
+            f"rejects (by more than {ALIKE:g} on average)"
         )
-        yield Claim(
-            f"pearl-bayes-{model}",
+        key, limits = f"pearl-local-{model}", (ALIKE, np.inf)
+        yield Claim(key, text, *limits, _local(setting), setting, rates)
+        text = (
             f"{LVQ[model]} does not reach the Bayes curve at 1 to 10 % rejects, with local "
-            "thresholds either",
-            *BEHIND,
-            _local(setting),
-            bayes,
-            rates,
+            "thresholds either"
         )
+        yield Claim(f"pearl-bayes-{model}", text, *BEHIND, _local(setting), bayes, rates)
     for cells in ("global", "local"):
-        yield Claim(
-            f"pearl-bayes-lgmlvq-{cells}",
-            f"LGMLVQ reaches the Bayes curve at 1 to 10 % rejects, {cells} "
-            f"(within {ALIKE:g} on average)",
-            *_within(ALIKE),
-            Setting("pearl", "lgmlvq", cells),
-            bayes,
-            rates,
-        )
+        text = f"LGMLVQ reaches the Bayes curve at 1 to 10 % rejects, {cells}"
+        setting = Setting("pearl", "lgmlvq", cells)
+        yield _alike(f"pearl-bayes-lgmlvq-{cells}", text, setting, bayes, rates)
 
 
 def _on_tecator() -> Iterator[Claim]:
     for name in ("tecator", "tecator-raw", "tecator-curvature"):
         gmlvq, svm = Setting(name, "gmlvq"), Setting(name, "svm")
         for model in ("rslvq", "lgmlvq"):
-            yield Claim(
-                f"{name}-svm-{model}",
-                f"{LVQ[model]} is comparable to the SVM up to 25 % rejects "
-                f"(within {COMPARABLE:g} on average)",
-                *_within(COMPARABLE),
-                Setting(name, model),
-                svm,
-                _rates(0, 0.25),
-            )
+            text = f"{LVQ[model]} is comparable to the SVM up to 25 % rejects"
+            setting, rates = Setting(name, model), _rates(0, 0.25)
+            yield _alike(f"{name}-svm-{model}", text, setting, svm, rates, COMPARABLE)
         text = "GMLVQ is less accurate than the SVM"
         yield Claim(f"{name}-worse-gmlvq", text, *BEHIND, gmlvq, svm)
         yield _is_right_in_about(f"{name}-gmlvq", "GMLVQ is right in about 92 %", 0.92, gmlvq)
@@ -310,71 +282,37 @@ def _on_segmentation() -> Iterator[Claim]:
         setting = Setting("segment", model)
         text = f"{LVQ[model]} is less accurate than LGMLVQ"
         yield Claim(f"segment-less-{model}", text, *BEHIND, setting, lgmlvq)
-        yield Claim(
-            f"segment-local-{model}",
-            f"{LVQ[model]}: local thresholds are ahead of a global one at 1 to 25 % rejects",
-            *AHEAD,
-            _local(setting),
-            setting,
-            _rates(0.01, 0.25),
-        )
-    yield Claim(
-        "segment-gain-lgmlvq",
-        "LGMLVQ gains 3 points (0.03) at 10 % rejects (within 0.01)",
-        0.02,
-        0.04,
-        lgmlvq,
-        rates=(0.1,),
-        gain=True,
-        where="by",
-    )
+        text = f"{LVQ[model]}: local thresholds are ahead of a global one at 1 to 25 % rejects"
+        key, rates = f"segment-local-{model}", _rates(0.01, 0.25)
+        yield Claim(key, text, *AHEAD, _local(setting), setting, rates)
+    text = "LGMLVQ gains 3 points (0.03) at 10 % rejects (within 0.01)"
+    key, rates = "segment-gain-lgmlvq", (0.1,)
+    yield Claim(key, text, 0.02, 0.04, lgmlvq, rates=rates, gain=True, where="by")
 
 
 def _on_haberman() -> Iterator[Claim]:
     svm = Setting("haberman", "svm")
     for model, title in LVQ.items():
         setting = Setting("haberman", model)
-        yield Claim(
-            f"haberman-svm-{model}",
-            f"{title} is like the SVM up to 25 % rejects (within {COMPARABLE:g} on average)",
-            *_within(COMPARABLE),
-            setting,
-            svm,
-            _rates(0, 0.25),
-        )
-        yield Claim(
-            f"haberman-beyond-{model}",
-            f"{title} is ahead of the SVM beyond 25 % rejects (26 to 70 %)",
-            *AHEAD,
-            setting,
-            svm,
-            _rates(0.26, 0.7),
-        )
+        text = f"{title} is like the SVM up to 25 % rejects"
+        yield _alike(f"haberman-svm-{model}", text, setting, svm, _rates(0, 0.25), COMPARABLE)
+        text = f"{title} is ahead of the SVM beyond 25 % rejects (26 to 70 %)"
+        yield Claim(f"haberman-beyond-{model}", text, *AHEAD, setting, svm, _rates(0.26, 0.7))
 
 
 def _on_coil() -> Iterator[Claim]:
     for model, rate in (("gmlvq", 0.1), ("lgmlvq", 0.02)):
-        yield Claim(
-            f"coil20-all-{model}",
+        text = (
             f"{LVQ[model]} reaches 100 % (at least {NEARLY_ALL:g}) within {rate * 100:.0f} % "
-            "rejects, set out of fold",
-            NEARLY_ALL,
-            np.inf,
-            Setting("coil20", model, source=OUT_OF_FOLD),
-            rates=(rate,),
-            where="within",
+            "rejects, set out of fold"
         )
+        key, setting = f"coil20-all-{model}", Setting("coil20", model, source=OUT_OF_FOLD)
+        yield Claim(key, text, NEARLY_ALL, np.inf, setting, rates=(rate,), where="within")
     rslvq, gmlvq = Setting("coil20", "rslvq"), Setting("coil20", "gmlvq")
     yield Claim("coil20-worse-rslvq", "RSLVQ is worse than GMLVQ", *BEHIND, rslvq, gmlvq)
     rslvq = rslvq._replace(source=OUT_OF_FOLD)
-    yield Claim(
-        "coil20-local-rslvq",
-        "RSLVQ: local thresholds are ahead of a global one at 1 to 10 % rejects, set out of fold",
-        *AHEAD,
-        _local(rslvq),
-        rslvq,
-        _rates(0.01, 0.1),
-    )
+    text = "RSLVQ: local thresholds are ahead of a global one at 1 to 10 % rejects, set out of fold"
+    yield Claim("coil20-local-rslvq", text, *AHEAD, _local(rslvq), rslvq, _rates(0.01, 0.1))
 
 
 def _on_medical_data() -> Iterator[Claim]:
@@ -384,33 +322,14 @@ def _on_medical_data() -> Iterator[Claim]:
         # A separated training part has no errors to set thresholds on.
         source = OUT_OF_FOLD if problem.is_separable else "training"
         how = ", set out of fold" if problem.is_separable else ""
-        setting = Setting(name, "gmlvq", source=source)
-        yield Claim(
-            f"{name}-same",
-            f"GMLVQ: local and global are the same up to 10 % rejects{how} "
-            f"(within {ALIKE:g} on average)",
-            *_within(ALIKE),
-            _local(setting),
-            setting,
-            _rates(0.01, 0.1),
-        )
-        yield Claim(
-            f"{name}-local",
-            f"GMLVQ: local thresholds{how} are ahead beyond 10 % rejects (11 to 40 %)",
-            *AHEAD,
-            _local(setting),
-            setting,
-            _rates(0.11, 0.4),
-        )
-        yield Claim(
-            f"{name}-svm",
-            f"GMLVQ with local thresholds{how} is comparable to the SVM up to 40 % rejects "
-            f"(within {COMPARABLE:g} on average)",
-            *_within(COMPARABLE),
-            _local(setting),
-            Setting(name, "svm", source=source),
-            _rates(0, 0.4),
-        )
+        setting, svm = Setting(name, "gmlvq", source=source), Setting(name, "svm", source=source)
+        local = _local(setting)
+        text = f"GMLVQ: local and global are the same up to 10 % rejects{how}"
+        yield _alike(f"{name}-same", text, local, setting, _rates(0.01, 0.1))
+        text = f"GMLVQ: local thresholds{how} are ahead beyond 10 % rejects (11 to 40 %)"
+        yield Claim(f"{name}-local", text, *AHEAD, local, setting, _rates(0.11, 0.4))
+        text = f"GMLVQ with local thresholds{how} is comparable to the SVM up to 40 % rejects"
+        yield _alike(f"{name}-svm", text, local, svm, _rates(0, 0.4), COMPARABLE)
 
 
 def _on_support_vectors(records: list[Record]) -> Iterator[ClaimResult]:

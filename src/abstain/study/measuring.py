@@ -148,15 +148,7 @@ class _Run:
         self, source: str, option: RejectOption, front: ParetoFront, regions: Regions
     ) -> Record:
         counts = np.array([row[1:] for row in self._test_counts(option, front, regions)])
-        return {
-            "kind": "curve",
-            "part": "test",
-            "source": source,
-            **option._asdict(),
-            "n": len(self.test.correct),
-            "accepted": counts[:, 0].tolist(),
-            "errors": counts[:, 1].tolist(),
-        }
+        return _curve("test", source, option, len(self.test.correct), *counts.T)
 
     def _test_counts(
         self, option: RejectOption, front: ParetoFront, regions: Regions, rows: Any = None
@@ -230,16 +222,16 @@ def _front(calibration: Calibration, option: RejectOption) -> tuple[ParetoFront,
 def _training_curve(option: RejectOption, front: ParetoFront) -> Record:
     """Return the curve on the samples that the thresholds were set on."""
     rows = _curve_rows(front)
-    rejects = front.true_rejects[rows] + front.false_rejects[rows]
-    return {
-        "kind": "curve",
-        "part": "training",
-        "source": "training",
-        **option._asdict(),
-        "n": int(front.n_samples),
-        "accepted": (front.n_samples - rejects).tolist(),
-        "errors": (front.n_errors - front.true_rejects[rows]).tolist(),
-    }
+    accepted = front.n_samples - front.true_rejects[rows] - front.false_rejects[rows]
+    errors = front.n_errors - front.true_rejects[rows]
+    return _curve("training", "training", option, int(front.n_samples), accepted, errors)
+
+
+def _curve(
+    part: str, source: str, option: RejectOption, n: int, accepted: Array, errors: Array
+) -> Record:
+    key = {"kind": "curve", "part": part, "source": source, **option._asdict()}
+    return {**key, "n": n, "accepted": accepted.tolist(), "errors": errors.tolist()}
 
 
 def _curve_rows(front: ParetoFront) -> NDArray[np.int64]:
