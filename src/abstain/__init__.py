@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from abstain import models as models
     from abstain import plotting as plotting
     from abstain import report as report
-    from abstain._core.checks import InputError
+    from abstain._core.errors import InputError
     from abstain.certainty import TrustScore
     from abstain.classifier import (
         CoverageScorer,
@@ -80,7 +80,7 @@ __all__ = [
 
 _MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "report")
 _HOME = {
-    "_core.checks": "InputError",
+    "_core.errors": "InputError",
     "certainty": "TrustScore",
     "classifier": "CoverageScorer RejectCostScorer RejectOptionClassifier augrc_scorer aurc_scorer "
     "front_augrc_scorer read_thresholds",

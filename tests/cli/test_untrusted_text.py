@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from abstain import InputError
-from abstain._core.checks import shown
+from abstain._core.errors import shown
 from abstain._core.text import one_line, printable
 from abstain.cli.common import quote_for_shell
 from abstain.tables.scores import ScoreColumns, read_scores

@@ -13,22 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError, shown
 
-__all__ = [
-    "COLUMNS_TO_LIST",
-    "InputError",
-    "as_labels",
-    "as_vector",
-    "check_boolean_vector",
-    "check_fraction",
-    "check_real_vector",
-    "check_same_length",
-    "is_missing",
-    "list_columns",
-    "merge_labels",
-    "quoted",
-    "shown",
-]
-
 # A message that lists more columns of a table would be too long to read.
 COLUMNS_TO_LIST = 8
 _LETTERS_TO_COMPARE = 80

@@ -8,7 +8,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain._scale.workers import check_versions, current_client, watch_workers
 
 

@@ -23,7 +23,7 @@ from functools import partial
 from tempfile import mkdtemp
 from typing import Any
 
-from abstain._core.checks import shown
+from abstain._core.errors import shown
 from abstain._core.signals import cleanup_at_end
 from abstain._scale.workers import ClusterError, check_versions, watch_workers
 

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.graphs import delayed_call, error_in_block, fuse_tasks
 from abstain._scale.workers import current_client, watch_workers
 

@@ -18,7 +18,7 @@ from functools import cache, partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 
 # Seconds without any worker after which a call is given up, unless this setting of Dask's has
 # others. Workers in a cloud take minutes to start.

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, as_labels, is_missing
+from abstain._core.checks import as_labels, is_missing
+from abstain._core.errors import InputError
 from abstain._core.estimators import n_samples_of, unwrap
 from abstain.certainty.outputs import Outputs
 from abstain.certainty.registry import (

@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError, check_real_vector
+from abstain._core.checks import check_real_vector
+from abstain._core.errors import InputError
 from abstain._core.estimators import (
     has_prototypes,
     unwrap,

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain._core.estimators import n_samples_of, unwrap
 
 

@@ -15,7 +15,8 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
-from abstain._core.checks import InputError, check_fraction, shown
+from abstain._core.checks import check_fraction
+from abstain._core.errors import InputError, shown
 from abstain._core.sklearn_private import BaseSearchCV
 from abstain.certainty.cells import RULES
 from abstain.certainty.measures import MEASURES

@@ -25,7 +25,8 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from abstain._core.checks import InputError, check_same_length, merge_labels, shown
+from abstain._core.checks import check_same_length, merge_labels
+from abstain._core.errors import InputError, shown
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import persist, reduce_blocks

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
 from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import refuse_dask

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, check_fraction
+from abstain._core.checks import check_fraction
+from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain.classifier.documentation import IRIS, LABELLED_SAMPLES, WEIGHTS, documented
 from abstain.classifier.estimator import RejectOptionClassifier

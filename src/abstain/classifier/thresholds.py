@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, check_fraction, check_real_vector, shown
+from abstain._core.checks import check_fraction, check_real_vector
+from abstain._core.errors import InputError, shown
 from abstain._core.files import check_regular_file
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.regions import Regions

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.checks import (
-    InputError,
     check_boolean_vector,
     check_real_vector,
     check_same_length,
     merge_labels,
 )
+from abstain._core.errors import InputError
 from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
 Array = NDArray[Any]

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, merge_labels
+from abstain._core.checks import merge_labels
+from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import compute, reduce_blocks, reduce_on_workers
 from abstain._scale.graphs import delayed_call, map_blocks

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.blocks import is_dask
 from abstain.fronts.bins import count_in_bins
 from abstain.fronts.exact import exact_front

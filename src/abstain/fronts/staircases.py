@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import (
-    InputError,
     as_labels,
     check_boolean_vector,
     check_real_vector,
     check_same_length,
     is_missing,
 )
+from abstain._core.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)

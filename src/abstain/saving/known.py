@@ -15,7 +15,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.saving.kinds import Kind, Sizes, anything_plain, check_attributes, describe
 
 

@@ -17,7 +17,7 @@ import sklearn
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain._core.files import atomic_files
 from abstain._core.text import one_line
 from abstain.classifier import RejectOptionClassifier

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.calibrate import Calibration, calibrate, calibrate_out_of_fold
 from abstain.classifier.evaluate import Rules

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import Guarantee
