@@ -1,6 +1,6 @@
 """Classifiers that know when not to answer.
 
-Given how sure a classifier was, whether it was right, and which region each sample fell in,
+Given how sure a classifier was, whether it was right, and which cell each sample fell in,
 `abstain` sets thresholds below which it declines to answer: by the probability of being right, for
 new data; or with the best trade-off that there is on the calibration data.
 """

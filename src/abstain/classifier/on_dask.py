@@ -31,13 +31,13 @@ from abstain._core.estimators import has_prototypes, unwrap
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import persist, reduce_blocks
 from abstain._scale.graphs import map_blocks, map_blocks_to_array
+from abstain._scale.quantiles import quantile_on_dask
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
-from abstain.classifier.quantile_on_dask import quantile_on_dask
-from abstain.classifier.regions import Regions, regions_of
+from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import (
     HeldOut,
@@ -60,10 +60,10 @@ MAX_CLASSES = 5
 class DaskCalibration(NamedTuple):
     """All that comes to the client."""
 
-    regions: Regions
+    own_cells: OwnCells
     front: ParetoFront
     held_out: HeldOut | None
-    usual_distance: float
+    outlier_distance: float
 
 
 class Answers(NamedTuple):
@@ -135,27 +135,19 @@ def calibrate_on_dask(
         sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
     ones = [(block,) for block in blocks]
     labels, counts = reduce_blocks(_add_cells, map_blocks(_count_cells, ones))
-    regions = Regions(labels[:0]) if is_one_threshold else regions_of(labels, counts, min_cell_size)
+    own_cells = OwnCells(labels[:0] if is_one_threshold else labels[counts >= min_cell_size])
     chunks = tuple(sizes)
     front = pareto_front(
         map_blocks_to_array(_certainty, ones, chunks=chunks, dtype=np.float64),
         map_blocks_to_array(_correct, ones, chunks=chunks, dtype=np.bool_),
-        map_blocks_to_array(_positions, ones, regions, chunks=chunks, dtype=np.int64),
+        map_blocks_to_array(_positions, ones, own_cells, chunks=chunks, dtype=np.int64),
         method=method,
     )
-    return DaskCalibration(
-        regions,
-        front,
-        None if n_held is None else _counted(held, regions, front),
-        _usual_distance(estimator, ones, sum(sizes)),
-    )
-
-
-def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> float:
-    """Return what `outlier_distance` does, without all distances in one place."""
-    if not has_prototypes(unwrap(estimator)[1]):
-        return float("inf")
-    return quantile_on_dask(map_blocks(_closest, ones), n_samples, INLIER_SHARE)
+    outlier_distance = float("inf")
+    if has_prototypes(unwrap(estimator)[1]):
+        outlier_distance = quantile_on_dask(map_blocks(_closest, ones), INLIER_SHARE)
+    held_out = None if n_held is None else _counted(held, own_cells, front)
+    return DaskCalibration(own_cells, front, held_out, outlier_distance)
 
 
 def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
@@ -235,8 +227,8 @@ def _closest(answers: Answers) -> NDArray[np.float64] | None:
     return answers.closest
 
 
-def _positions(regions: Regions, answers: Answers) -> NDArray[np.int64]:
-    return regions.positions(answers.calibration.cells)
+def _positions(own_cells: OwnCells, answers: Answers) -> NDArray[np.int64]:
+    return own_cells.positions(answers.calibration.cells)
 
 
 # --- cells --------------------------------------------------------------------------------------
@@ -287,11 +279,11 @@ def _share(seed: int, is_held_out: bool, answers: Answers, number: int, n_out: i
     return answers.take(np.sort(order[:n_out] if is_held_out else order[n_out:]))
 
 
-def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
+def _counted(held: list[Any], own_cells: OwnCells, front: ParetoFront) -> HeldOut:
     """Count held-out samples at the steps of a front."""
-    column_of = regions.columns_of(np.arange(regions.shared + 1), front)
+    column_of = own_cells.columns_of(np.arange(own_cells.shared + 1), front)
     steps, ones = StepThresholds.of(front), [(block,) for block in held]
-    counted = map_blocks(_count_by_step, ones, regions, column_of, steps)
+    counted = map_blocks(_count_by_step, ones, own_cells, column_of, steps)
     with warnings.catch_warnings():
         # There may be millions of steps, which go to each worker once.
         warnings.filterwarnings("ignore", message="Sending large graph")
@@ -300,7 +292,7 @@ def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
 
 
 def _count_by_step(
-    regions: Regions, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
+    own_cells: OwnCells, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
 ) -> StepCounts:
-    columns = column_of[_positions(regions, answers)]
+    columns = column_of[_positions(own_cells, answers)]
     return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))

@@ -24,7 +24,7 @@ from abstain._core.checks import check_fraction, check_real_vector
 from abstain._core.errors import InputError, shown
 from abstain._core.files import check_regular_file
 from abstain.classifier.calibrate import Calibration
-from abstain.classifier.regions import Regions
+from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront
 from abstain.targets import OperatingPoint
 
@@ -191,7 +191,7 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
 
 
 def given_point(
-    given: Any, front: ParetoFront, calibration: Calibration | None, regions: Regions
+    given: Any, front: ParetoFront, calibration: Calibration | None, own_cells: OwnCells
 ) -> OperatingPoint:
     """Return what given thresholds do on the calibration data.
 
@@ -200,36 +200,36 @@ def given_point(
     """
     thresholds = given_values(given)
     stated = dict(given) if isinstance(given, Mapping) else {}
-    _check_cells(thresholds, stated.get("cells"), regions)
+    _check_cells(thresholds, stated.get("cells"), own_cells)
     if calibration is None:
-        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, regions)
+        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, own_cells)
     else:
-        true_rejects, false_rejects = _rejects(thresholds, calibration, regions)
+        true_rejects, false_rejects = _rejects(thresholds, calibration, own_cells)
     fewest = np.flatnonzero(front.true_rejects == true_rejects)
     needless = false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
         needless -= int(front.false_rejects[fewest[0]] - front.gap[fewest[0]])
     point = OperatingPoint(
-        row=_row_of(thresholds, front, regions, fewest),
+        row=_row_of(thresholds, front, own_cells, fewest),
         n_samples=front.n_samples,
         n_errors=front.n_errors,
         true_rejects=true_rejects,
         false_rejects=false_rejects,
         gap=needless,
-        cells=regions.names,
+        cells=own_cells.names,
         thresholds=thresholds,
     )
     _check_stated(stated, point)
     return point
 
 
-def _check_cells(thresholds: NDArray[np.float64], cells: Any, regions: Regions) -> None:
+def _check_cells(thresholds: NDArray[np.float64], cells: Any, own_cells: OwnCells) -> None:
     """Refuse thresholds that are too few or too many, or of other cells."""
-    names = _names(regions)
+    names = _names(own_cells)
     if len(thresholds) != len(names):
         raise InputError(
-            f"thresholds must be {len(names)}, one for each of {regions.shared} cells and last the "
-            f"one that all others share, got {len(thresholds)}; take those of a report of this "
+            f"thresholds must be {len(names)}, one for each of {own_cells.shared} cells and last "
+            f"the one that all others share, got {len(thresholds)}; take those of a report of this "
             "classifier"
         )
     if cells is not None and list(cells) != names:
@@ -239,8 +239,8 @@ def _check_cells(thresholds: NDArray[np.float64], cells: Any, regions: Regions) 
         )
 
 
-def _names(regions: Regions) -> list[str | None]:
-    return [*map(str, regions.labels.tolist()), None]
+def _names(own_cells: OwnCells) -> list[str | None]:
+    return [*map(str, own_cells.labels.tolist()), None]
 
 
 def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
@@ -262,9 +262,9 @@ def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
 
 
 def _rejects(
-    thresholds: NDArray[np.float64], calibration: Calibration, regions: Regions
+    thresholds: NDArray[np.float64], calibration: Calibration, own_cells: OwnCells
 ) -> tuple[int, int]:
-    positions = regions.positions(calibration.cells)
+    positions = own_cells.positions(calibration.cells)
     rejected = calibration.certainty < thresholds[positions]
     return (
         int(np.count_nonzero(rejected & ~calibration.correct)),
@@ -273,10 +273,10 @@ def _rejects(
 
 
 def _rejects_at_steps(
-    thresholds: NDArray[np.float64], front: ParetoFront, regions: Regions
+    thresholds: NDArray[np.float64], front: ParetoFront, own_cells: OwnCells
 ) -> tuple[int, int]:
     """Return what the steps of the cells reject that have these thresholds."""
-    names, stairs, chosen = _names(regions), front.staircases, []
+    names, stairs, chosen = _names(own_cells), front.staircases, []
     for column, (start, stop) in enumerate(pairwise(stairs.starts.tolist())):
         position = int(front.cells[column])
         (steps,) = np.nonzero(stairs.thresholds[start:stop] == thresholds[position])
@@ -293,8 +293,8 @@ def _rejects_at_steps(
 def _row_of(
     thresholds: NDArray[np.float64],
     front: ParetoFront,
-    regions: Regions,
+    own_cells: OwnCells,
     rows: NDArray[np.int64],
 ) -> int | None:
-    is_equal = (regions.thresholds(front, rows) == thresholds).all(axis=1)
+    is_equal = (own_cells.thresholds(front, rows) == thresholds).all(axis=1)
     return int(rows[is_equal.argmax()]) if is_equal.any() else None

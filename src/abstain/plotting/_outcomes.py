@@ -99,10 +99,10 @@ def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) ->
 
 
 def _of_reject_option(clf: Any, X: Any, y: ArrayLike) -> Outcomes:
-    from abstain.classifier.regions import Regions
+    from abstain.classifier.own_cells import OwnCells
 
     correct = _is_correct(clf, X, y)
-    columns = Regions(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
+    columns = OwnCells(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
     held_out = HeldOut(clf.certainties(X), correct, columns)
     rows = best_rows(clf.front_)
     counts = np.array(list(HeldOutCounts(clf.front_, held_out).of(rows)), dtype=float)

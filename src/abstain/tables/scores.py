@@ -321,7 +321,7 @@ def _common_labels(
     if len(labels) == n_rows >= _TOO_MANY_CELLS:
         # A threshold per sample rejects exactly the errors, and says nothing about new samples.
         raise InputError(
-            f"cell column {shown(column)} must name regions of several samples, "
+            f"cell column {shown(column)} must name cells of several samples, "
             f"got a different value in each of {n_rows} rows; choose another column"
         )
     positions = labels.search_sorted(named).to_numpy().astype(np.int64)
