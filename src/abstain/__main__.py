@@ -6,7 +6,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line, having first of all seen to it that Ctrl-C is told in one line."""
+    """Run the command line, after preparing for Ctrl-C, which is reported in one line."""
     exit_on_signals()
     from abstain.cli import main as run
 

@@ -5,6 +5,7 @@ spreadsheet evaluates text that starts like a formula.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 _FORMULA = tuple("=+-@＝＋－＠\t\r\n")
@@ -35,6 +36,16 @@ def one_line(message: Any, longest: int = 1000) -> str:
     text = printable(" ".join(str(message).splitlines()))
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[3 - half :]}"
+
+
+def first_of(texts: Sequence[str], n: int) -> str:
+    """Return the first texts of a list, and the number of the others.
+
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - n} more" if len(texts) > n else ""
+    return ", ".join(texts[:n]) + more
 
 
 def without_formula(text: str) -> str:

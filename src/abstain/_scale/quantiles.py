@@ -58,7 +58,7 @@ def sketch_size(blocks: Sequence[Any]) -> int:
 def values_at_ranks(blocks: Sequence[tuple[Any]], known: Sketch, ranks: Ranks) -> Values:
     """Return the values at ascending ranks, given the sketch of all blocks."""
     pivots = choose_pivots(known)
-    counts = reduce_blocks(_sum, map_blocks(_count_at, blocks, pivots))
+    counts = reduce_blocks(sum, map_blocks(_count_at, blocks, pivots))
     pivot, is_inside = gaps_with_ranks(counts, ranks)
     gaps, collected = np.unique(pivot[is_inside]), np.zeros(0)
     if len(gaps):
@@ -68,10 +68,6 @@ def values_at_ranks(blocks: Sequence[tuple[Any]], known: Sketch, ranks: Ranks) -
 
 def _count_at(pivots: Values, block: Any) -> Ranks:
     return count_at(np.sort(np.asarray(block, dtype=np.float64)), pivots)
-
-
-def _sum(parts: Sequence[Ranks]) -> Ranks:
-    return np.asarray(np.sum(parts, axis=0))
 
 
 def _collect(pivots: Values, gaps: Ranks, block: Any) -> Values:

@@ -61,10 +61,7 @@ def check_parameters(clf: Any) -> None:
 
 def checked_labels(clf: Any, y: Any) -> Array:
     """Return the labels as an array; a frozen classifier may be calibrated on one class."""
-    check_labels(y)
-    labels = np.asarray(column_or_1d(y, warn=True))
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
+    labels = valid_labels(y, warn=True)
     known = np.unique(labels)
     is_frozen = isinstance(clf.estimator, FrozenEstimator)
     if len(known) < 2 and not (len(known) and is_frozen):
@@ -74,6 +71,15 @@ def checked_labels(clf: Any, y: Any) -> Array:
         )
     if not is_frozen:
         check_reject_label(clf.reject_label, known)
+    return labels
+
+
+def valid_labels(y: Any, *, warn: bool = False) -> Array:
+    """Return labels as an array of classes; ``warn`` of a column that is made a vector."""
+    check_labels(y)
+    labels = np.asarray(column_or_1d(y, warn=warn))
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
     return labels
 
 

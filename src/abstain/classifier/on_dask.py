@@ -16,14 +16,13 @@ from __future__ import annotations  # signatures then show the names of types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils import check_random_state
 
 from abstain._core.checks import check_same_length, merge_labels
 from abstain._core.errors import InputError, shown
@@ -37,6 +36,7 @@ from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
+from abstain.classifier.fit_checks import valid_labels
 from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import (
@@ -47,7 +47,6 @@ from abstain.fronts.held_out import (
     merge_step_counts,
 )
 from abstain.fronts.staircases import encode_cells
-from abstain.models.validation import check_labels
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
 
@@ -134,28 +133,29 @@ def calibrate_on_dask(
         blocks, held = _shares(blocks, sizes, n_held, random_state)
         sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
     ones = [(block,) for block in blocks]
+    certainty, correct = attrgetter("calibration.certainty"), attrgetter("calibration.correct")
     labels, counts = reduce_blocks(_add_cells, map_blocks(_count_cells, ones))
     own_cells = OwnCells(labels[:0] if is_one_threshold else labels[counts >= min_cell_size])
     chunks = tuple(sizes)
     front = pareto_front(
-        map_blocks_to_array(_certainty, ones, chunks=chunks, dtype=np.float64),
-        map_blocks_to_array(_correct, ones, chunks=chunks, dtype=np.bool_),
+        map_blocks_to_array(certainty, ones, chunks=chunks, dtype=np.float64),
+        map_blocks_to_array(correct, ones, chunks=chunks, dtype=np.bool_),
         map_blocks_to_array(_positions, ones, own_cells, chunks=chunks, dtype=np.int64),
         method=method,
     )
     outlier_distance = float("inf")
     if has_prototypes(unwrap(estimator)[1]):
-        outlier_distance = quantile_on_dask(map_blocks(_closest, ones), INLIER_SHARE)
+        outlier_distance = quantile_on_dask(map_blocks(attrgetter("closest"), ones), INLIER_SHARE)
     held_out = None if n_held is None else _counted(held, own_cells, front)
     return DaskCalibration(own_cells, front, held_out, outlier_distance)
 
 
 def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
     check_same_length(X=range(X.shape[0]), y=y)  # a sparse matrix has no length
-    labels = _checked_labels(y)
-    if not len(labels):
+    if not len(y):
         empty = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
         return Answers(empty, np.zeros(0), 0, [])
+    labels = valid_labels(y)
     known = set(np.asarray(estimator.classes_).tolist())
     distinct, counts = np.unique(labels, return_counts=True)
     n_known = sum(
@@ -170,16 +170,6 @@ def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
         n_known,
         distinct[:MAX_CLASSES].tolist(),
     )
-
-
-def _checked_labels(y: Any) -> Array:
-    if not len(y):
-        return np.zeros(0)
-    check_labels(y)
-    labels = np.asarray(column_or_1d(y))
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels
 
 
 class _Summary(NamedTuple):
@@ -213,18 +203,6 @@ def _merge_summaries(parts: Sequence[_Summary]) -> _Summary:
         sum(part.n_known for part in parts),
         sorted(classes, key=lambda label: (type(label).__name__, label))[:MAX_CLASSES],
     )
-
-
-def _certainty(answers: Answers) -> NDArray[np.float64]:
-    return answers.calibration.certainty
-
-
-def _correct(answers: Answers) -> NDArray[np.bool_]:
-    return answers.calibration.correct
-
-
-def _closest(answers: Answers) -> NDArray[np.float64] | None:
-    return answers.closest
 
 
 def _positions(own_cells: OwnCells, answers: Answers) -> NDArray[np.int64]:
@@ -294,5 +272,6 @@ def _counted(held: list[Any], own_cells: OwnCells, front: ParetoFront) -> HeldOu
 def _count_by_step(
     own_cells: OwnCells, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
 ) -> StepCounts:
+    certainty, correct, _ = answers.calibration
     columns = column_of[_positions(own_cells, answers)]
-    return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))
+    return count_by_step(steps, HeldOut(certainty, correct, columns))

@@ -59,7 +59,7 @@ class KnownClass:
             self.finish(obj)
 
     def check(self, obj: Any, state: Mapping[str, Any]) -> None:
-        """Refuse an object that its class would not have obj."""
+        """Refuse an object that its class would not have made."""
         owner = type(obj).__name__
         self.check_params(obj)
         settings = {name: state[name] for name in state if name in _SETTINGS}

@@ -14,7 +14,7 @@ import polars as pl
 from sklearn.model_selection import StratifiedKFold
 
 from abstain._core.errors import Argument, InputError, Message, shown
-from abstain._core.text import one_line
+from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import find_empty_rows
 from abstain.tables.data_warnings import (
@@ -310,13 +310,10 @@ def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
     small = {name: count for name, count in counts.items() if count < least}
     if small:
         listed = [f"{shown(name)} ({count})" for name, count in small.items()]
-        n_more = len(listed) - _CLASSES_TO_LIST
-        more = f" and {n_more} more" if n_more > 0 else ""
         fewer = Message(", or use fewer folds than ", Argument("cv", options.cv))
         raise InputError(
             f"label column {shown(labels.name)}: each class must have at least {least} rows, got "
-            f"{', '.join(listed[:_CLASSES_TO_LIST])}{more}; add rows, merge such classes or remove "
-            "them",
+            f"{first_of(listed, _CLASSES_TO_LIST)}; add rows, merge such classes or remove them",
             fewer if options.cv > 2 and min(small.values()) >= 2 else "",
         )
     return counts
