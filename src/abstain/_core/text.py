@@ -30,8 +30,8 @@ def one_line(message: Any, longest: int = 1000) -> str:
 
     The end of a message is the remedy, which must not be lost.
 
-    >>> one_line("a\nb" + 2000 * "c" + "; mend the file", 32)
-    'a bccccccccccccc … mend the file'
+    >>> one_line("a\nb" + 2000 * "c" + "; fix the file", 32)
+    'a bccccccccccccc … fix the file'
     """
     text = printable(" ".join(str(message).splitlines()))
     half = longest // 2

@@ -80,7 +80,7 @@ def _merge_by_worker(client: Any, futures: list[Any], merge: Merge) -> list[Any]
     """Return one future for each worker, merged from the results that are on it."""
     from distributed import as_completed
 
-    # Dask runs a task where its inputs are. A task that is bound to a worker would wait for ever if
+    # Dask runs a task where its inputs are. A task that is bound to a worker would wait forever if
     # that worker dies and no other is left for a moment.
     merge_there = partial(client.submit, merge, pure=False)
     batch_size = FAN_IN * len(client.nthreads())

@@ -70,7 +70,7 @@ def _lazy_result(
 
 
 def _returns_frame(estimator: Any) -> bool:
-    """Tell whether scikit-learn wraps the result of a transformer in a frame."""
+    """Return whether scikit-learn wraps the result of a transformer in a frame."""
     output = getattr(estimator, "_sklearn_output_config", {}).get("transform")
     return bool((output or get_config()["transform_output"]) != "default")
 

@@ -277,7 +277,7 @@ def certainty_of(outputs: Outputs, certainty: Any) -> NDArray[np.float64]:
 
 
 def is_trust_to_be_fitted(certainty: Any) -> bool:
-    """Tell whether a measure is a trust score that is not fitted yet."""
+    """Return whether a measure is a trust score that is not fitted yet."""
     if isinstance(certainty, TrustScore):
         return not hasattr(certainty, "prototypes_")
     return isinstance(certainty, str) and certainty == "trust"

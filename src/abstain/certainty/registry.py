@@ -123,7 +123,7 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
 
 
 def is_function(rule: Any) -> bool:
-    """Tell whether a rule is a function of an estimator and samples."""
+    """Return whether a rule is a function of an estimator and samples."""
     return callable(rule) and not isinstance(rule, type)
 
 

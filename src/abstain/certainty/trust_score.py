@@ -30,7 +30,7 @@ from abstain._core.sklearn_private import take_rows
 from abstain.certainty.outputs import as_outputs
 
 Array = NDArray[Any]
-# Samples of a class used to find its centres: more take long and hardly change them.
+# Samples of a class used to find its centres: more take longer and change them little.
 MAX_SAMPLES = 10_000
 
 

@@ -203,8 +203,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the fit of the classifier. Thresholds count every sample once.
         **fit_params : dict
-            Passed to the fit of the classifier, or, with metadata routing, to whatever has asked
-            for it.
+            Passed to the fit of the classifier, or, with metadata routing, to what has
+            requested it.
 
         Returns
         -------
@@ -281,7 +281,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         return self
 
     def _forget(self) -> None:
-        """Drop what an earlier fit has left: if this one fails, nothing of it may answer."""
+        """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use"
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
@@ -319,7 +319,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         return HeldOut(known.certainty, known.correct, columns)
 
     def _light(self) -> Self:
-        """Return a copy with all that answers need, and no more: it travels to the data."""
+        """Return a copy with only what answers need, to send to the workers."""
         self._check_fitted()
         light = copy(self)
         for name in ("calibration_", "_held_out", "_probabilities", "_front"):

@@ -113,7 +113,7 @@ def routed_params(clf: Any, sample_weight: ArrayLike | None, fit_params: dict[st
 
 
 def _takes_weights(estimator: Any) -> bool:
-    """Tell whether weights reach a fit; a search hands them on to its estimator."""
+    """Return whether weights reach a fit; a search passes them to its estimator."""
     if isinstance(estimator, BaseSearchCV):
         return _takes_weights(estimator.estimator)
     return bool(has_fit_parameter(estimator, "sample_weight"))

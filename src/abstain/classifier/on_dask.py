@@ -4,7 +4,7 @@ A fitted classifier answers block by block, where the blocks are. Its answers st
 arrays as on one machine; what comes to the client are sums: how many samples each cell has, and the
 staircases of the front.
 
-Samples that certify an accuracy are drawn by a seed and the number of their block, whatever their
+Samples that certify an accuracy are drawn by a seed and the number of their block, not by their
 values. As many are held out as on one machine, and the same share of every block: with h of n in
 all, ⌊h b / n⌋ − ⌊h a / n⌋ of a block whose rows go from a up to b. Of these samples the client
 counts how many are right and wrong at each step of the front (see `held_out`), which certifies what
@@ -118,8 +118,8 @@ def calibrate_on_dask(
     test_size: Callable[[CertifyingTarget, int], float],
     random_state: Any,
 ) -> DaskCalibration:
-    """Have a fitted classifier answer samples in blocks, and compute the front of its answers."""
-    # The answers are small beside the samples, and expensive to compute again.
+    """Compute the front of a fitted classifier's answers to samples in blocks."""
+    # The answers take little memory and long to compute.
     blocks = persist(map_blocks(_answer, aligned_blocks(X=X, y=y), estimator, rules))
     sizes = _sizes(blocks, np.asarray(estimator.classes_))
     n_samples, n_held, is_one_threshold = sum(sizes), None, False

@@ -80,7 +80,7 @@ class OperatingMixin:
             )
 
     def _sets_on_training(self) -> bool:
-        """Tell whether thresholds are set on the samples that the classifier is fitted on."""
+        """Return whether thresholds are set on the samples that the classifier is fitted on."""
         return isinstance(self.cv, str) and not isinstance(self.estimator, FrozenEstimator)
 
     def _run_first(self) -> None:

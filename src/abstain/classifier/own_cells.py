@@ -1,7 +1,7 @@
 """Which cells have a threshold of their own?
 
 All others share one, and so do cells that calibration has never seen. The pooled front gives every
-cell that it has seen a threshold of its own. Other methods fit the noise of a handful of samples:
+cell that it has seen a threshold of its own. Other methods fit the noise of few samples:
 there, cells with fewer than ``min_cell_size`` calibration samples share a threshold.
 """
 

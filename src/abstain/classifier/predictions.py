@@ -214,7 +214,7 @@ class PredictionMixin(OperatingMixin):
 
     @_answers_in_blocks(lambda clf: np.bool_)
     def reject(self, X: Any) -> NDArray[np.bool_]:
-        """Tell which samples are rejected.
+        """Return which samples are rejected.
 
         Returns
         -------
@@ -359,7 +359,7 @@ class PredictionMixin(OperatingMixin):
             right, NaN where nothing estimates it (see `Decisions`); ``cell``, null where the
             threshold is the one that small and unseen cells share. For prototype models,
             ``features`` tells the two classes apart most, and ``contributions`` are their shares:
-            positive ones speak for the label, negative ones for the rival.
+            positive ones favour the label, negative ones the rival.
 
         Examples
         --------

@@ -1,8 +1,8 @@
 """How are thresholds from outside read, checked and given to a classifier?
 
-They travel as JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has
-no number for, "-inf" (reject none) and "inf" (reject all). The row of the front that they come from
-travels with them, so that thresholds of another classifier are refused. Every key is known and
+The file is JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has no
+number for, "-inf" (reject none) and "inf" (reject all). The file also holds the row of the front
+that they come from, so that thresholds of another classifier are refused. Every key is known and
 checked, or refused: a misspelt one would skip its check.
 """
 
@@ -51,8 +51,8 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ----------
     path : str or path-like
         The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
-        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked where
-        it tells of thresholds. Other keys are refused.
+        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked if
+        it is about thresholds. Other keys are refused.
 
     Returns
     -------
@@ -145,13 +145,13 @@ def _number(text: str) -> int | float:
 
 
 def are_thresholds(value: Any) -> bool:
-    """Tell thresholds, alone or with what goes with them, from a target that chooses some."""
+    """Return whether a value is thresholds, perhaps with their row and counts, and not a target."""
     # An array has a method `choose` too: what tells them apart is that it has a dimension.
     return isinstance(value, Mapping | list | tuple) or bool(np.ndim(value))
 
 
 def given_values(given: Any) -> NDArray[np.float64]:
-    """Return thresholds as numbers; what goes with them must be of the kind that it should be."""
+    """Return thresholds as numbers, after checking the keys of a dict."""
     values = given
     if isinstance(given, Mapping):
         _check_keys(given)
@@ -195,8 +195,8 @@ def given_point(
 ) -> OperatingPoint:
     """Return what given thresholds do on the calibration data.
 
-    The point has the row of the front that has these thresholds, if any. Where the calibration data
-    are not kept, the steps of the front tell, so that thresholds must be of these.
+    The point has the row of the front that has these thresholds, if any. Without
+    calibration data, rejects are counted by the steps of the front, which must have the thresholds.
     """
     thresholds = given_values(given)
     stated = dict(given) if isinstance(given, Mapping) else {}
@@ -244,11 +244,11 @@ def _names(own_cells: OwnCells) -> list[str | None]:
 
 
 def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
-    """Refuse a row or counts that travel with the thresholds and are not theirs."""
+    """Refuse a row or counts that are not those of the thresholds."""
     if stated.get("row") is not None and stated["row"] != point.row:
         raise InputError(
             f"row={shown(stated['row'])} has other thresholds in this classifier: they were made "
-            "for another one, or changed by hand; leave the row out to use them all the same"
+            "for another one, or changed by hand; leave the row out to use them anyway"
         )
     for key in _SHARES + _COUNTS:
         value = getattr(point, key)
@@ -257,7 +257,7 @@ def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
             raise InputError(
                 f"{key}={shown(stated[key])} is not that of these thresholds in this classifier "
                 f"({value:.6g}): they were made for another one, or changed by hand; leave the "
-                f"{key} out to use them all the same"
+                f"{key} out to use them anyway"
             )
 
 

@@ -236,13 +236,5 @@ def join_counts(errors: Errors, correct: CorrectCounts) -> Staircases:
                 np.append(-np.inf, thresholds[:n_steps]) + 0.0,  # −0 is 0
             )
         )
-    true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
-    return Staircases(
-        cells=errors.labels,
-        starts=np.cumsum([0, *(len(step[0]) for step in steps)]),
-        true_rejects=true_rejects,
-        false_rejects=false_rejects,
-        thresholds=thresholds,
-        n_samples=errors.n_samples,
-        n_errors=int(errors.counts.sum()),
-    )
+    n_errors = int(errors.counts.sum())
+    return Staircases.of_cells(errors.labels, steps, errors.n_samples, n_errors)

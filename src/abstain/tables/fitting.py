@@ -30,7 +30,7 @@ from abstain.tables.values import as_numbers
 from abstain.targets import RejectRate, Target
 
 _CLASSES_TO_LIST = 5
-# Above so many rows, some models take minutes where these take seconds.
+# Above this number of rows, some models take minutes, and these take seconds.
 _MANY_ROWS, _FAST_MODELS = 50_000, ("logistic", "naive-bayes", "lda", "tree", "boosting")
 # A text for a missing label in this share of the rows may be the name of a class.
 _MANY_LOST = 0.05

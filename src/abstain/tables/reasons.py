@@ -24,7 +24,7 @@ from abstain.tables.writing import numbers_as_text
 REJECT_MARK = "rejected"
 _DIGITS = 4
 _EMPTY = "all columns that the model needs are empty"
-# Of the cells that share a threshold, so many are named.
+# Maximum number of cells that are named of those that share a threshold.
 _OTHERS_TO_NAME = 3
 
 

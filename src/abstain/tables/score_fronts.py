@@ -159,7 +159,7 @@ def _count_wins(
 
 
 def _looks_reversed(n_right: int, n_wrong: int, n_wins: int) -> bool:
-    """Tell whether wrong answers are significantly surer than right ones.
+    """Return whether wrong answers are significantly surer than right ones.
 
     The AUROC, the share of pairs won, of a random certainty is 1/2, with a variance of at most
     (n + 1) / (12 · right · wrong).

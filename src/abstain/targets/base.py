@@ -68,7 +68,7 @@ class CertifyingTarget(Target, Protocol):
 
 
 def certifies(target: Target) -> TypeGuard[CertifyingTarget]:
-    """Tell whether a target needs samples that only test it."""
+    """Return whether a target needs samples that only test it."""
     return hasattr(target, "min_test_samples") and target.min_test_samples() > 0
 
 

@@ -253,7 +253,7 @@ def _remedy(
 def _enough(accepted: int, errors: int, accuracy: float, level: float) -> int | None:
     """Return how many accepted samples would do, were the share of errors the same; None if none.
 
-    Seen errors tell little when there are few, so one more is reckoned with.
+    Seen errors tell little when there are few, so one more is assumed.
     """
     if not accepted:
         return None

@@ -102,7 +102,7 @@ class OperatingPoint:
         return (accepted - self.errors_left) / accepted if accepted else float("nan")
 
     def reject(self, certainty: ArrayLike, cells: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """Tell which of some new samples are rejected.
+        """Return which of some new samples are rejected.
 
         Parameters
         ----------

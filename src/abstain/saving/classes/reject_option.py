@@ -169,7 +169,7 @@ class _RejectOption(KnownClass):
         check_parameters(obj)
 
     def settings(self, obj: Any) -> dict[str, Any]:
-        """Return the parameters, with the names of rules that are given as functions of ours."""
+        """Return the parameters, with registered functions replaced by their names."""
         named = {
             "certainty": MEASURES.name_of(obj.certainty),
             "cells": CELL_RULES.name_of(obj.cells),
@@ -177,7 +177,7 @@ class _RejectOption(KnownClass):
         return params_of(obj) | named
 
     def state(self, obj: Any) -> dict[str, Any]:
-        """Return what a fit has left."""
+        """Return the attributes of a fit."""
         held = vars(obj)
         state = {
             name: held[name] for name in ("estimator_", "classes_", "thresholds_") if name in held
@@ -279,7 +279,7 @@ def _reject_option_problem(obj: Any, sizes: Sizes) -> str:
 
 
 def _point_problem(obj: Any, known: Mapping[str, Any]) -> str:
-    """Return whether an operating point speaks of these thresholds and samples."""
+    """Return what is wrong with an operating point, given its thresholds and samples."""
     point, guarantee = obj.point, obj.point["guarantee"]
     threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
