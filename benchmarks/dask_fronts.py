@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from abstain import pareto_front
-from abstain.fronts.on_dask import build_staircases_on_dask
+from abstain.fronts.chunked import build_staircases_on_dask
 from abstain.fronts.pareto import FROM_STAIRCASES
 
 N_SAMPLES, BLOCK, N_CELLS, FEW_WRONG, MANY_WRONG = 100_000_000, 1_000_000, 50, 0.01, 0.2

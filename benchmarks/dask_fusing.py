@@ -25,7 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 
 from abstain import GMLVQ, RejectOptionClassifier
-from abstain.fronts.on_dask import build_staircases_on_dask, count_in_bins_on_dask
+from abstain.fronts.bins import count_in_bins_on_dask
+from abstain.fronts.chunked import build_staircases_on_dask
 
 Work = Callable[[], Any]
 

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from abstain import Accuracy, pareto_front
 from abstain.classifier.holding_out import automatic_test_size
-from abstain.classifier.regions import Regions, find_regions
+from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import run_tests
@@ -25,7 +25,7 @@ Procedure = Callable[[Pool, Answers, Accuracy, Generator], Array | None]
 class Rows(NamedTuple):
     """The thresholds that are tested, and the cells that have their own."""
 
-    regions: Regions
+    own_cells: OwnCells
     front: ParetoFront
 
     @classmethod
@@ -39,23 +39,23 @@ class Rows(NamedTuple):
     ) -> "Rows":
         """Return the rows that `RejectOptionClassifier` learns from answers."""
         if is_one_threshold:
-            regions = Regions(learn.cells[:0])
+            own_cells = OwnCells(learn.cells[:0])
         else:
-            regions = find_regions(learn.cells, min_cell_size)
-        cells = regions.positions(learn.cells)
-        return cls(regions, pareto_front(learn.certainty, learn.correct, cells, method=method))
+            own_cells = find_own_cells(learn.cells, min_cell_size)
+        cells = own_cells.positions(learn.cells)
+        return cls(own_cells, pareto_front(learn.certainty, learn.correct, cells, method=method))
 
     def certified(self, test: Answers, target: Accuracy, n_cells: int) -> Array | None:
         """Return the thresholds that these samples certify."""
-        columns = self.regions.columns(test.cells, self.front)
+        columns = self.own_cells.columns(test.cells, self.front)
         held_out = HeldOut(test.certainty, test.correct, columns)
         tests = run_tests(self.front, held_out, target.accuracy, target.confidence or 0.0)
         return None if tests.certified is None else self.thresholds(tests.certified[0], n_cells)
 
     def thresholds(self, row: int, n_cells: int) -> Array:
         """Return the threshold of every cell in a row."""
-        (thresholds,) = self.regions.thresholds(self.front, np.array([row]))
-        return np.asarray(thresholds[self.regions.positions(np.arange(n_cells))])
+        (thresholds,) = self.own_cells.thresholds(self.front, np.array([row]))
+        return np.asarray(thresholds[self.own_cells.positions(np.arange(n_cells))])
 
 
 def split(drawn: Answers, test_size: float, generator: Generator) -> tuple[Answers, Answers]:

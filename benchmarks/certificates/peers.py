@@ -118,7 +118,7 @@ class _LearnedPath:
         accepted = np.round(front.coverages[self.order] * self.n_test)
         per_sample = CAUTION * front.expected_errors[self.order] / front.n_samples
         self.expected = chance(accepted, np.ceil(per_sample * self.n_test), target.accuracy)
-        columns = self.rows.regions.columns(test.cells, front)
+        columns = self.rows.own_cells.columns(test.cells, front)
         counts = HeldOutCounts(front, HeldOut(test.certainty, test.correct, columns))
         _, accepted, errors = np.array(list(counts.of(self.order))).T
         self.chances = chance(accepted, errors, target.accuracy)

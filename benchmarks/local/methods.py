@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
 from abstain import ParetoFront, pareto_front
-from abstain.classifier.regions import Regions, find_regions
+from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from local.answers import Answers
 from local.logistic import log_odds_of_wrong
@@ -53,21 +53,21 @@ class LocalFront(NamedTuple):
     """A front, and which cells have thresholds of their own in it."""
 
     front: ParetoFront
-    regions: Regions
+    own_cells: OwnCells
 
     def counts(self, new: Answers, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many new samples each row answers, and how many of these are right."""
-        columns = self.regions.columns(new.cells, self.front)
+        columns = self.own_cells.columns(new.cells, self.front)
         held_out = HeldOutCounts(self.front, HeldOut(new.certainty, new.correct, columns))
         return np.array([[n, n - errors] for _, n, errors in held_out.of(rows)])
 
 
 def fit_front(calibration: Answers, method: str, min_cell_size: int) -> LocalFront:
     """Return a front of the library; smaller cells share a threshold."""
-    regions = find_regions(calibration.cells, min_cell_size)
-    positions = regions.positions(calibration.cells)
+    own_cells = find_own_cells(calibration.cells, min_cell_size)
+    positions = own_cells.positions(calibration.cells)
     front = pareto_front(calibration.certainty, calibration.correct, positions, method=method)
-    return LocalFront(front, regions)
+    return LocalFront(front, own_cells)
 
 
 def front_points(calibration: Answers, new: Answers, method: str, min_cell_size: int) -> Points:
@@ -84,8 +84,8 @@ def front_points(calibration: Answers, new: Answers, method: str, min_cell_size:
 
 def _continued(local: LocalFront, row: int, new: Answers) -> Points:
     """Return the points of rejecting ever more of what a row answers, by certainty."""
-    thresholds = local.regions.thresholds(local.front, np.array([row]))[0]
-    accepted = new.certainty >= thresholds[local.regions.positions(new.cells)]
+    thresholds = local.own_cells.thresholds(local.front, np.array([row]))[0]
+    accepted = new.certainty >= thresholds[local.own_cells.positions(new.cells)]
     certainty, correct = new.certainty[accepted], new.correct[accepted]
     return Points(*(part[:-1] for part in ranked_points(certainty, certainty, correct)))
 

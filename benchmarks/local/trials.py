@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from abstain import Accuracy
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from local.answers import Answers
 from local.methods import METHODS, REFERENCE, LocalFront, accuracies_at, fit_front
 

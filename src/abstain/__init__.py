@@ -1,6 +1,6 @@
 """Classifiers that know when not to answer.
 
-Given how sure a classifier was, whether it was right, and which region each sample fell in,
+Given how sure a classifier was, whether it was right, and which cell each sample fell in,
 `abstain` sets thresholds below which it declines to answer: by the probability of being right, for
 new data; or with the best trade-off that there is on the calibration data.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from abstain import models as models
     from abstain import plotting as plotting
     from abstain import report as report
-    from abstain._core.checks import InputError
+    from abstain._core.errors import InputError
     from abstain.certainty import TrustScore
     from abstain.classifier import (
         CoverageScorer,
@@ -80,7 +80,7 @@ __all__ = [
 
 _MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "report")
 _HOME = {
-    "_core.checks": "InputError",
+    "_core.errors": "InputError",
     "certainty": "TrustScore",
     "classifier": "CoverageScorer RejectCostScorer RejectOptionClassifier augrc_scorer aurc_scorer "
     "front_augrc_scorer read_thresholds",

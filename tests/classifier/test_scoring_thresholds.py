@@ -111,7 +111,7 @@ def slow_front_score(clf, X, y):
     positions = clf.apply(X)
     points = [(1.0, np.mean(~right))]
     for row in range(len(clf.front_)):
-        (limits,) = clf._regions.thresholds(clf.front_, np.array([row]))
+        (limits,) = clf._own_cells.thresholds(clf.front_, np.array([row]))
         accepted = certainty >= limits[positions]
         points.append((accepted.mean(), (accepted & ~right).mean()))
     points.append((0.0, 0.0))

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from abstain import InputError
-from abstain._core.checks import shown
+from abstain._core.errors import shown
 from abstain._core.text import one_line, printable
 from abstain.cli.common import quote_for_shell
 from abstain.tables.scores import ScoreColumns, read_scores
@@ -129,11 +129,11 @@ def test_what_a_reader_quotes_is_written_out_and_cut(amid, tmp_path):
 
 
 def test_a_line_keeps_its_beginning_and_its_end():
-    said = "column 'x' " + 5000 * "y" + "; mend the file"
+    said = "column 'x' " + 5000 * "y" + "; fix the file"
     line = one_line(said)
     assert len(line) == 1000
     assert line.startswith("column 'x'")
-    assert line.endswith("; mend the file")
+    assert line.endswith("; fix the file")
     assert one_line("two\nlines\x1b") == r"two lines\x1b"
 
 

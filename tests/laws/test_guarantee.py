@@ -18,7 +18,7 @@ from abstain.fronts.held_out import (
     count_by_step,
     merge_step_counts,
 )
-from abstain.targets.guarantee import _enough, certify, needed_answers
+from abstain.targets.guarantee import _enough, _order, certify, needed_answers
 from tests.fronts.strategies import Calibration, half_tied, synthetic
 from tests.reference import guarantee as by_hand
 
@@ -81,6 +81,16 @@ def test_certifying_nested_rows_is_testing_row_by_row(
         return
     row, guarantee = certify(front, held_out, accuracy, 1 - level)
     assert (row, guarantee.accepted, guarantee.errors, guarantee.n_tested) == (*expected, n_rows)
+
+
+# The last row that passes is then the one with the fewest rejects of those that pass.
+@given(half_tied(), st.sampled_from(METHODS), accuracies, levels, st.integers(1, 500))
+def test_rows_are_tested_in_an_order_of_ever_fewer_rejects(
+    data, method, accuracy, level, n_samples
+):
+    front = pareto_front(*data, method=method)
+    order = _order(front, n_samples, accuracy, 1 - level)
+    assert (np.diff((front.true_rejects + front.false_rejects)[order]) <= 0).all()
 
 
 # The remedy for an accuracy that cannot be certified: how many samples would be enough, if one more

@@ -160,7 +160,7 @@ def _data(real_data, monkeypatch):  # noqa: F811
     monkeypatch.setenv("ABSTAIN_DATA_HOME", str(real_data))
 
 
-# All claims about a set in one test: its runs are then made once, in any process.
+# All claims about a set in one test, so that its runs are made once.
 @pytest.mark.parametrize("name", DRAWN)
 def test_drawn_samples(name):
     assert out_of_range(name) == {}

@@ -98,7 +98,7 @@ def some_thresholds(front):
 def assert_same(ours, theirs, *, exactly=True):
     """Compare all that a fit finds; to rounding, certainties may differ and nothing else."""
     assert np.array_equal(ours.cells_, theirs.cells_)
-    assert ours._regions.labels.dtype == theirs._regions.labels.dtype
+    assert ours._own_cells.labels.dtype == theirs._own_cells.labels.dtype
     for field in ("true_rejects", "false_rejects", "gap", "cells"):
         assert np.array_equal(getattr(ours.front_, field), getattr(theirs.front_, field)), field
     for field in ("row", "n_samples", "n_errors", "true_rejects", "false_rejects", "gap"):
@@ -222,10 +222,10 @@ def held_rows(monkeypatch):
     def held_rows(*arguments, **settings):
         rows = []
 
-        def spy(held, regions, front):
+        def spy(held, own_cells, front):
             (answers,) = dask.compute(held)
             rows.extend(np.concatenate([each.calibration.certainty for each in answers]))
-            return count(held, regions, front)
+            return count(held, own_cells, front)
 
         monkeypatch.setattr(on_dask, "_counted", spy)
         clf = certified(*arguments, **settings)
@@ -266,7 +266,7 @@ def test_steps_certify_what_samples_do(client, numbered, held_rows, seed):
     model, X, y = numbered
     held, clf = held_rows(numbered, seed=seed, cells=rare_cell)
     correct, cells = model.predict(X[held]) == y[held], rare_cell(model, X[held])
-    columns = clf._regions.columns(cells, clf.front_)
+    columns = clf._own_cells.columns(cells, clf.front_)
     plain = HeldOut(held.astype(float), correct, columns)
     expected = certify(clf.front_, plain, clf.target.accuracy, clf.target.confidence)
     point = clf.operating_point_

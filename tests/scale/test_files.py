@@ -326,7 +326,7 @@ def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
     assert code == 2
     assert "--out a.csv cannot be written to: .csv is a suffix of files; " in complaints
     assert not (folder / "a.csv").exists()
-    (folder / "a.csv").mkdir()  # an existing folder of that name is used
+    (folder / "a.csv").mkdir()  # an existing folder may have such a name
     assert run(*command)[0] == 0
     assert (folder / "a.csv" / "0.csv").is_file()
 
@@ -479,7 +479,7 @@ def test_a_table_that_ends_its_workers_is_named(run, client, folder, model, monk
     code, shown, complaints = run("predict", model, "data/0.csv", *options)
     client.wait_for_workers(2, timeout=60)
     assert (code, shown) == (2, "")
-    assert "data/0.csv has ended its worker again and again" in complaints
+    assert "data/0.csv has killed each worker that read it" in complaints
     assert len(complaints.splitlines()) == 1
     assert not (folder / "out").exists()
 

@@ -115,7 +115,7 @@ def test_adam_reaches_about_the_same_cost(client, model):
     assert np.mean(found.predict(X) == on_one.predict(X)) > 0.97
 
 
-# Sums are added in the order of the blocks, whichever worker computed them.
+# Sums are added in the order of the blocks, on any worker.
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
 def test_threads_give_the_same_bits_as_processes(client, solver):
     data = as_dask(*sample(missing=0.1))

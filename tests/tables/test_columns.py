@@ -81,8 +81,8 @@ def test_drop_and_categorical():
 @pytest.mark.parametrize(
     ("value", "drop", "remedy"),
     [
-        (1, [], "take one all the same by keep"),
-        (1, ["y"], "name fewer in drop, or take one all the same by keep"),
+        (1, [], "use one anyway by keep"),
+        (1, ["y"], "name fewer in drop, or use one anyway by keep"),
         (1, ["x", "y"], "name fewer in drop"),
         ("?", [], "give more columns"),
     ],
@@ -133,7 +133,7 @@ def with_text(value, count, numbers=NUMBERS):
     ("value", "remedy"),
     [
         *(("<5.0", LIMIT), ("≥ 1,000", LIMIT), (">=8", LIMIT)),
-        *(("62+", ALONE), ("~7.1", ALONE), ("3.2*", ALONE), ("low", "mend the file")),
+        *(("62+", ALONE), ("~7.1", ALONE), ("3.2*", ALONE), ("low", "fix the file")),
     ],
 )
 def test_what_to_do_about_text_amid_numbers(value, remedy):

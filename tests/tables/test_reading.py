@@ -281,7 +281,7 @@ def test_parquet_is_read_in_blocks(tmp_path):
         ("t.csv", b"\x1f\x8b\x08", "is gzipped"),
         ("t.csv", "a,b\n1,2\n".encode("utf-16le"), "give encoding='utf-16le'"),
         ("t.csv", "a,b\n1,2\n".encode("utf-16be"), "give encoding='utf-16be'"),
-        ("t.csv", '""abc"\nb\n1\n', "has quotes amid a field or without their pair; mend"),
+        ("t.csv", '""abc"\nb\n1\n', "has quotes inside a field or without their pair; fix"),
         ("t.parquet", "PAR1", "cannot be read"),
         ("t.csv.gz", "a,b\n", "cannot be read"),
     ],

@@ -231,7 +231,7 @@ BAD_TEXT = {
     "no such column": ("c,okay,region\n1,1,a\n", "correct='ok' is not a column.*'c', 'okay', 'r"),
     "repeated column": ("c,ok,region,c\n1,1,a,1\n", "names 2 columns 'c'"),
     "too many fields": ("c,ok,region\n1,1,a,b,c\n", "5 fields in data row 1 and 3 in the header"),
-    "open quote": ('c,ok,region\n1,1,"a\n2,1,b\n', "has a quote without its pair; mend the file"),
+    "open quote": ('c,ok,region\n1,1,"a\n2,1,b\n', "has a quote without its pair; fix the file"),
     "latin-1, late": (
         b"c,ok,region\n" + b"1,1,a\n" * 50_000 + "1,1,größe\n".encode("latin-1"),
         "is not text in the encoding that was detected .*give encoding, such as cp1252",
@@ -347,7 +347,7 @@ def test_refuses_a_truncated_file(tmp_path, suffix, kept):
     path = write(tmp_path / f"s{suffix}", pl.concat([TABLE] * 1000))
     whole = path.read_bytes()
     path.write_bytes(whole[: kept if isinstance(kept, int) else int(kept * len(whole))])
-    with pytest.raises(InputError, match=r"cannot be read: .*mend the file|is empty"):
+    with pytest.raises(InputError, match=r"cannot be read: .*fix the file|is empty"):
         read_scores(path, COLUMNS)
 
 

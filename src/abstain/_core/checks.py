@@ -13,22 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError, shown
 
-__all__ = [
-    "COLUMNS_TO_LIST",
-    "InputError",
-    "as_labels",
-    "as_vector",
-    "check_boolean_vector",
-    "check_fraction",
-    "check_real_vector",
-    "check_same_length",
-    "is_missing",
-    "list_columns",
-    "merge_labels",
-    "quoted",
-    "shown",
-]
-
 # A message that lists more columns of a table would be too long to read.
 COLUMNS_TO_LIST = 8
 _LETTERS_TO_COMPARE = 80
@@ -180,7 +164,7 @@ def check_fraction(
         0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
     )
     if not inside:
-        # 2 is hardly meant as 2 %.
+        # 2 is rarely meant as 2 %.
         is_percentage = number and 5 <= value <= 100 and not (value == 100 and high_open)
         raise InputError(
             argument=name,

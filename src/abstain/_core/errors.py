@@ -23,7 +23,7 @@ class Argument(NamedTuple):
 
 
 class Message(str):
-    """Text that mentions arguments: a string as Python shows it, which can be rendered anew.
+    """Text that mentions arguments: a string as Python shows it, which can be rendered again.
 
     >>> message = Message("use fewer folds, ", Argument("cv", 3))
     >>> print(message)

@@ -21,7 +21,7 @@ from functools import lru_cache, partial
 from glob import glob, has_magic
 from pathlib import Path
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.signals import cleanup_at_end
 
 # Machine, process and a random number.

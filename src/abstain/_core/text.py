@@ -5,6 +5,7 @@ spreadsheet evaluates text that starts like a formula.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 _FORMULA = tuple("=+-@＝＋－＠\t\r\n")
@@ -29,12 +30,22 @@ def one_line(message: Any, longest: int = 1000) -> str:
 
     The end of a message is the remedy, which must not be lost.
 
-    >>> one_line("a\nb" + 2000 * "c" + "; mend the file", 32)
-    'a bccccccccccccc … mend the file'
+    >>> one_line("a\nb" + 2000 * "c" + "; fix the file", 32)
+    'a bccccccccccccc … fix the file'
     """
     text = printable(" ".join(str(message).splitlines()))
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[3 - half :]}"
+
+
+def first_of(texts: Sequence[str], n: int) -> str:
+    """Return the first texts of a list, and the number of the others.
+
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - n} more" if len(texts) > n else ""
+    return ", ".join(texts[:n]) + more
 
 
 def without_formula(text: str) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain._scale.workers import check_versions, current_client, watch_workers
 
 
 def is_dask(*values: Any) -> bool:
-    """Tell whether any of the values is a Dask collection."""
+    """Return whether any of the values is a Dask collection."""
     return any(
         type(value).__module__.partition(".")[0] in ("dask", "dask_expr") for value in values
     )
@@ -26,7 +26,7 @@ def refuse_dask(what: str, remedy: str, *values: Any) -> None:
 
 
 def check_samples(estimator: Any, X: Any) -> None:
-    """Reject a Dask collection that cannot hold samples in rows, as far as its metadata tell."""
+    """Reject a Dask collection that cannot hold samples in rows, by its metadata."""
     if not _is_array_or_frame(X) or X.ndim != 2:
         got = shown(X) if is_dask(X) else f"a {type(X).__name__}"
         raise InputError(f"X must be a Dask array or frame with samples in rows, got {got}")

@@ -23,7 +23,7 @@ from functools import partial
 from tempfile import mkdtemp
 from typing import Any
 
-from abstain._core.checks import shown
+from abstain._core.errors import shown
 from abstain._core.signals import cleanup_at_end
 from abstain._scale.workers import ClusterError, check_versions, watch_workers
 
@@ -46,7 +46,7 @@ def open_cluster(address: str, n_workers: int | None = None) -> Iterator[Any]:
         import distributed
     except ImportError as error:
         raise _not_installed(error) from None
-    # From any other text Dask would make an address, and wait for it for ever.
+    # From any other text Dask would make an address, and wait for it forever.
     if address != LOCAL and not re.fullmatch(r"(tcp|tls|ucx|ucxx|wss?)://[^\s/]+:\d+", address):
         raise ClusterError(
             "the address of a cluster must be 'local' or that of a scheduler, such as "
@@ -87,7 +87,7 @@ def _not_installed(error: ImportError) -> ClusterError:
 
 @contextmanager
 def _local_cluster(distributed: Any, n_workers: int | None) -> Iterator[Any]:
-    """Start worker processes of one thread each, and leave nothing of them behind."""
+    """Start worker processes of one thread each, and remove their files at the end."""
     scratch = mkdtemp(prefix="abstain-")
     remove = partial(shutil.rmtree, scratch, ignore_errors=True)
     with cleanup_at_end(remove), ExitStack() as stack:
@@ -145,7 +145,7 @@ def _connect(distributed: Any, place: Any) -> Iterator[Any]:
 def _call_with_timeout(call: Callable[[], Any], seconds: float) -> Any:
     """Return the result of a call or the exception that it raised, a timeout too.
 
-    Dask may wait for ever for something that listens at an address and is no scheduler.
+    Dask may wait forever for something that listens at an address and is no scheduler.
     """
     results: list[Any] = [TimeoutError(f"no answer in {seconds:.0f} seconds")]
 

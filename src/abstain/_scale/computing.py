@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.graphs import delayed_call, error_in_block, fuse_tasks
 from abstain._scale.workers import current_client, watch_workers
 
@@ -80,7 +80,7 @@ def _merge_by_worker(client: Any, futures: list[Any], merge: Merge) -> list[Any]
     """Return one future for each worker, merged from the results that are on it."""
     from distributed import as_completed
 
-    # Dask runs a task where its inputs are. A task that is bound to a worker would wait for ever if
+    # Dask runs a task where its inputs are. A task that is bound to a worker would wait forever if
     # that worker dies and no other is left for a moment.
     merge_there = partial(client.submit, merge, pure=False)
     batch_size = FAN_IN * len(client.nthreads())

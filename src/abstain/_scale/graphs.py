@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.blocks import is_dask
 from abstain._scale.workers import KILLED_WORKERS, ClusterError
 

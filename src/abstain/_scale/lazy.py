@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks, check_samples, is_dask, row_chunks
 from abstain._scale.graphs import map_blocks_to_array
 
@@ -70,7 +70,7 @@ def _lazy_result(
 
 
 def _returns_frame(estimator: Any) -> bool:
-    """Tell whether scikit-learn wraps the result of a transformer in a frame."""
+    """Return whether scikit-learn wraps the result of a transformer in a frame."""
     output = getattr(estimator, "_sklearn_output_config", {}).get("transform")
     return bool((output or get_config()["transform_output"]) != "default")
 

@@ -1,4 +1,4 @@
-"""How are sums over blocks computed again and again, equal to the last bit?
+"""How are sums over blocks computed repeatedly, equal to the last bit?
 
 Results are added in a tree whose shape depends on the positions of the blocks alone,
 
@@ -66,7 +66,7 @@ class PersistedBlocks:
         return total
 
     def _submit(self, function: Callable[[Any], Any], add: Add) -> list[Sums]:
-        """Submit the tasks without a graph, which would take half as long again as they do."""
+        """Submit the tasks without a graph, which would add half of their time."""
         client = self._futures[0].client
         submit = partial(client.submit, pure=False)
         results = self._call(submit, self._futures, function, add)

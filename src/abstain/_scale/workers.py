@@ -1,7 +1,7 @@
 """When is a wait on a cluster given up?
 
 Dask runs a task again if its worker dies, so a lost worker changes nothing. Three things would make
-a call wait for ever, or fail with a page of text: no worker is left, the scheduler is gone, or a
+a call wait forever, or fail with a page of text: no worker is left, the scheduler is gone, or a
 task kills each worker that runs it. `watch_workers` turns each of them into an error of one line.
 Every wait of the library runs inside of it.
 """
@@ -18,7 +18,7 @@ from functools import cache, partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 
 # Seconds without any worker after which a call is given up, unless this setting of Dask's has
 # others. Workers in a cloud take minutes to start.

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, as_labels, is_missing
+from abstain._core.checks import as_labels, is_missing
+from abstain._core.errors import InputError
 from abstain._core.estimators import n_samples_of, unwrap
 from abstain.certainty.outputs import Outputs
 from abstain.certainty.registry import (
@@ -278,7 +279,7 @@ def cells_of(outputs: Outputs, cells: Any) -> Cells:
 
 
 def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
-    """Tell whether cells have the same labels for two estimators fitted on parts of the same data.
+    """Return whether cells have the same labels for two estimators fitted on parts of the data.
 
     Predicted classes and clusters do. Indices of leaves do not, nor do those of prototypes, unless
     each class has one prototype. Nothing is known about a function.
@@ -293,7 +294,7 @@ def means_the_same(cells: Any, estimator: Any, other: Any) -> bool:
 
 
 def are_leaves(cells: Any, estimator: Any) -> bool:
-    """Tell whether the cells of a fitted estimator are the leaves of a tree."""
+    """Return whether the cells of a fitted estimator are the leaves of a tree."""
     return isinstance(cells, str) and RULES.resolve(estimator, cells) == "leaf"
 
 
@@ -305,7 +306,7 @@ def fitted_rule(cells: Any, X: Any, y: Any) -> Any:
 
 
 def is_to_be_fitted(cells: Any) -> bool:
-    """Tell whether a rule is a clusterer that is not fitted yet."""
+    """Return whether a rule is a clusterer that is not fitted yet."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 

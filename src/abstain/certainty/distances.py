@@ -104,7 +104,7 @@ def distance_to_boundary(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
 
 
 def is_linear(model: Any) -> bool:
-    """Tell whether each score of a model is a linear function of its own coefficients."""
+    """Return whether each score of a model is a linear function of its own coefficients."""
     if not (hasattr(model, "coef_") and hasattr(model, "decision_function")):
         return False
     n_classes = len(model.classes_)

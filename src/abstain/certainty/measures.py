@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError, check_real_vector
+from abstain._core.checks import check_real_vector
+from abstain._core.errors import InputError
 from abstain._core.estimators import (
     has_prototypes,
     unwrap,
@@ -276,7 +277,7 @@ def certainty_of(outputs: Outputs, certainty: Any) -> NDArray[np.float64]:
 
 
 def is_trust_to_be_fitted(certainty: Any) -> bool:
-    """Tell whether a measure is a trust score that is not fitted yet."""
+    """Return whether a measure is a trust score that is not fitted yet."""
     if isinstance(certainty, TrustScore):
         return not hasattr(certainty, "prototypes_")
     return isinstance(certainty, str) and certainty == "trust"

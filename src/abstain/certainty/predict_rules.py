@@ -116,7 +116,7 @@ def _final_from_posteriors(stack: Any) -> bool:
 
 
 def _each_from_posteriors(one_vs_rest: Any) -> bool:
-    """Tell whether posteriors have the order of the scores, of which `predict` takes the highest.
+    """Return whether posteriors have the order of the scores, of which `predict` takes the highest.
 
     The sigmoid of logistic regression keeps their order; without scores, posteriors are compared.
     """
@@ -178,7 +178,7 @@ def score_scale(model: Any) -> str | None:
 
 
 def keeps_order_on_log_scale(model: Any) -> bool:
-    """Tell whether log-odds still differ where the largest posteriors of a model round to 1."""
+    """Return whether log-odds still differ where the largest posteriors of a model round to 1."""
     rule = predict_rule(model)
     if rule.mean_posteriors and hasattr(model, "estimators_"):
         inner = (unwrap_predict_proba(each)[1] for each in model.estimators_)

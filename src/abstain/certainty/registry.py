@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain._core.estimators import n_samples_of, unwrap
 
 
@@ -123,7 +123,7 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
 
 
 def is_function(rule: Any) -> bool:
-    """Tell whether a rule is a function of an estimator and samples."""
+    """Return whether a rule is a function of an estimator and samples."""
     return callable(rule) and not isinstance(rule, type)
 
 

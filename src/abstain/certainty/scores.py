@@ -110,14 +110,14 @@ def vote_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
 
 
 def has_votes(classifier: Any) -> bool:
-    """Tell whether a classifier takes the majority of votes."""
+    """Return whether a classifier takes the majority of votes."""
     from sklearn.ensemble import VotingClassifier
 
     return isinstance(classifier, VotingClassifier) and classifier.voting == "hard"
 
 
 def has_codes(classifier: Any) -> bool:
-    """Tell whether a classifier decodes the scores of binary ones."""
+    """Return whether a classifier decodes the scores of binary ones."""
     from sklearn.multiclass import OutputCodeClassifier
 
     return isinstance(classifier, OutputCodeClassifier)

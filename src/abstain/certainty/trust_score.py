@@ -23,13 +23,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from abstain._core.checks import InputError, check_same_length
+from abstain._core.checks import check_same_length
+from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain._core.sklearn_private import take_rows
 from abstain.certainty.outputs import as_outputs
 
 Array = NDArray[Any]
-# Samples of a class used to find its centres: more take long and hardly change them.
+# Samples of a class used to find its centres: more take longer and change them little.
 MAX_SAMPLES = 10_000
 
 

@@ -44,8 +44,8 @@ from abstain.classifier.holding_out import Split, hold_out, tested_share
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
 from abstain.classifier.operating import DEFAULT_TARGET
 from abstain.classifier.overlap import overlap_warnings
+from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
-from abstain.classifier.regions import Regions, find_regions
 from abstain.fronts import PooledFront, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import Target
@@ -203,8 +203,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the fit of the classifier. Thresholds count every sample once.
         **fit_params : dict
-            Passed to the fit of the classifier, or, with metadata routing, to whatever has asked
-            for it.
+            Passed to the fit of the classifier, or, with metadata routing, to what has
+            requested it.
 
         Returns
         -------
@@ -275,14 +275,14 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             test_size=partial(tested_share, self),
             random_state=self.random_state,
         )
-        self._regions, self._front = known.regions, known.front
-        self._held_out, self._outlier_distance = known.held_out, known.usual_distance
+        self._own_cells, self._front = known.own_cells, known.front
+        self._held_out, self._outlier_distance = known.held_out, known.outlier_distance
         self._run_first()
         return self
 
     def _forget(self) -> None:
-        """Drop what an earlier fit has left: if this one fails, nothing of it may answer."""
-        own = "_front _held_out _outlier_distance _probabilities _regions _rules _target_in_use"
+        """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
+        own = "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use"
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
 
@@ -301,10 +301,10 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     def _find_front(self, known: Calibration, is_one_threshold: bool) -> None:
         self.calibration_ = known
         if is_one_threshold:
-            self._regions = Regions(np.unique(known.cells)[:0])
+            self._own_cells = OwnCells(np.unique(known.cells)[:0])
         else:
-            self._regions = find_regions(known.cells, self._min_cell_size())
-        positions = self._regions.positions(known.cells)
+            self._own_cells = find_own_cells(known.cells, self._min_cell_size())
+        positions = self._own_cells.positions(known.cells)
         self._front = pareto_front(known.certainty, known.correct, positions, method=self.method)
 
     def _test_samples(self, split: Split, X: Any, y: Array) -> HeldOut | None:
@@ -315,11 +315,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.learn is not None:
             X_test, y_test = take_rows(X, split.test), y[split.test]
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
-        columns = self._regions.columns(known.cells, self.front_)
+        columns = self._own_cells.columns(known.cells, self.front_)
         return HeldOut(known.certainty, known.correct, columns)
 
     def _light(self) -> Self:
-        """Return a copy with all that answers need, and no more: it travels to the data."""
+        """Return a copy with only what answers need, to send to the workers."""
         self._check_fitted()
         light = copy(self)
         for name in ("calibration_", "_held_out", "_probabilities", "_front"):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abstain.certainty.cells import RULES, Cells, cells_of
 from abstain.certainty.measures import MEASURES, certainty_of, fitted_measure
 from abstain.certainty.outputs import Outputs
-from abstain.classifier.regions import Regions
+from abstain.classifier.own_cells import OwnCells
 
 Array = NDArray[Any]
 
@@ -80,9 +80,9 @@ class Evaluation(NamedTuple):
         return self.named_cells.labels
 
 
-def positions_of(cells: Cells, regions: Regions) -> NDArray[np.int64]:
+def positions_of(cells: Cells, own_cells: OwnCells) -> NDArray[np.int64]:
     """Return the position of the threshold that decides about each sample."""
-    positions = regions.positions(cells.names)
+    positions = own_cells.positions(cells.names)
     return positions if cells.codes is None else np.asarray(positions[cells.codes])
 
 

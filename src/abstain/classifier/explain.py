@@ -6,7 +6,7 @@ the features,
 
     d⁻ − d⁺ = Σ_i δ⁻_i (Λ⁻δ⁻)_i − δ⁺_i (Λ⁺δ⁺)_i,
 
-each term of which speaks for the answer if it is positive, for the rival if it is negative. Those
+in which positive terms favour the answer, and negative ones the rival. Those
 of the largest size are the features that tell the two apart.
 """
 
@@ -141,7 +141,7 @@ def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
 
 
 def _runners_up(outputs: Outputs, certainty: Any) -> list[Any]:
-    """Return the best class other than the answer, as far as the classifier tells.
+    """Return the best class other than the answer, if the classifier has scores of the classes.
 
     Where the certainty is a margin between pairs of classes, it is the class of that pair.
     """

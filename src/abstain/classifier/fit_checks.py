@@ -15,7 +15,8 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
-from abstain._core.checks import InputError, check_fraction, shown
+from abstain._core.checks import check_fraction
+from abstain._core.errors import InputError, shown
 from abstain._core.sklearn_private import BaseSearchCV
 from abstain.certainty.cells import RULES
 from abstain.certainty.measures import MEASURES
@@ -60,10 +61,7 @@ def check_parameters(clf: Any) -> None:
 
 def checked_labels(clf: Any, y: Any) -> Array:
     """Return the labels as an array; a frozen classifier may be calibrated on one class."""
-    check_labels(y)
-    labels = np.asarray(column_or_1d(y, warn=True))
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
+    labels = valid_labels(y, warn=True)
     known = np.unique(labels)
     is_frozen = isinstance(clf.estimator, FrozenEstimator)
     if len(known) < 2 and not (len(known) and is_frozen):
@@ -73,6 +71,15 @@ def checked_labels(clf: Any, y: Any) -> Array:
         )
     if not is_frozen:
         check_reject_label(clf.reject_label, known)
+    return labels
+
+
+def valid_labels(y: Any, *, warn: bool = False) -> Array:
+    """Return labels as an array of classes; ``warn`` of a column that is made a vector."""
+    check_labels(y)
+    labels = np.asarray(column_or_1d(y, warn=warn))
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
     return labels
 
 
@@ -106,7 +113,7 @@ def routed_params(clf: Any, sample_weight: ArrayLike | None, fit_params: dict[st
 
 
 def _takes_weights(estimator: Any) -> bool:
-    """Tell whether weights reach a fit; a search hands them on to its estimator."""
+    """Return whether weights reach a fit; a search passes them to its estimator."""
     if isinstance(estimator, BaseSearchCV):
         return _takes_weights(estimator.estimator)
     return bool(has_fit_parameter(estimator, "sample_weight"))

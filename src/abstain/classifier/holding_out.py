@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
 

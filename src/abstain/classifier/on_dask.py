@@ -4,7 +4,7 @@ A fitted classifier answers block by block, where the blocks are. Its answers st
 arrays as on one machine; what comes to the client are sums: how many samples each cell has, and the
 staircases of the front.
 
-Samples that certify an accuracy are drawn by a seed and the number of their block, whatever their
+Samples that certify an accuracy are drawn by a seed and the number of their block, not by their
 values. As many are held out as on one machine, and the same share of every block: with h of n in
 all, ⌊h b / n⌋ − ⌊h a / n⌋ of a block whose rows go from a up to b. Of these samples the client
 counts how many are right and wrong at each step of the front (see `held_out`), which certifies what
@@ -16,27 +16,28 @@ from __future__ import annotations  # signatures then show the names of types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils import check_random_state
 
-from abstain._core.checks import InputError, check_same_length, merge_labels, shown
+from abstain._core.checks import check_same_length, merge_labels
+from abstain._core.errors import InputError, shown
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import persist, reduce_blocks
 from abstain._scale.graphs import map_blocks, map_blocks_to_array
+from abstain._scale.quantiles import quantile_on_dask
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
-from abstain.classifier.quantile_on_dask import quantile_on_dask
-from abstain.classifier.regions import Regions, regions_of
+from abstain.classifier.fit_checks import valid_labels
+from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import (
     HeldOut,
@@ -46,7 +47,6 @@ from abstain.fronts.held_out import (
     merge_step_counts,
 )
 from abstain.fronts.staircases import encode_cells
-from abstain.models.validation import check_labels
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
 
@@ -59,10 +59,10 @@ MAX_CLASSES = 5
 class DaskCalibration(NamedTuple):
     """All that comes to the client."""
 
-    regions: Regions
+    own_cells: OwnCells
     front: ParetoFront
     held_out: HeldOut | None
-    usual_distance: float
+    outlier_distance: float
 
 
 class Answers(NamedTuple):
@@ -118,8 +118,8 @@ def calibrate_on_dask(
     test_size: Callable[[CertifyingTarget, int], float],
     random_state: Any,
 ) -> DaskCalibration:
-    """Have a fitted classifier answer samples in blocks, and compute the front of its answers."""
-    # The answers are small beside the samples, and expensive to compute again.
+    """Compute the front of a fitted classifier's answers to samples in blocks."""
+    # The answers take little memory and long to compute.
     blocks = persist(map_blocks(_answer, aligned_blocks(X=X, y=y), estimator, rules))
     sizes = _sizes(blocks, np.asarray(estimator.classes_))
     n_samples, n_held, is_one_threshold = sum(sizes), None, False
@@ -133,36 +133,29 @@ def calibrate_on_dask(
         blocks, held = _shares(blocks, sizes, n_held, random_state)
         sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
     ones = [(block,) for block in blocks]
+    certainty, correct = attrgetter("calibration.certainty"), attrgetter("calibration.correct")
     labels, counts = reduce_blocks(_add_cells, map_blocks(_count_cells, ones))
-    regions = Regions(labels[:0]) if is_one_threshold else regions_of(labels, counts, min_cell_size)
+    own_cells = OwnCells(labels[:0] if is_one_threshold else labels[counts >= min_cell_size])
     chunks = tuple(sizes)
     front = pareto_front(
-        map_blocks_to_array(_certainty, ones, chunks=chunks, dtype=np.float64),
-        map_blocks_to_array(_correct, ones, chunks=chunks, dtype=np.bool_),
-        map_blocks_to_array(_positions, ones, regions, chunks=chunks, dtype=np.int64),
+        map_blocks_to_array(certainty, ones, chunks=chunks, dtype=np.float64),
+        map_blocks_to_array(correct, ones, chunks=chunks, dtype=np.bool_),
+        map_blocks_to_array(_positions, ones, own_cells, chunks=chunks, dtype=np.int64),
         method=method,
     )
-    return DaskCalibration(
-        regions,
-        front,
-        None if n_held is None else _counted(held, regions, front),
-        _usual_distance(estimator, ones, sum(sizes)),
-    )
-
-
-def _usual_distance(estimator: Any, ones: list[tuple[Any]], n_samples: int) -> float:
-    """Return what `outlier_distance` does, without all distances in one place."""
-    if not has_prototypes(unwrap(estimator)[1]):
-        return float("inf")
-    return quantile_on_dask(map_blocks(_closest, ones), n_samples, INLIER_SHARE)
+    outlier_distance = float("inf")
+    if has_prototypes(unwrap(estimator)[1]):
+        outlier_distance = quantile_on_dask(map_blocks(attrgetter("closest"), ones), INLIER_SHARE)
+    held_out = None if n_held is None else _counted(held, own_cells, front)
+    return DaskCalibration(own_cells, front, held_out, outlier_distance)
 
 
 def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
     check_same_length(X=range(X.shape[0]), y=y)  # a sparse matrix has no length
-    labels = _checked_labels(y)
-    if not len(labels):
+    if not len(y):
         empty = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
         return Answers(empty, np.zeros(0), 0, [])
+    labels = valid_labels(y)
     known = set(np.asarray(estimator.classes_).tolist())
     distinct, counts = np.unique(labels, return_counts=True)
     n_known = sum(
@@ -177,16 +170,6 @@ def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
         n_known,
         distinct[:MAX_CLASSES].tolist(),
     )
-
-
-def _checked_labels(y: Any) -> Array:
-    if not len(y):
-        return np.zeros(0)
-    check_labels(y)
-    labels = np.asarray(column_or_1d(y))
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels
 
 
 class _Summary(NamedTuple):
@@ -222,20 +205,8 @@ def _merge_summaries(parts: Sequence[_Summary]) -> _Summary:
     )
 
 
-def _certainty(answers: Answers) -> NDArray[np.float64]:
-    return answers.calibration.certainty
-
-
-def _correct(answers: Answers) -> NDArray[np.bool_]:
-    return answers.calibration.correct
-
-
-def _closest(answers: Answers) -> NDArray[np.float64] | None:
-    return answers.closest
-
-
-def _positions(regions: Regions, answers: Answers) -> NDArray[np.int64]:
-    return regions.positions(answers.calibration.cells)
+def _positions(own_cells: OwnCells, answers: Answers) -> NDArray[np.int64]:
+    return own_cells.positions(answers.calibration.cells)
 
 
 # --- cells --------------------------------------------------------------------------------------
@@ -286,11 +257,11 @@ def _share(seed: int, is_held_out: bool, answers: Answers, number: int, n_out: i
     return answers.take(np.sort(order[:n_out] if is_held_out else order[n_out:]))
 
 
-def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
+def _counted(held: list[Any], own_cells: OwnCells, front: ParetoFront) -> HeldOut:
     """Count held-out samples at the steps of a front."""
-    column_of = regions.columns_of(np.arange(regions.shared + 1), front)
+    column_of = own_cells.columns_of(np.arange(own_cells.shared + 1), front)
     steps, ones = StepThresholds.of(front), [(block,) for block in held]
-    counted = map_blocks(_count_by_step, ones, regions, column_of, steps)
+    counted = map_blocks(_count_by_step, ones, own_cells, column_of, steps)
     with warnings.catch_warnings():
         # There may be millions of steps, which go to each worker once.
         warnings.filterwarnings("ignore", message="Sending large graph")
@@ -299,7 +270,8 @@ def _counted(held: list[Any], regions: Regions, front: ParetoFront) -> HeldOut:
 
 
 def _count_by_step(
-    regions: Regions, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
+    own_cells: OwnCells, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
 ) -> StepCounts:
-    columns = column_of[_positions(regions, answers)]
-    return count_by_step(steps, HeldOut(_certainty(answers), _correct(answers), columns))
+    certainty, correct, _ = answers.calibration
+    columns = column_of[_positions(own_cells, answers)]
+    return count_by_step(steps, HeldOut(certainty, correct, columns))

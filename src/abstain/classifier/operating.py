@@ -20,7 +20,7 @@ from abstain._core.errors import Argument, InputError, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
 from abstain.classifier.overlap import OVERCONFIDENT
-from abstain.classifier.regions import Regions
+from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
@@ -54,7 +54,7 @@ class OperatingMixin:
     operating_point_: OperatingPoint
     calibration_: Calibration
     _front: ParetoFront | Callable[[], ParetoFront]
-    _regions: Regions
+    _own_cells: OwnCells
     _held_out: HeldOut | None
     _target_in_use: Target
 
@@ -69,7 +69,7 @@ class OperatingMixin:
     @property
     def cells_(self) -> NDArray[Any]:
         """The cell of each threshold; None, last, stands for all other cells."""
-        return self._regions.names
+        return self._own_cells.names
 
     def _target(self) -> Target:
         return DEFAULT_TARGET if self.target is None else self.target
@@ -93,7 +93,7 @@ class OperatingMixin:
             )
 
     def _sets_on_training(self) -> bool:
-        """Tell whether thresholds are set on the samples that the classifier is fitted on."""
+        """Return whether thresholds are set on the samples that the classifier is fitted on."""
         return isinstance(self.cv, str) and not isinstance(self.estimator, FrozenEstimator)
 
     def _run_first(self) -> None:
@@ -119,9 +119,9 @@ class OperatingMixin:
     def _run_at(self, point: OperatingPoint) -> None:
         """Decide as at a point of the front: with a threshold for each cell, and one for others."""
         if point.row is None:
-            thresholds = np.full(self._regions.shared + 1, np.inf)
+            thresholds = np.full(self._own_cells.shared + 1, np.inf)
         else:
-            (thresholds,) = self._regions.thresholds(self.front_, np.array([point.row]))
+            (thresholds,) = self._own_cells.thresholds(self.front_, np.array([point.row]))
         self._run_with(replace(point, cells=self.cells_, thresholds=thresholds))
 
     def _run_with(self, point: OperatingPoint) -> None:
@@ -196,6 +196,6 @@ class OperatingMixin:
                 "target to retarget"
             )
         known = getattr(self, "calibration_", None)
-        self._run_with(given_point(thresholds, self.front_, known, self._regions))
+        self._run_with(given_point(thresholds, self.front_, known, self._own_cells))
         self._use_target()
         return self

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
 from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import refuse_dask
@@ -106,11 +106,11 @@ class PredictionMixin(OperatingMixin):
         return evaluate(self.estimator_, X, self._rules)
 
     def _rejected(self, evaluation: Evaluation) -> NDArray[np.bool_]:
-        positions = positions_of(evaluation.named_cells, self._regions)
+        positions = positions_of(evaluation.named_cells, self._own_cells)
         return np.asarray(evaluation.certainty < self.thresholds_[positions])
 
     def _decisions(self, evaluation: Evaluation) -> Decisions:
-        positions = positions_of(evaluation.named_cells, self._regions)
+        positions = positions_of(evaluation.named_cells, self._own_cells)
         return Decisions(
             evaluation.outputs.codes,
             evaluation.certainty,
@@ -126,7 +126,7 @@ class PredictionMixin(OperatingMixin):
         front = self._pooled_front
         if front is None:
             return np.full(len(certainty), np.nan)
-        return front.probability_correct(certainty, self._regions.columns_of(positions, front))
+        return front.probability_correct(certainty, self._own_cells.columns_of(positions, front))
 
     @property
     def _pooled_front(self) -> PooledFront | None:
@@ -138,7 +138,7 @@ class PredictionMixin(OperatingMixin):
             if not hasattr(self, "calibration_"):
                 return None
             certainty, correct, cells = self.calibration_
-            positions = self._regions.positions(cells)
+            positions = self._own_cells.positions(cells)
             pooled = pareto_front(certainty, correct, positions, method="pooled")
             self._probabilities = cast(PooledFront, pooled)
         return self._probabilities
@@ -190,7 +190,7 @@ class PredictionMixin(OperatingMixin):
     @lazy_on_dask("thresholds_", lambda clf: np.float64)
     def _estimate_correct_proba(self, X: Any) -> NDArray[np.float64]:
         evaluation = self._evaluate(X)
-        positions = positions_of(evaluation.named_cells, self._regions)
+        positions = positions_of(evaluation.named_cells, self._own_cells)
         return self._correct_proba(evaluation.certainty, positions)
 
     @_answers_in_blocks(lambda clf: np.int64)
@@ -210,11 +210,11 @@ class PredictionMixin(OperatingMixin):
         """
         self._check_fitted()
         cells = cells_of(Outputs(self.estimator_, X), self._rules.cells)
-        return positions_of(cells, self._regions)
+        return positions_of(cells, self._own_cells)
 
     @_answers_in_blocks(lambda clf: np.bool_)
     def reject(self, X: Any) -> NDArray[np.bool_]:
-        """Tell which samples are rejected.
+        """Return which samples are rejected.
 
         Returns
         -------
@@ -359,7 +359,7 @@ class PredictionMixin(OperatingMixin):
             right, NaN where nothing estimates it (see `Decisions`); ``cell``, null where the
             threshold is the one that small and unseen cells share. For prototype models,
             ``features`` tells the two classes apart most, and ``contributions`` are their shares:
-            positive ones speak for the label, negative ones for the rival.
+            positive ones favour the label, negative ones the rival.
 
         Examples
         --------

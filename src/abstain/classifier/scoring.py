@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, check_fraction
+from abstain._core.checks import check_fraction
+from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain.classifier.documentation import IRIS, LABELLED_SAMPLES, WEIGHTS, documented
 from abstain.classifier.estimator import RejectOptionClassifier
@@ -175,7 +176,7 @@ def front_augrc_scorer(estimator: Any, X: Any, y: ArrayLike) -> float:
     clf, seen = _reject_option(estimator, X, "front_augrc_scorer")
     evaluation, front = clf._evaluate(seen), clf.front_
     correct = evaluation.labels == np.asarray(y)
-    columns = clf._regions.columns(evaluation.cells, front)
+    columns = clf._own_cells.columns(evaluation.cells, front)
     rows = np.arange(len(front)) if front.is_nested else np.flatnonzero(front.is_pareto)
     counts = HeldOutCounts(front, HeldOut(evaluation.certainty, correct, columns)).of(rows)
     _, accepted, errors = np.array(list(counts), dtype=float).T / len(correct)

@@ -1,8 +1,8 @@
 """How are thresholds from outside read, checked and given to a classifier?
 
-They travel as JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has
-no number for, "-inf" (reject none) and "inf" (reject all). The row of the front that they come from
-travels with them, so that thresholds of another classifier are refused. Every key is known and
+The file is JSON: a list in the order of ``thresholds_``, in which text stands for what JSON has no
+number for, "-inf" (reject none) and "inf" (reject all). The file also holds the row of the front
+that they come from, so that thresholds of another classifier are refused. Every key is known and
 checked, or refused: a misspelt one would skip its check.
 """
 
@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, check_fraction, check_real_vector, shown
+from abstain._core.checks import check_fraction, check_real_vector
+from abstain._core.errors import InputError, shown
 from abstain._core.files import check_regular_file
 from abstain.classifier.calibrate import Calibration
-from abstain.classifier.regions import Regions
+from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront
 from abstain.targets import OperatingPoint
 
@@ -50,8 +51,8 @@ def read_thresholds(path: str | os.PathLike[str]) -> dict[str, Any]:
     ----------
     path : str or path-like
         The file, of at most 16 MB: an object with ``thresholds``, a list of numbers, "-inf" and
-        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked where
-        it tells of thresholds. Other keys are refused.
+        "inf"; what a report exports beside it, or ``abstain fit`` prints as JSON, is checked if
+        it is about thresholds. Other keys are refused.
 
     Returns
     -------
@@ -144,13 +145,13 @@ def _number(text: str) -> int | float:
 
 
 def are_thresholds(value: Any) -> bool:
-    """Tell thresholds, alone or with what goes with them, from a target that chooses some."""
+    """Return whether a value is thresholds, perhaps with their row and counts, and not a target."""
     # An array has a method `choose` too: what tells them apart is that it has a dimension.
     return isinstance(value, Mapping | list | tuple) or bool(np.ndim(value))
 
 
 def given_values(given: Any) -> NDArray[np.float64]:
-    """Return thresholds as numbers; what goes with them must be of the kind that it should be."""
+    """Return thresholds as numbers, after checking the keys of a dict."""
     values = given
     if isinstance(given, Mapping):
         _check_keys(given)
@@ -190,45 +191,45 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
 
 
 def given_point(
-    given: Any, front: ParetoFront, calibration: Calibration | None, regions: Regions
+    given: Any, front: ParetoFront, calibration: Calibration | None, own_cells: OwnCells
 ) -> OperatingPoint:
     """Return what given thresholds do on the calibration data.
 
-    The point has the row of the front that has these thresholds, if any. Where the calibration data
-    are not kept, the steps of the front tell, so that thresholds must be of these.
+    The point has the row of the front that has these thresholds, if any. Without
+    calibration data, rejects are counted by the steps of the front, which must have the thresholds.
     """
     thresholds = given_values(given)
     stated = dict(given) if isinstance(given, Mapping) else {}
-    _check_cells(thresholds, stated.get("cells"), regions)
+    _check_cells(thresholds, stated.get("cells"), own_cells)
     if calibration is None:
-        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, regions)
+        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, own_cells)
     else:
-        true_rejects, false_rejects = _rejects(thresholds, calibration, regions)
+        true_rejects, false_rejects = _rejects(thresholds, calibration, own_cells)
     fewest = np.flatnonzero(front.true_rejects == true_rejects)
     needless = false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
         needless -= int(front.false_rejects[fewest[0]] - front.gap[fewest[0]])
     point = OperatingPoint(
-        row=_row_of(thresholds, front, regions, fewest),
+        row=_row_of(thresholds, front, own_cells, fewest),
         n_samples=front.n_samples,
         n_errors=front.n_errors,
         true_rejects=true_rejects,
         false_rejects=false_rejects,
         gap=needless,
-        cells=regions.names,
+        cells=own_cells.names,
         thresholds=thresholds,
     )
     _check_stated(stated, point)
     return point
 
 
-def _check_cells(thresholds: NDArray[np.float64], cells: Any, regions: Regions) -> None:
+def _check_cells(thresholds: NDArray[np.float64], cells: Any, own_cells: OwnCells) -> None:
     """Refuse thresholds that are too few or too many, or of other cells."""
-    names = _names(regions)
+    names = _names(own_cells)
     if len(thresholds) != len(names):
         raise InputError(
-            f"thresholds must be {len(names)}, one for each of {regions.shared} cells and last the "
-            f"one that all others share, got {len(thresholds)}; take those of a report of this "
+            f"thresholds must be {len(names)}, one for each of {own_cells.shared} cells and last "
+            f"the one that all others share, got {len(thresholds)}; take those of a report of this "
             "classifier"
         )
     if cells is not None and list(cells) != names:
@@ -238,16 +239,16 @@ def _check_cells(thresholds: NDArray[np.float64], cells: Any, regions: Regions) 
         )
 
 
-def _names(regions: Regions) -> list[str | None]:
-    return [*map(str, regions.labels.tolist()), None]
+def _names(own_cells: OwnCells) -> list[str | None]:
+    return [*map(str, own_cells.labels.tolist()), None]
 
 
 def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
-    """Refuse a row or counts that travel with the thresholds and are not theirs."""
+    """Refuse a row or counts that are not those of the thresholds."""
     if stated.get("row") is not None and stated["row"] != point.row:
         raise InputError(
             f"row={shown(stated['row'])} has other thresholds in this classifier: they were made "
-            "for another one, or changed by hand; leave the row out to use them all the same"
+            "for another one, or changed by hand; leave the row out to use them anyway"
         )
     for key in _SHARES + _COUNTS:
         value = getattr(point, key)
@@ -256,14 +257,14 @@ def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
             raise InputError(
                 f"{key}={shown(stated[key])} is not that of these thresholds in this classifier "
                 f"({value:.6g}): they were made for another one, or changed by hand; leave the "
-                f"{key} out to use them all the same"
+                f"{key} out to use them anyway"
             )
 
 
 def _rejects(
-    thresholds: NDArray[np.float64], calibration: Calibration, regions: Regions
+    thresholds: NDArray[np.float64], calibration: Calibration, own_cells: OwnCells
 ) -> tuple[int, int]:
-    positions = regions.positions(calibration.cells)
+    positions = own_cells.positions(calibration.cells)
     rejected = calibration.certainty < thresholds[positions]
     return (
         int(np.count_nonzero(rejected & ~calibration.correct)),
@@ -272,10 +273,10 @@ def _rejects(
 
 
 def _rejects_at_steps(
-    thresholds: NDArray[np.float64], front: ParetoFront, regions: Regions
+    thresholds: NDArray[np.float64], front: ParetoFront, own_cells: OwnCells
 ) -> tuple[int, int]:
     """Return what the steps of the cells reject that have these thresholds."""
-    names, stairs, chosen = _names(regions), front.staircases, []
+    names, stairs, chosen = _names(own_cells), front.staircases, []
     for column, (start, stop) in enumerate(pairwise(stairs.starts.tolist())):
         position = int(front.cells[column])
         (steps,) = np.nonzero(stairs.thresholds[start:stop] == thresholds[position])
@@ -292,8 +293,8 @@ def _rejects_at_steps(
 def _row_of(
     thresholds: NDArray[np.float64],
     front: ParetoFront,
-    regions: Regions,
+    own_cells: OwnCells,
     rows: NDArray[np.int64],
 ) -> int | None:
-    is_equal = (regions.thresholds(front, rows) == thresholds).all(axis=1)
+    is_equal = (own_cells.thresholds(front, rows) == thresholds).all(axis=1)
     return int(rows[is_equal.argmax()]) if is_equal.any() else None

@@ -184,15 +184,7 @@ fitting_option: Any = partial(typer.Option, rich_help_panel="Fitting")
 output_option: Any = partial(typer.Option, rich_help_panel="Output")
 
 
-class Method(StrEnum):
-    """How a front is computed."""
-
-    pooled = "pooled"
-    exact = "exact"
-    hull = "hull"
-    greedy = "greedy"
-
-
+Method = StrEnum("Method", "pooled exact hull greedy")
 AccuracyOption = Annotated[
     float | None, target_option(help="At least this accuracy, with the fewest rejects.")
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abstain import InputError, __version__
+from abstain import InputError
 from abstain._core.text import printable
 from abstain.cli.common import AsJson, Quiet, print_json
 
@@ -32,7 +31,7 @@ def demo(
     with terminal.progress("running the examples", quiet, lines=False) as watch:
         results = run_demo(out, watch)
     if as_json:
-        print_json(json.dumps({"abstain": __version__, **results.as_dict()}, indent=2))
+        print_json(results.as_dict())
     elif not quiet:
         terminal.show(demo_screen(results))
         if results.tumours.report is not None:

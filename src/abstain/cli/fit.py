@@ -29,31 +29,11 @@ from abstain.cli.common import (
     target_option,
 )
 
-
-class Cells(StrEnum):
-    """Which rows share a threshold."""
-
-    auto = "auto"
-    all = "global"
-    by_class = "class"
-    prototype = "prototype"
-    leaf = "leaf"
-
-
-class Certainty(StrEnum):
-    """How sure a classifier is."""
-
-    auto = "auto"
-    relsim = "relsim"
-    conf = "conf"
-    logit = "logit"
-    margin = "margin"
-    entropy = "entropy"
-    boundary = "boundary"
-    distance = "distance"
-    pairwise = "pairwise"
-    decision = "decision"
-    trust = "trust"
+Cells = StrEnum("Cells", "auto global class prototype leaf")
+Certainty = StrEnum(
+    "Certainty",
+    "auto relsim conf logit margin entropy boundary distance pairwise decision trust",
+)
 
 
 def _complete_model(incomplete: str) -> list[str]:

@@ -112,7 +112,7 @@ def _thresholds(result: FitResult) -> Table:
 
     clf, names = result.clf, cell_names(result.clf)
     certainty = clf.calibration_.certainty
-    positions = clf._regions.positions(clf.calibration_.cells)
+    positions = clf._own_cells.positions(clf.calibration_.cells)
     table = plain_table("cell", ["threshold", "rows", "rejected"])
     for position, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
         own = positions == position

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from abstain._core.checks import shown
+from abstain._core.errors import shown
 from abstain._core.text import printable
 from abstain.cli.terminal import (
     CLASSES_TO_SHOW,

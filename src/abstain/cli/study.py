@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,7 +54,7 @@ def study(
     except KeyboardInterrupt:
         fail(f"interrupted: {_HOW_TO_RESUME}", 130)
     if as_json:
-        print_json(json.dumps({"abstain": __version__, **results.as_dict()}, indent=2))
+        print_json(results.as_dict())
     elif not quiet:
         terminal.show(study_screen(results))
 

@@ -13,7 +13,8 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from abstain._core.checks import InputError, as_labels, check_fraction, shown
+from abstain._core.checks import as_labels, check_fraction
+from abstain._core.errors import InputError, shown
 
 Array = NDArray[np.float64]
 

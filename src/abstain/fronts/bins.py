@@ -5,19 +5,31 @@ also everything below. Up to `MAX_BINS` distinct certainties have one bin each, 
 lose nothing. With more, the edges are quantiles, closer together at both ends.
 
 Counts add up over blocks of samples, and the quantiles are exact for any division into blocks (see
-`quantiles`). So neither the order of the samples nor a cluster changes a count.
+`_scale.quantiles`). So neither the order of the samples nor a cluster changes a count.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import check_boolean_vector, check_real_vector, check_same_length
+from abstain._core.checks import (
+    check_boolean_vector,
+    check_real_vector,
+    check_same_length,
+    merge_labels,
+)
+from abstain._core.errors import InputError
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import reduce_blocks
+from abstain._scale.graphs import map_blocks
+from abstain._scale.quantiles import Sketch, merge_sketches, sketch, sketch_size, values_at_ranks
+from abstain.fronts.chunked import checked_chunk
 from abstain.fronts.staircases import Staircases, codes_with_correctness, encode_cells
 
 MAX_BINS = 1024
@@ -169,7 +181,7 @@ def count_parts(
     return right, wrong
 
 
-def add_counts(parts: Sequence[BinCounts], labels: NDArray[Any]) -> BinCounts:
+def add_counts(labels: NDArray[Any], parts: Sequence[BinCounts]) -> BinCounts:
     """Return the sums over all blocks; their cells are among the labels."""
     first = parts[0]
     right = np.zeros((len(labels), len(first.edges)), dtype=np.int64)
@@ -179,3 +191,55 @@ def add_counts(parts: Sequence[BinCounts], labels: NDArray[Any]) -> BinCounts:
         right[rows] += part.right
         wrong[rows] += part.wrong
     return BinCounts(labels, first.edges, right, wrong, first.is_lossless)
+
+
+# --- Dask arrays --------------------------------------------------------------------------------
+
+
+class _Contents(NamedTuple):
+    """The cells of some blocks, a sketch of their certainties, and the distinct ones if few."""
+
+    labels: NDArray[Any]
+    sketch: Sketch
+    distinct: NDArray[np.float64]
+
+
+def count_in_bins_on_dask(certainty: Any, correct: Any, cells: Any = None) -> BinCounts:
+    """Return the counts of Dask arrays with the same chunks: those of one machine."""
+    blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
+    contents: _Contents = reduce_blocks(
+        _merge_contents, map_blocks(_contents, blocks, sketch_size(blocks))
+    )
+    n_samples = int(contents.sketch.weights.sum())
+    if not n_samples:
+        raise InputError("certainty must hold at least one sample, got 0")
+    n_bins, edges = number_of_bins(len(contents.labels)), contents.distinct
+    is_lossless = len(edges) <= n_bins
+    if not is_lossless:
+        ranks = edge_ranks(n_samples, n_bins)
+        certainties = [block[:1] for block in blocks]
+        edges = np.unique(values_at_ranks(certainties, contents.sketch, ranks)) + 0.0
+    parts = map_blocks(_count, blocks, edges, is_lossless)
+    counts: BinCounts = reduce_blocks(partial(add_counts, contents.labels), parts)
+    return counts
+
+
+def _contents(sketch_size: int, certainty: Any, correct: Any, cells: Any = None) -> _Contents:
+    chunk = checked_chunk(certainty, correct, cells)
+    values = np.sort(chunk.certainty) + 0.0
+    return _Contents(chunk.labels, sketch(values, sketch_size), distinct_values(values))
+
+
+def _merge_contents(parts: Sequence[_Contents]) -> _Contents:
+    return _Contents(
+        merge_labels("cells", [part.labels for part in parts]),
+        merge_sketches([part.sketch for part in parts]),
+        distinct_values(np.sort(np.concatenate([part.distinct for part in parts]))),
+    )
+
+
+def _count(
+    edges: NDArray[np.float64], is_lossless: bool, certainty: Any, correct: Any, cells: Any = None
+) -> BinCounts:
+    chunk = checked_chunk(certainty, correct, cells)
+    return BinCounts(chunk.labels, edges, *count_parts(chunk.by_cell(), edges), is_lossless)

@@ -1,4 +1,4 @@
-"""How are staircases built from samples in chunks?
+"""How are staircases built from samples in chunks, such as those of Dask arrays?
 
 Only wrong samples make steps. A first pass gathers the certainties of the wrong samples of each
 chunk, cell by cell; merged, they are the values v₁ < … < v_k at which a cell can step. In a second
@@ -12,7 +12,8 @@ smallest of them, the step at v_i rejects c₁ + … + c_i of them, at the thres
 min(v_{i+1}, s_{i+1}).
 
 The result for a chunk grows with the errors of all chunks, not with its samples; where there are
-more errors than samples in the chunk, it lists only the intervals that it has samples in.
+more errors than samples in the chunk, it lists only the intervals that it has samples in. Both
+passes compute the chunks: persist them before, if they are expensive and fit into memory.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -24,18 +25,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.checks import (
-    InputError,
     check_boolean_vector,
     check_real_vector,
     check_same_length,
     merge_labels,
 )
+from abstain._core.errors import InputError
+from abstain._scale.blocks import aligned_blocks
+from abstain._scale.computing import compute, reduce_on_workers
+from abstain._scale.graphs import delayed_call, map_blocks
 from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
 
 Array = NDArray[Any]
 
 # A list of the intervals takes half as much memory again as their counts and smallest values.
 SPARSE_SHARE = 0.5
+
+
+def build_staircases_on_dask(certainty: Any, correct: Any, cells: Any = None) -> Staircases:
+    """Return the staircases of Dask arrays with the same chunks."""
+    blocks = aligned_blocks(certainty=certainty, correct=correct, cells=cells)
+    # Both stay on the cluster, and are computed again there if they are lost.
+    errors = reduce_on_workers(merge_errors, map_blocks(gather_errors, blocks))
+    counts = reduce_on_workers(merge_correct, map_blocks(count_correct, blocks, errors))
+    staircases: Staircases = compute(delayed_call(join_counts, errors, counts))
+    return staircases
 
 
 class Errors(NamedTuple):
@@ -222,13 +236,5 @@ def join_counts(errors: Errors, correct: CorrectCounts) -> Staircases:
                 np.append(-np.inf, thresholds[:n_steps]) + 0.0,  # −0 is 0
             )
         )
-    true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
-    return Staircases(
-        cells=errors.labels,
-        starts=np.cumsum([0, *(len(step[0]) for step in steps)]),
-        true_rejects=true_rejects,
-        false_rejects=false_rejects,
-        thresholds=thresholds,
-        n_samples=errors.n_samples,
-        n_errors=int(errors.counts.sum()),
-    )
+    n_errors = int(errors.counts.sum())
+    return Staircases.of_cells(errors.labels, steps, errors.n_samples, n_errors)

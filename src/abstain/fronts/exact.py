@@ -94,7 +94,7 @@ def attainable_totals(staircases: Staircases) -> NDArray[np.bool_]:
 
 
 def _add_cell(totals: int, steps: Ints) -> int:
-    """Return the union of ``totals`` shifted by each step, one run of consecutive steps a time."""
+    """Return the union of ``totals`` shifted by each step, a run of consecutive steps at a time."""
     union = 0
     for run in np.split(steps, np.flatnonzero(np.diff(steps) != 1) + 1):
         shifted, length = totals, 1

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.blocks import is_dask
-from abstain.fronts.bins import count_in_bins
+from abstain.fronts.bins import count_in_bins, count_in_bins_on_dask
+from abstain.fronts.chunked import build_staircases_on_dask
 from abstain.fronts.exact import exact_front
 from abstain.fronts.front import ParetoFront
 from abstain.fronts.greedy import greedy_front
 from abstain.fronts.hull import hull_front
-from abstain.fronts.on_dask import build_staircases_on_dask, count_in_bins_on_dask
 from abstain.fronts.pooled import pooled_front
 from abstain.fronts.staircases import Staircases, build_staircases
 

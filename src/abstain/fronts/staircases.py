@@ -19,19 +19,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import (
-    InputError,
     as_labels,
     check_boolean_vector,
     check_real_vector,
     check_same_length,
     is_missing,
 )
+from abstain._core.errors import InputError
+
+# True rejects, false rejects and thresholds of the steps of a cell.
+Steps = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,15 @@ class Staircases:
     thresholds: NDArray[np.float64]
     n_samples: int
     n_errors: int
+
+    @classmethod
+    def of_cells(
+        cls, cells: NDArray[Any], steps: list[Steps], n_samples: int, n_errors: int
+    ) -> Self:
+        """Concatenate the steps of each cell."""
+        starts = np.cumsum([0, *(len(true_rejects) for true_rejects, _, _ in steps)])
+        true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
+        return cls(cells, starts, true_rejects, false_rejects, thresholds, n_samples, n_errors)
 
     @property
     def n_cells(self) -> int:
@@ -92,16 +104,8 @@ def build_staircases(
         _cell_steps(wrong, right)
         for wrong, right in sorted_by_cell(certainty, correct, codes, len(labels))
     ]
-    true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
-    return Staircases(
-        cells=labels,
-        starts=np.cumsum([0, *(len(cell[0]) for cell in steps)]),
-        true_rejects=true_rejects,
-        false_rejects=false_rejects,
-        thresholds=thresholds,
-        n_samples=len(certainty),
-        n_errors=len(correct) - int(np.count_nonzero(correct)),
-    )
+    n_errors = len(correct) - int(np.count_nonzero(correct))
+    return Staircases.of_cells(labels, steps, len(certainty), n_errors)
 
 
 def sorted_by_cell(
@@ -136,9 +140,7 @@ def codes_with_correctness(
     return keys
 
 
-def _cell_steps(
-    wrong: NDArray[np.float64], right: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _cell_steps(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> Steps:
     """Return the steps of one cell, given its sorted wrong and right certainties."""
     group_ends = np.flatnonzero(np.append(wrong[1:] != wrong[:-1], True)[: len(wrong)]) + 1
     values = wrong[group_ends - 1]

@@ -14,14 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import (
-    InputError,
-    as_labels,
-    check_real_vector,
-    check_same_length,
-    is_missing,
-    shown,
-)
+from abstain._core.checks import as_labels, check_real_vector, check_same_length, is_missing
+from abstain._core.errors import InputError, shown
 
 _KINDS_OF_LABELS = {
     **dict.fromkeys("biufc", "numbers"),

@@ -8,13 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import (
-    InputError,
-    as_vector,
-    check_fraction,
-    check_same_length,
-    shown,
-)
+from abstain._core.checks import as_vector, check_fraction, check_same_length
+from abstain._core.errors import InputError, shown
 from abstain.metrics._samples import check_shares
 
 # A grid point and a reject rate closer than this are the same number up to rounding:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, as_labels, check_boolean_vector, shown
+from abstain._core.checks import as_labels, check_boolean_vector
+from abstain._core.errors import InputError, shown
 from abstain.metrics._samples import check_samples
 
 NORMALIZATIONS = (None, "true", "all")

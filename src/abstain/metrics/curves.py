@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain.metrics._samples import RankedSamples, documented, rank_samples
 
 _Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]

@@ -7,13 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import (
-    InputError,
-    check_boolean_vector,
-    check_fraction,
-    check_same_length,
-    shown,
-)
+from abstain._core.checks import check_boolean_vector, check_fraction, check_same_length
+from abstain._core.errors import InputError, shown
 from abstain.metrics._samples import check_shares
 
 STRATEGIES = ("quantile", "uniform")

@@ -22,7 +22,7 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.blocks import is_dask
 from abstain._scale.lazy import Method, lazy_on_dask
 from abstain.models.adaptive_distances import AdaptiveDistance, canonical, normalise, relevances

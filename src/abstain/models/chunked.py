@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from abstain._core.checks import InputError, check_real_vector, check_same_length, merge_labels
+from abstain._core.checks import check_real_vector, check_same_length, merge_labels
+from abstain._core.errors import InputError
 from abstain.models.costs import LabelledBlock, labelled_blocks
 from abstain.models.data import Rows
 from abstain.models.scaling import (

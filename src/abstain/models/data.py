@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.sklearn_private import check_sample_weight
 from abstain.models.costs import Blocks, labelled_blocks
 from abstain.models.scaling import (

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain.models.scaling import has_missing, row_slices
 
 Array = NDArray[Any]

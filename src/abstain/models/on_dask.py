@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import compute, persist, reduce_blocks
 from abstain._scale.graphs import delayed_call, map_blocks

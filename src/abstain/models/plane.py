@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 
 Array = NDArray[Any]
 # A, B and the names of the two coordinates.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.models.adaptive_distances import (
     AdaptiveDistance,
     Euclidean,

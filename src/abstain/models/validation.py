@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_class_weight
 
-from abstain._core.checks import InputError, as_labels, is_missing, shown
+from abstain._core.checks import as_labels, is_missing
+from abstain._core.errors import InputError, shown
 from abstain.models.initialization import INITS
 from abstain.models.scaling import has_missing, row_slices
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, as_labels, check_same_length
+from abstain._core.checks import as_labels, check_same_length
+from abstain._core.errors import InputError
 from abstain._core.estimators import n_samples_of, names_of_features, unwrap
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
@@ -99,10 +99,10 @@ def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) ->
 
 
 def _of_reject_option(clf: Any, X: Any, y: ArrayLike) -> Outcomes:
-    from abstain.classifier.regions import Regions
+    from abstain.classifier.own_cells import OwnCells
 
     correct = _is_correct(clf, X, y)
-    columns = Regions(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
+    columns = OwnCells(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
     held_out = HeldOut(clf.certainties(X), correct, columns)
     rows = best_rows(clf.front_)
     counts = np.array(list(HeldOutCounts(clf.front_, held_out).of(rows)), dtype=float)

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, as_labels, check_same_length, shown
+from abstain._core.checks import as_labels, check_same_length
+from abstain._core.errors import InputError, shown
 from abstain._core.estimators import has_prototypes, names_of_features, pass_through, unwrap
 from abstain.models.plane import (
     BLOCK,

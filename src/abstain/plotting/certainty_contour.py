@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.estimators import unwrap
 from abstain.plotting._documentation import documented
 from abstain.plotting._drawing import (

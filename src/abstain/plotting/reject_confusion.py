@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import InputError, as_labels, check_boolean_vector, check_same_length
+from abstain._core.checks import as_labels, check_boolean_vector, check_same_length
+from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through
 from abstain.metrics._samples import check_samples
 from abstain.metrics.confusion import (

@@ -22,7 +22,7 @@ from sklearn.frozen import FrozenEstimator
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.regions import Regions
+from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.report.rows import (
@@ -107,7 +107,7 @@ def _numbers(values: NDArray[np.float64]) -> list[Any]:
 
 def _rows(clf: RejectOptionClassifier, samples: Samples, shown: ShownRows) -> Content:
     front = clf.front_
-    thresholds = Regions(clf.cells_[:-1]).thresholds(front, shown.rows)
+    thresholds = OwnCells(clf.cells_[:-1]).thresholds(front, shown.rows)
     on_samples = counts_of_samples(samples, thresholds)
     one_cell, is_of_calibration = _global_front(clf, samples)
     chosen = global_rows(one_cell, front, shown.rows)
@@ -179,22 +179,22 @@ def _share_known(clf: RejectOptionClassifier, X: Any) -> float:
 
 
 def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
-    regions = clf._regions
-    n_cells = regions.shared + 1
+    own_cells = clf._own_cells
+    n_cells = own_cells.shared + 1
     calibrated = None
     if hasattr(clf, "calibration_"):
-        positions = regions.positions(clf.calibration_.cells)
+        positions = own_cells.positions(clf.calibration_.cells)
         calibrated = np.bincount(positions, minlength=n_cells).tolist()
     sizes = np.bincount(samples.position, minlength=n_cells)
     return {
         "several": clf.front_.n_cells > 1,
         "kind": CELL_KINDS.get(_rule(clf), "cell"),
         "labels": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
-        "names": [*_cell_names(clf), "all others" if regions.shared else "all samples"],
+        "names": [*_cell_names(clf), "all others" if own_cells.shared else "all samples"],
         # The shared threshold is not shown if no sample falls under it.
         "is_shown": [
-            *[True] * regions.shared,
-            bool(regions.shared in clf.front_.cells or sizes[regions.shared]),
+            *[True] * own_cells.shared,
+            bool(own_cells.shared in clf.front_.cells or sizes[own_cells.shared]),
         ],
         "calibrated": calibrated,
         "sizes": sizes.tolist(),

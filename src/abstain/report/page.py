@@ -20,7 +20,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.estimators import n_samples_of, names_of_features, unwrap
 from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain.saving.classes import KNOWN
 from abstain.saving.classes.trees import boosting_tree_from, tree_from
 from abstain.saving.encoding import DTYPE, MAX_DEPTH, TYPES, check_nesting

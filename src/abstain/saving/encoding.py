@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.saving.classes import KNOWN
 from abstain.saving.classes.trees import boosting_tree_state, tree_state
 from abstain.saving.container import can_hold

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from abstain._core.checks import InputError, is_missing
+from abstain._core.checks import is_missing
+from abstain._core.errors import InputError
 
 Sizes = dict[str, int]
 # Limits of the numbers of classes and of features, and of any count: more would take memory or time

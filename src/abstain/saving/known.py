@@ -15,7 +15,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.saving.kinds import Kind, Sizes, anything_plain, check_attributes, describe
 
 
@@ -59,7 +59,7 @@ class KnownClass:
             self.finish(obj)
 
     def check(self, obj: Any, state: Mapping[str, Any]) -> None:
-        """Refuse an object that its class would not have obj."""
+        """Refuse an object that its class would not have made."""
         owner = type(obj).__name__
         self.check_params(obj)
         settings = {name: state[name] for name in state if name in _SETTINGS}

@@ -17,9 +17,9 @@ import sklearn
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain._core.files import atomic_files
-from abstain._core.text import one_line
+from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.saving.classes import KNOWN
 from abstain.saving.container import Contents, read, write
@@ -237,9 +237,7 @@ def _check_given(
 
 
 def _listed(names: list[str]) -> str:
-    listed = ", ".join(f"{name:.80}" for name in names[:NAMES_TO_LIST])
-    n_more = len(names) - NAMES_TO_LIST
-    return listed + (f" and {n_more} more" if n_more > 0 else "")
+    return first_of([f"{name:.80}" for name in names], NAMES_TO_LIST)
 
 
 def _differing_versions(description: Mapping[str, Any]) -> str | None:

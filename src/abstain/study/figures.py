@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain._core.files import atomic_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ

@@ -17,11 +17,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.calibrate import Calibration, calibrate, calibrate_out_of_fold
 from abstain.classifier.evaluate import Rules
-from abstain.classifier.regions import Regions, find_regions
+from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import augrc_score, aurc_score
@@ -108,12 +108,12 @@ class _Run:
         yield self._fit_record(calibration)
         greedy = [GREEDY] if extras.greedy and self.classifier.cells is not None else []
         for option in (*self._options(extras), *greedy):
-            front, regions = _front(calibration, option)
-            yield self._test_curve("training", option, front, regions)
+            front, own_cells = _front(calibration, option)
+            yield self._test_curve("training", option, front, own_cells)
             if option.min_cell_size == 1:
                 yield _training_curve(option, front)
             if self.classifier.name == GUARANTEED and option == LOCAL:
-                yield self._at_accuracy("training", front, regions)
+                yield self._at_accuracy("training", front, own_cells)
 
     def out_of_fold(self, extras: Extras) -> Iterator[Record]:
         """Yield the curves of thresholds set on out-of-fold predictions."""
@@ -123,10 +123,10 @@ class _Run:
             self.estimator, self.fitted, *train, self.rules, folds.split(*train), None, {}
         )
         for option in self._options(extras):
-            front, regions = _front(calibration, option)
-            yield self._test_curve("out of fold", option, front, regions)
+            front, own_cells = _front(calibration, option)
+            yield self._test_curve("out of fold", option, front, own_cells)
             if self.classifier.name == GUARANTEED and option == LOCAL:
-                yield self._at_accuracy("out of fold", front, regions)
+                yield self._at_accuracy("out of fold", front, own_cells)
         if self.classifier.name == GUARANTEED and extras.guarantee:
             yield self._guaranteed(folds)
 
@@ -145,26 +145,26 @@ class _Run:
         }
 
     def _test_curve(
-        self, source: str, option: RejectOption, front: ParetoFront, regions: Regions
+        self, source: str, option: RejectOption, front: ParetoFront, own_cells: OwnCells
     ) -> Record:
-        counts = np.array([row[1:] for row in self._test_counts(option, front, regions)])
+        counts = np.array([row[1:] for row in self._test_counts(option, front, own_cells)])
         return _curve("test", source, option, len(self.test.correct), *counts.T)
 
     def _test_counts(
-        self, option: RejectOption, front: ParetoFront, regions: Regions, rows: Any = None
+        self, option: RejectOption, front: ParetoFront, own_cells: OwnCells, rows: Any = None
     ) -> Iterator[tuple[int, int, int]]:
         """Yield rows of a front with the numbers of accepted and of wrong ones in the test part."""
-        columns = regions.columns(_cells(self.test, option), front)
+        columns = own_cells.columns(_cells(self.test, option), front)
         held_out = HeldOut(self.test.certainty, self.test.correct, columns)
         return HeldOutCounts(front, held_out).of(_curve_rows(front) if rows is None else rows)
 
-    def _at_accuracy(self, source: str, front: ParetoFront, regions: Regions) -> Record:
+    def _at_accuracy(self, source: str, front: ParetoFront, own_cells: OwnCells) -> Record:
         """Return what the thresholds that just reach the accuracy do on the test part."""
         try:
             row = Accuracy(self.accuracy).choose(front)
         except InputError:
             return self._target_record(source, None)
-        ((_, *counts),) = self._test_counts(LOCAL, front, regions, np.array([row]))
+        ((_, *counts),) = self._test_counts(LOCAL, front, own_cells, np.array([row]))
         return self._target_record(source, counts)
 
     def _guaranteed(self, folds: StratifiedKFold) -> Record:
@@ -211,12 +211,12 @@ def _cells(calibration: Calibration, option: RejectOption) -> Array:
     return np.zeros(len(cells), dtype=np.int64) if option.cells == "global" else cells
 
 
-def _front(calibration: Calibration, option: RejectOption) -> tuple[ParetoFront, Regions]:
+def _front(calibration: Calibration, option: RejectOption) -> tuple[ParetoFront, OwnCells]:
     cells = _cells(calibration, option)
-    regions = find_regions(cells, option.min_cell_size)
+    own_cells = find_own_cells(cells, option.min_cell_size)
     certainty, correct = calibration.certainty, calibration.correct
-    front = pareto_front(certainty, correct, regions.positions(cells), method=option.method)
-    return front, regions
+    front = pareto_front(certainty, correct, own_cells.positions(cells), method=option.method)
+    return front, own_cells
 
 
 def _training_curve(option: RejectOption, front: ParetoFront) -> Record:

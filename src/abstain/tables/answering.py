@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from abstain.tables.reading import (
 from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts
 from abstain.tables.records import numbers_or_text
 from abstain.tables.unseen_values import UnseenValues, find_unseen
-from abstain.tables.values import BadValueError, without_missing
+from abstain.tables.values import without_missing
 from abstain.tables.writing import (
     AnswerWriter,
     decimal_for,
@@ -178,7 +178,7 @@ def _in_order(
 
     def next_block() -> _AnsweredBlock:
         nonlocal n_rows
-        with _rows_located(n_rows, ahead.table):
+        with rows_counted_from(lambda: n_rows, ahead.table):
             block = waiting.popleft().result()
         n_rows += block.n_rows
         return block
@@ -189,17 +189,6 @@ def _in_order(
             yield next_block()
     while waiting:
         yield next_block()
-
-
-@contextmanager
-def _rows_located(n_rows: int, table: TableFile) -> Iterator[None]:
-    """Name the row of the table where an error names one of a block."""
-    with rows_counted_from(lambda: n_rows, table):
-        try:
-            yield
-        except BadValueError as error:
-            place, row = f" of {table.path}", n_rows + error.row
-            raise BadValueError(error.column, row, error.value, place, like=error.like) from None
 
 
 def _answer_block(

@@ -268,8 +268,8 @@ def _result(future: Any, job: Job, scratch: Path | None) -> AnswerCounts | Input
     name, failure = job.table.path, future.exception()
     if isinstance(failure, KilledWorker):
         return InputError(
-            f"{name} has ended its worker again and again, perhaps for want of memory; give "
-            "workers more memory, or cut the table"
+            f"{name} has killed each worker that read it, perhaps out of memory; give "
+            "workers more memory, or split the table"
         )
     if not isinstance(failure, InputError):
         reason = " ".join(str(failure).split())

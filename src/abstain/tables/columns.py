@@ -249,7 +249,7 @@ def _are_too_large(numbers: pl.Series) -> pl.Series:
 
 
 def find_empty_rows(frame: pl.DataFrame, columns: TableColumns) -> pl.Series:
-    """Tell which rows lack everything that the model needs."""
+    """Return which rows lack everything that the model needs."""
     is_empty = pl.repeat(True, frame.height, dtype=pl.Boolean, eager=True)
     for name in columns.needed:
         if name in columns.categorical:

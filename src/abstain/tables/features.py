@@ -25,7 +25,7 @@ from abstain.tables.values import (
     without_missing,
 )
 
-# Text with more than this share of distinct values, and so many of them, identifies rows.
+# Text with more than this share and this number of distinct values identifies rows.
 ID_SHARE, ID_VALUES = 0.5, 20
 # A column with at least this share of numbers is one of numbers with mistakes in it.
 MOSTLY_NUMBERS = 0.9
@@ -100,7 +100,7 @@ def _why_none(left_out: dict[str, str]) -> Message:
     if is_asked:
         parts += ["; name fewer in ", Argument("drop")]
     if any(reason not in (AS_ASKED, EMPTY) for reason in left_out.values()):
-        parts += [", or " if is_asked else "; ", "take one all the same by ", Argument("keep")]
+        parts += [", or " if is_asked else "; ", "use one anyway by ", Argument("keep")]
     elif not is_asked:
         parts.append("; give more columns")
     return Message(*parts)
@@ -223,7 +223,7 @@ def _two_readings(notation: Notation) -> str:
 
 
 def _are_codes(present: pl.Series) -> bool:
-    """Tell whether digits are codes: all of one length, and some begin with 0."""
+    """Return whether digits are codes: all of one length, and some begin with 0."""
     if present.dtype != pl.String or not present.str.contains(r"^\d{2,}$").all():
         return False
     is_filled = present.str.starts_with("0")
@@ -231,7 +231,7 @@ def _are_codes(present: pl.Series) -> bool:
 
 
 def _doubt_about_numbers(present: pl.Series, numbers: pl.Series) -> Message | None:
-    """Return what speaks for numbers in a column of text, if many values are."""
+    """Return why a column of text may be meant as numbers, if many values are numbers."""
     share = _share(numbers.is_not_null())
     if share < HALF_NUMBERS:
         return None

@@ -14,7 +14,7 @@ import polars as pl
 from sklearn.model_selection import StratifiedKFold
 
 from abstain._core.errors import Argument, InputError, Message, shown
-from abstain._core.text import one_line
+from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import find_empty_rows
 from abstain.tables.data_warnings import (
@@ -30,7 +30,7 @@ from abstain.tables.values import as_numbers
 from abstain.targets import RejectRate, Target
 
 _CLASSES_TO_LIST = 5
-# Above so many rows, some models take minutes where these take seconds.
+# Above this number of rows, some models take minutes, and these take seconds.
 _MANY_ROWS, _FAST_MODELS = 50_000, ("logistic", "naive-bayes", "lda", "tree", "boosting")
 # A text for a missing label in this share of the rows may be the name of a class.
 _MANY_LOST = 0.05
@@ -310,13 +310,10 @@ def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
     small = {name: count for name, count in counts.items() if count < least}
     if small:
         listed = [f"{shown(name)} ({count})" for name, count in small.items()]
-        n_more = len(listed) - _CLASSES_TO_LIST
-        more = f" and {n_more} more" if n_more > 0 else ""
         fewer = Message(", or use fewer folds than ", Argument("cv", options.cv))
         raise InputError(
             f"label column {shown(labels.name)}: each class must have at least {least} rows, got "
-            f"{', '.join(listed[:_CLASSES_TO_LIST])}{more}; add rows, merge such classes or remove "
-            "them",
+            f"{first_of(listed, _CLASSES_TO_LIST)}; add rows, merge such classes or remove them",
             fewer if options.cv > 2 and min(small.values()) >= 2 else "",
         )
     return counts

@@ -19,7 +19,7 @@ from abstain._core.errors import InputError
 from abstain.tables.columns import TableColumns
 from abstain.tables.features import Features
 
-# At most so many columns encode one column; categories with fewer rows are merged.
+# Maximum number of columns that encode one column; categories with fewer rows are merged.
 _MOST_CATEGORIES, _ROWS_PER_CATEGORY = 30, 5
 
 

@@ -134,13 +134,13 @@ def _share_read(notation: Notation, values: pl.Series) -> float:
 
 
 def _in_thousandths(notation: Notation, values: pl.Series) -> bool:
-    """Tell whether there are fractions, and all of them of three digits."""
+    """Return whether there are fractions, and all of them of three digits."""
     fractions = values.str.extract(rf"{re.escape(notation.decimal)}(\d+)\D*$").drop_nulls()
     return bool(len(fractions) and (fractions.str.len_chars() == 3).all())
 
 
 def _are_identifiers(notation: Notation, values: pl.Series) -> bool:
-    """Tell whether numbers may be telephone numbers and the like: many groups, one length."""
+    """Return whether numbers may be telephone numbers and the like: many groups, one length."""
     if notation.prefix or notation.suffix or notation.group == ",":
         return False
     n_groups = values.str.count_matches(notation.group, literal=True)
@@ -158,7 +158,7 @@ def _example(notation: Notation, texts: pl.Series) -> str:
 
 
 def is_ambiguous(notation: Notation, present: pl.Series) -> bool:
-    """Tell whether a point between thousands may be a decimal mark.
+    """Return whether a point between thousands may be a decimal mark.
 
     >>> is_ambiguous(Notation(group=".", decimal=","), pl.Series(["1.200", "900"]))
     True

@@ -18,9 +18,10 @@ from typing import Self
 
 import polars as pl
 
-from abstain._core.checks import list_columns
+from abstain._core.checks import COLUMNS_TO_LIST, list_columns
 from abstain._core.errors import Argument, InputError, shown
 from abstain._core.files import check_regular_file
+from abstain._core.text import first_of
 from abstain.tables.records import (
     HAS_CONTENT,
     BlankLinesError,
@@ -46,7 +47,7 @@ from abstain.tables.text_format import (
     separator_name,
     split_record,
 )
-from abstain.tables.values import as_numbers
+from abstain.tables.values import BadValueError, as_numbers
 
 # Bytes of text, or of typed values, that are read at once.
 BLOCK_SIZE = 1 << 23
@@ -240,6 +241,9 @@ def rows_counted_from(n_rows_before: Callable[[], int], table: TableFile) -> Ite
         yield
     except RaggedRowError as error:
         raise error.located(table, n_rows_before()) from None
+    except BadValueError as error:
+        place, row = f" of {table.path}", n_rows_before() + error.row
+        raise BadValueError(error.column, row, error.value, place, like=error.like) from None
 
 
 def find_column(argument: str, column: str, table: TableFile) -> None:
@@ -276,17 +280,12 @@ def check_needed(needed: Sequence[str], table: TableFile) -> None:
     """Raise an error that names all columns that a model needs and a table lacks."""
     lacking = [name for name in needed if name not in table.names]
     if lacking:
+        names = first_of([shown(name, 40) for name in lacking], COLUMNS_TO_LIST)
         error = InputError(
-            f"{table.path} lacks columns that the model needs: {list_some(lacking)}; add them, "
+            f"{table.path} lacks columns that the model needs: {names}; add them, "
             f"empty where nothing is known ({list_columns(lacking[0], table.names)})"
         )
         raise _with_format_hint(table, error)
-
-
-def list_some(names: Sequence[str], n: int = 8) -> str:
-    """Return the first names of a list, quoted, and the number of the others."""
-    more = f" and {len(names) - n} more" if len(names) > n else ""
-    return ", ".join(shown(name, 40) for name in names[:n]) + more
 
 
 # --- text ---------------------------------------------------------------------------------------

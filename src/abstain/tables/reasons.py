@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import InputError
 from abstain._core.estimators import unwrap
-from abstain._core.text import without_formula
+from abstain._core.text import first_of, without_formula
 from abstain.certainty.cells import auto_rule
 from abstain.tables.text_format import needs_quotes, quote_field
 from abstain.tables.writing import numbers_as_text
@@ -24,7 +24,7 @@ from abstain.tables.writing import numbers_as_text
 REJECT_MARK = "rejected"
 _DIGITS = 4
 _EMPTY = "all columns that the model needs are empty"
-# Of the cells that share a threshold, so many are named.
+# Maximum number of cells that are named of those that share a threshold.
 _OTHERS_TO_NAME = 3
 
 
@@ -143,9 +143,7 @@ def cell_names(clf: Any) -> list[str]:
     others = [name_of(cell) for cell in known if cell not in own]
     # The pooled front has a threshold for every cell of the calibration data.
     what = "unseen cells" if clf.method == "pooled" else "rare cells"
-    n_more = len(others) - _OTHERS_TO_NAME
-    more = f" and {n_more} more" if n_more > 0 else ""
-    listed = f" ({', '.join(others[:_OTHERS_TO_NAME])}{more})" if others else ""
+    listed = f" ({first_of(others, _OTHERS_TO_NAME)})" if others else ""
     return [*map(name_of, cells), what + listed]
 
 

@@ -49,7 +49,7 @@ class RaggedRowError(Exception):
             hint = f"{separator_name(other)} fits better than {used}"
         return InputError(
             f"{table.path} has {self.n_fields} fields in data row {n_rows_before + self.row + 1} "
-            f"and {self.n_columns} in the header; mend that row, or give the right ",
+            f"and {self.n_columns} in the header; fix that row, or give the right ",
             *(Argument("separator"), f" ({hint})"),
         )
 
@@ -218,7 +218,7 @@ def _explain(table: TableFile, text: bytes) -> None:
     """Raise the cause of an error of polars, if it is known."""
     if text.count(_QUOTE) % 2:
         raise InputError(
-            f"{table.path} has a quote without its pair; mend the file, or double quotes that "
+            f"{table.path} has a quote without its pair; fix the file, or double quotes that "
             "belong to a field"
         )
     records = _split_records(text)
@@ -243,9 +243,9 @@ def read_errors_in_one_line(path: Path) -> Iterator[None]:
         yield
     except UnicodeError as error:
         raise _wrong_encoding(path) from error
-    except csv.Error as error:  # which speaks of line ends, and of limits that quotes exceed
+    except csv.Error as error:  # its message is about line ends or limits
         raise InputError(
-            f"{path} has quotes amid a field or without their pair; mend the file, or double "
+            f"{path} has quotes inside a field or without their pair; fix the file, or double "
             "quotes that belong to a field"
         ) from error
     except (
@@ -259,7 +259,7 @@ def read_errors_in_one_line(path: Path) -> Iterator[None]:
             raise _wrong_encoding(path) from error
         reason = one_line((str(error).splitlines() or [type(error).__name__])[0], 200)
         raise InputError(
-            f"{path} cannot be read: {reason}; mend the file or make it anew"
+            f"{path} cannot be read: {reason}; fix the file or create it again"
         ) from error
 
 

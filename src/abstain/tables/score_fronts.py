@@ -15,6 +15,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,7 +159,7 @@ def _count_wins(
 
 
 def _looks_reversed(n_right: int, n_wrong: int, n_wins: int) -> bool:
-    """Tell whether wrong answers are significantly surer than right ones.
+    """Return whether wrong answers are significantly surer than right ones.
 
     The AUROC, the share of pairs won, of a random certainty is 1/2, with a variance of at most
     (n + 1) / (12 · right · wrong).
@@ -213,8 +214,10 @@ def read_on_cluster(
     chunks, blocks = tuple(summary.n_rows for summary in summaries), [(file,) for file in files]
     located = list(zip(files, positions, strict=True))
     return ScoresOnCluster(
-        certainty=map_blocks_to_array(_certainty_of, blocks, chunks=chunks, dtype=np.float64),
-        correct=map_blocks_to_array(_correct_of, blocks, chunks=chunks, dtype=np.bool_),
+        certainty=map_blocks_to_array(
+            attrgetter("certainty"), blocks, chunks=chunks, dtype=np.float64
+        ),
+        correct=map_blocks_to_array(attrgetter("correct"), blocks, chunks=chunks, dtype=np.bool_),
         cells=map_blocks_to_array(_cells_of, located, chunks=chunks, dtype=np.int64),
         labels=labels,
     )
@@ -237,14 +240,6 @@ def _read_on_worker(
         raise InputError(message, unseen) from None
 
 
-def _certainty_of(file: FileScores) -> NDArray[np.float64]:
-    return file.certainty
-
-
-def _correct_of(file: FileScores) -> NDArray[np.bool_]:
-    return file.correct
-
-
 def _cells_of(file: FileScores, positions: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(positions[file.codes])
 
@@ -256,14 +251,10 @@ def choose_on_cluster(
     point = operating_point(front, TARGETS[target](value))
     pairs = aligned_blocks(certainty=scores.certainty, correct=scores.correct)
     triples = aligned_blocks(certainty=scores.certainty, correct=scores.correct, cells=scores.cells)
-    counts = reduce_blocks(_add, map_blocks(_count_by_cell, triples, point.thresholds))
+    counts = reduce_blocks(sum, map_blocks(_count_by_cell, triples, point.thresholds))
     wrong = reduce_on_workers(_merge_wrong, map_blocks(_wrong_certainties, pairs))
     n_wins = reduce_blocks(sum, map_blocks(_count_wins, pairs, wrong))
     return _make_choice(front, (target, value), point, scores.labels, counts, n_wins)
-
-
-def _add(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.asarray(np.sum(parts, axis=0))
 
 
 # --- output -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from abstain.tables.records import read_errors_in_one_line
 _ANY_FORMAT = TextOptions()
 # Types beside numbers whose values can be labels: no lists, no bytes.
 _PLAIN = (pl.Boolean, pl.String, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time, pl.Null)
-# With so many rows, a different value in each of them is an identifier given by mistake.
+# From this number of rows on, a different value in each is an identifier given by mistake.
 _TOO_MANY_CELLS = 100
 _CELL = "hold integers or names"
 # Above it, different integers can be the same float.
@@ -252,7 +252,7 @@ class ClassNames(NamedTuple):
 def _compare_labels(
     y_true: pl.Series, y_pred: pl.Series
 ) -> tuple[NDArray[np.bool_], ClassNames | None]:
-    """Tell where two columns name the same class: by the same text or the same number."""
+    """Return where two columns name the same class: by the same text or the same number."""
     true = _canonical(_present("y_true", y_true).cast(pl.String))
     pred = _canonical(_present("y_pred", y_pred).cast(pl.String))
     correct = np.asarray((true == pred).to_numpy(), dtype=np.bool_)
@@ -321,7 +321,7 @@ def _common_labels(
     if len(labels) == n_rows >= _TOO_MANY_CELLS:
         # A threshold per sample rejects exactly the errors, and says nothing about new samples.
         raise InputError(
-            f"cell column {shown(column)} must name regions of several samples, "
+            f"cell column {shown(column)} must name cells of several samples, "
             f"got a different value in each of {n_rows} rows; choose another column"
         )
     positions = labels.search_sorted(named).to_numpy().astype(np.int64)
@@ -405,7 +405,7 @@ def _check(role: str, column: pl.Series, is_bad: pl.Series, must: str) -> None:
 def _bad_value(role: str, column: str, must: str, value: Any, row: int) -> InputError:
     return InputError(
         f"{role} column {shown(column)} must {must}, "
-        f"got {_shown(value)} in data row {row + 1}; mend the file"
+        f"got {_shown(value)} in data row {row + 1}; fix the file"
     )
 
 

@@ -108,7 +108,7 @@ def split_record(record: str, separator: str) -> list[str]:
 
 
 def needs_quotes(text: str, separator: str) -> bool:
-    """Tell whether text needs quotes around it to be one field."""
+    """Return whether text needs quotes around it to be one field."""
     return any(mark in text for mark in (separator, '"', "\n", "\r"))
 
 
@@ -170,7 +170,7 @@ def _utf16_without_mark(head: bytes) -> str:
 
 
 def _decode_head(head: bytes, encoding: str, path: Path) -> str:
-    """Return the text of the first part, which may end amid a character."""
+    """Return the text of the first part, which may end in the middle of a character."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeError as error:

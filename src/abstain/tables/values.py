@@ -132,7 +132,7 @@ def as_categories(column: pl.Series, also: Iterable[str] = ()) -> pl.Series:
 
 
 def are_dates(text: pl.Series) -> pl.Series:
-    """Tell which texts are dates, perhaps with a time."""
+    """Return which texts are dates, perhaps with a time."""
     return text.str.contains(_DATE) | text.str.contains(_DATE_WITH_MONTH)
 
 
@@ -170,7 +170,7 @@ def _is_number(value: Any) -> bool:
 
 def remedy_for(value: Any) -> Message:
     """Return what to do about a value that is not a number."""
-    instead = "mend the file"
+    instead = "fix the file"
     if _LIMIT.fullmatch(str(value)):
         instead = "write a number for such a limit, half of it for instance"
     elif _WITH_REMARK.fullmatch(str(value)):

@@ -106,7 +106,7 @@ class AnswerWriter(Protocol):
 
 
 def numbers_as_text(numbers: pl.Expr, digits: int, decimal: str) -> pl.Expr:
-    """Return numbers as text with so many significant digits."""
+    """Return numbers as text with this number of significant digits."""
     text = numbers.round_sig_figs(digits).cast(pl.String)
     return text if decimal == "." else text.str.replace(".", decimal, literal=True)
 
@@ -190,7 +190,7 @@ class _TextWriter:
             records = block.records()
             if len(records) != frame.height:
                 raise InputError(
-                    f"{self.table.path} has a quote amid a field, so that rows cannot be "
+                    f"{self.table.path} has a quote inside a field, so that rows cannot be "
                     "separated; put such fields in quotes, and double the quotes in them"
                 )
             return records

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 
-from abstain._core.checks import InputError, shown
+from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import Guarantee
@@ -68,7 +68,7 @@ class CertifyingTarget(Target, Protocol):
 
 
 def certifies(target: Target) -> TypeGuard[CertifyingTarget]:
-    """Tell whether a target needs samples that only test it."""
+    """Return whether a target needs samples that only test it."""
     return hasattr(target, "min_test_samples") and target.min_test_samples() > 0
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import InputError, check_fraction
+from abstain._core.checks import check_fraction
+from abstain._core.errors import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.base import BaseTarget

@@ -123,8 +123,8 @@ def certify(
 class TestedRows(NamedTuple):
     """What testing rows in their order has given.
 
-    ``certified`` is the row with the fewest rejects among those that passed, with its accepted
-    samples and errors, or None; ``last`` are accepted samples and errors of the last row tested.
+    ``certified`` is the last row that passed, with its accepted samples and errors, or None;
+    ``last`` are accepted samples and errors of the last row tested.
     """
 
     certified: tuple[int, int, int] | None
@@ -135,17 +135,15 @@ class TestedRows(NamedTuple):
 def run_tests(
     front: ParetoFront, held_out: HeldOut, accuracy: float, confidence: float
 ) -> TestedRows:
-    """Test the rows of a front up to the first that fails."""
+    """Test the rows of a front, in an order of ever fewer rejects, up to the first that fails."""
     order = _order(front, held_out.n_samples, accuracy, confidence)
-    rejects = front.true_rejects + front.false_rejects
     certified: tuple[int, int, int] | None = None
     n_tested, accepted, errors = 0, 0, 0
     for row, accepted, errors in HeldOutCounts(front, held_out).of(order):
         n_tested += 1
         if not _tail(accepted, errors, accuracy) <= 1 - confidence:
             break
-        if certified is None or rejects[row] <= rejects[certified[0]]:
-            certified = row, accepted, errors
+        certified = row, accepted, errors
     return TestedRows(certified, (accepted, errors), n_tested)
 
 
@@ -160,7 +158,7 @@ def needed_answers(accuracy: float, confidence: float) -> int:
 def _order(
     front: ParetoFront, n_samples: int, accuracy: float, confidence: float
 ) -> NDArray[np.int64]:
-    """Return the rows in the order in which they are tested."""
+    """Return the rows in the order in which they are tested: none rejects more than the last."""
     first = _first(front, n_samples, accuracy, confidence)
     if front.is_nested:
         steps = np.linspace(0, front.coverages[0], N_STEPS + 1)
@@ -255,7 +253,7 @@ def _remedy(
 def _enough(accepted: int, errors: int, accuracy: float, level: float) -> int | None:
     """Return how many accepted samples would do, were the share of errors the same; None if none.
 
-    Seen errors tell little when there are few, so one more is reckoned with.
+    Seen errors tell little when there are few, so one more is assumed.
     """
     if not accepted:
         return None

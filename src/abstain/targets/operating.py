@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import (
-    InputError,
     as_labels,
     check_boolean_vector,
     check_real_vector,
     check_same_length,
 )
+from abstain._core.errors import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.base import Target, certifies, check_target
@@ -102,7 +102,7 @@ class OperatingPoint:
         return (accepted - self.errors_left) / accepted if accepted else float("nan")
 
     def reject(self, certainty: ArrayLike, cells: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """Tell which of some new samples are rejected.
+        """Return which of some new samples are rejected.
 
         Parameters
         ----------

@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
-from abstain._core.checks import InputError
+from abstain._core.errors import InputError
 from abstain.models.validation import check_parameters
 from abstain.saving.kinds import (
     FEATURES,

@@ -20,7 +20,7 @@ from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.fit_checks import check_parameters, check_reject_label
-from abstain.classifier.regions import Regions
+from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import METHODS, PooledFront, pareto_front
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.held_out import HeldOut
@@ -169,7 +169,7 @@ class _RejectOption(KnownClass):
         check_parameters(obj)
 
     def settings(self, obj: Any) -> dict[str, Any]:
-        """Return the parameters, with the names of rules that are given as functions of ours."""
+        """Return the parameters, with registered functions replaced by their names."""
         named = {
             "certainty": MEASURES.name_of(obj.certainty),
             "cells": CELL_RULES.name_of(obj.cells),
@@ -177,7 +177,7 @@ class _RejectOption(KnownClass):
         return params_of(obj) | named
 
     def state(self, obj: Any) -> dict[str, Any]:
-        """Return what a fit has left."""
+        """Return the attributes of a fit."""
         held = vars(obj)
         state = {
             name: held[name] for name in ("estimator_", "classes_", "thresholds_") if name in held
@@ -190,7 +190,7 @@ class _RejectOption(KnownClass):
         point, held_out = obj.operating_point_, obj._held_out
         guarantee = None if point.guarantee is None else asdict(point.guarantee)
         state |= {
-            "cells_": obj._regions.labels,
+            "cells_": obj._own_cells.labels,
             "point": {**_fields(point, POINT), "guarantee": guarantee},
             "held_out": None if held_out is None else held_out._asdict(),
             "rules": obj._rules._asdict(),
@@ -215,7 +215,7 @@ class _RejectOption(KnownClass):
             return
         obj._rules = _named_rules(Rules(**state["rules"]), obj.estimator_)
         obj._outlier_distance = state["usual_distance"]
-        obj._regions = Regions(state["cells_"])
+        obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
         obj._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
         guarantee = state["point"]["guarantee"]
@@ -230,7 +230,7 @@ class _RejectOption(KnownClass):
         method = state["front_method"]
         if state.get("calibration") is not None:
             known = obj.calibration_ = Calibration(**state["calibration"])
-            positions = obj._regions.positions(known.cells)
+            positions = obj._own_cells.positions(known.cells)
             obj._front = partial(
                 pareto_front, known.certainty, known.correct, positions, method=method
             )
@@ -279,7 +279,7 @@ def _reject_option_problem(obj: Any, sizes: Sizes) -> str:
 
 
 def _point_problem(obj: Any, known: Mapping[str, Any]) -> str:
-    """Return whether an operating point speaks of these thresholds and samples."""
+    """Return what is wrong with an operating point, given its thresholds and samples."""
     point, guarantee = obj.point, obj.point["guarantee"]
     threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]

@@ -1,7 +1,7 @@
 """Which cells have a threshold of their own?
 
 All others share one, and so do cells that calibration has never seen. The pooled front gives every
-cell that it has seen a threshold of its own. Other methods fit the noise of a handful of samples:
+cell that it has seen a threshold of its own. Other methods fit the noise of few samples:
 there, cells with fewer than ``min_cell_size`` calibration samples share a threshold.
 """
 
@@ -18,7 +18,7 @@ from abstain.fronts.staircases import encode_cells
 
 
 @dataclass(frozen=True, eq=False)
-class Regions:
+class OwnCells:
     """The cells with a threshold of their own, in the order of their thresholds."""
 
     labels: NDArray[Any]
@@ -58,12 +58,7 @@ class Regions:
         return thresholds
 
 
-def find_regions(cells: NDArray[Any], min_cell_size: int) -> Regions:
+def find_own_cells(cells: NDArray[Any], min_cell_size: int) -> OwnCells:
     """Return the cells with enough samples to set a threshold."""
     labels, codes = encode_cells(cells, len(cells))
-    return regions_of(labels, np.bincount(codes), min_cell_size)
-
-
-def regions_of(labels: NDArray[Any], sizes: NDArray[Any], min_cell_size: int) -> Regions:
-    """Return those of some cells that have enough samples."""
-    return Regions(labels[sizes >= min_cell_size])
+    return OwnCells(labels[np.bincount(codes) >= min_cell_size])

@@ -13,15 +13,20 @@ Three passes, each a sum or a union over the blocks, find them exactly for any d
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from abstain._scale.computing import reduce_blocks
+from abstain._scale.graphs import map_blocks
 
 Values = NDArray[np.float64]
 Ranks = NDArray[np.int64]
 
 MAX_PIVOTS = 1 << 16
+# Values in the sketches of all blocks together.
+MAX_SKETCHES = 1 << 20
 
 
 class Sketch(NamedTuple):
@@ -29,6 +34,48 @@ class Sketch(NamedTuple):
 
     values: Values
     weights: Ranks
+
+
+def quantile_on_dask(blocks: Sequence[Any], share: float) -> float:
+    """Return ``numpy.quantile`` of the values of all blocks, bit for bit."""
+    columns = [(block,) for block in blocks]
+    known = reduce_blocks(merge_sketches, map_blocks(_sketch, columns, sketch_size(columns)))
+    last = int(known.weights.sum()) - 1
+    below = int(last * share)
+    values = values_at_ranks(columns, known, np.unique([below, min(below + 1, last)]))
+    return float(np.quantile(values, last * share - below))
+
+
+def _sketch(most: int, block: Any) -> Sketch:
+    return sketch(np.sort(block), most)
+
+
+def sketch_size(blocks: Sequence[Any]) -> int:
+    """Return how many values the sketch of each block has."""
+    return max(1, MAX_SKETCHES // len(blocks))
+
+
+def values_at_ranks(blocks: Sequence[tuple[Any]], known: Sketch, ranks: Ranks) -> Values:
+    """Return the values at ascending ranks, given the sketch of all blocks."""
+    pivots = choose_pivots(known)
+    counts = reduce_blocks(sum, map_blocks(_count_at, blocks, pivots))
+    pivot, is_inside = gaps_with_ranks(counts, ranks)
+    gaps, collected = np.unique(pivot[is_inside]), np.zeros(0)
+    if len(gaps):
+        collected = reduce_blocks(_union, map_blocks(_collect, blocks, pivots, gaps))
+    return pick(collected, pivots, counts, ranks)
+
+
+def _count_at(pivots: Values, block: Any) -> Ranks:
+    return count_at(np.sort(np.asarray(block, dtype=np.float64)), pivots)
+
+
+def _collect(pivots: Values, gaps: Ranks, block: Any) -> Values:
+    return collect(np.sort(np.asarray(block, dtype=np.float64)), pivots, gaps)
+
+
+def _union(parts: Sequence[Values]) -> Values:
+    return np.sort(np.concatenate(parts))
 
 
 def sketch(block: Values, most: int) -> Sketch:
