@@ -18,9 +18,10 @@ test-slow: .venv/ready
 PYTEST = .venv/bin/python -m pytest -n auto
 MARKED = browser or cluster or paper or slow
 
-# The lowest versions that pyproject.toml declares.
+# What `make test` runs, with the lowest versions that pyproject.toml declares; tests/tools checks
+# the repository with tools of developers.
 test-lowest: build/lowest/ready
-	build/lowest/bin/python -m pytest $(AMONG_OLD) tests/tables tests/cli/test_fit.py tests/cli/test_predict.py tests/cli/test_report.py tests/models/test_estimators.py tests/classifier tests/saving
+	env -u CI build/lowest/bin/python -m pytest $(AMONG_OLD) --dist worksteal -m "not ($(MARKED))" --ignore tests/tools
 
 # Each minor version of scikit-learn before the newest, which `make test` has; all else is newest.
 SKLEARN = 1.6 1.7 1.8

@@ -164,7 +164,8 @@ fork, place, n_forks = _posixsubprocess.fork_exec, int(sys.argv.pop(1)), 0
 
 def fail_in_place(*arguments):
     global n_forks
-    n_forks += 1
+    # Some versions of libraries start other programs, such as ldconfig, and do without them.
+    n_forks += arguments[0][0] in (sys.executable, os.fsencode(sys.executable))
     if n_forks == place:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
     return fork(*arguments)
