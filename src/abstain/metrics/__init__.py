@@ -16,9 +16,14 @@ from abstain.metrics.curves import (
     precision_reject_curve,
     recall_reject_curve,
 )
-from abstain.metrics.qualities import classification_quality, rejection_quality
 from abstain.metrics.reliability import ReliabilityCurve, reliability_curve
-from abstain.metrics.scores import augrc_score, aurc_score, eaurc_score
+from abstain.metrics.scores import (
+    augrc_score,
+    aurc_score,
+    classification_quality,
+    eaurc_score,
+    rejection_quality,
+)
 
 __all__ = [
     "AveragedCurve",

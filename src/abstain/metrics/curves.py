@@ -98,11 +98,8 @@ def precision_reject_curve(
     -------
     precisions : ndarray of shape (n_rows,)
         Precision among the accepted samples; NaN where none of them is predicted positive.
-    reject_rates : ndarray of shape (n_rows,)
-        Share of the samples that is rejected; ascends from 0.
-    thresholds : ndarray of shape (n_rows,)
-        Row k rejects the samples with ``certainty < thresholds[k]``, as in
-        `accuracy_reject_curve`.
+    reject_rates, thresholds : ndarray of shape (n_rows,)
+        Share of rejected samples and threshold, as in `accuracy_reject_curve`.
 
     References
     ----------
@@ -124,8 +121,7 @@ def precision_reject_curve(
     [0.0, 0.2, 0.4, 0.6, 0.8]
     """
     ranked = rank_samples(y_true, y_pred, certainty, sample_weight)
-    _, predicted_positive = _positives(ranked, pos_label)
-    return _reject_curve(ranked, among=predicted_positive)
+    return _reject_curve(ranked, among=_positives(ranked, pos_label)[1])
 
 
 @documented
@@ -151,11 +147,8 @@ def recall_reject_curve(
     -------
     recalls : ndarray of shape (n_rows,)
         Recall among the accepted samples; NaN where none of them is positive.
-    reject_rates : ndarray of shape (n_rows,)
-        Share of the samples that is rejected; ascends from 0.
-    thresholds : ndarray of shape (n_rows,)
-        Row k rejects the samples with ``certainty < thresholds[k]``, as in
-        `accuracy_reject_curve`.
+    reject_rates, thresholds : ndarray of shape (n_rows,)
+        Share of rejected samples and threshold, as in `accuracy_reject_curve`.
 
     References
     ----------
@@ -177,8 +170,7 @@ def recall_reject_curve(
     [0.0, 0.2, 0.4, 0.6, 0.8]
     """
     ranked = rank_samples(y_true, y_pred, certainty, sample_weight)
-    positive, _ = _positives(ranked, pos_label)
-    return _reject_curve(ranked, among=positive)
+    return _reject_curve(ranked, among=_positives(ranked, pos_label)[0])
 
 
 def _reject_curve(ranked: RankedSamples, among: NDArray[np.bool_]) -> _Curve:

@@ -1,8 +1,12 @@
-"""How well does the certainty separate right predictions from wrong ones, in one number?
+"""How good are certainties, or one fixed choice of rejects, in one number?
 
-Each score is an area under a risk against the coverage (the share of samples accepted): the lower,
-the better. The *selective risk* is the share of wrong among the accepted samples; the *generalised
-risk* the share of accepted and wrong among all samples.
+An *area* says how well the certainty separates right predictions from wrong ones: it lies under a
+risk against the coverage (the share of samples accepted), and the lower, the better. The *selective
+risk* is the share of wrong among the accepted samples; the *generalised risk* the share of accepted
+and wrong among all samples.
+
+A *quality* needs only the four kinds of samples: correct or wrong, and accepted or rejected. It
+uses no certainty, so it applies to local thresholds, or to a person's choice, alike.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -10,7 +14,8 @@ from __future__ import annotations  # signatures then show the names of types
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.metrics._samples import RankedSamples, documented, rank_samples
+from abstain._core.checks import check_boolean_vector
+from abstain.metrics._samples import RankedSamples, check_samples, documented, rank_samples
 
 
 @documented
@@ -161,3 +166,106 @@ def _selective_risks(ranked: RankedSamples) -> NDArray[np.float64]:
     """Return the share of wrong among the samples accepted with each group."""
     wrong = ranked.accepted_weight(~ranked.correct)
     return np.asarray(wrong / ranked.accepted_weight(), dtype=np.float64)
+
+
+@documented
+def classification_quality(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    rejected: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute the share of samples that are correct and accepted, or wrong and rejected.
+
+    With A the accepted and R the rejected samples,
+
+    .. math::
+        Q = \frac{\sum_{i \in A} w_i [\hat y_i = y_i] + \sum_{i \in R} w_i [\hat y_i \ne y_i]}
+                 {\sum_i w_i}.
+
+    It is the accuracy where nothing is rejected, and the error rate where everything is.
+
+    Returns
+    -------
+    float
+        The share, between 0 and 1; higher is better.
+
+    References
+    ----------
+    F. Condessa, J. Bioucas-Dias, J. Kovačević: Performance measures for classification systems
+    with rejection. Pattern Recognition 63 (2017), 437-450.
+
+    Examples
+    --------
+    One of two errors is rejected, and one of three correct predictions with it.
+
+    >>> from abstain.metrics import classification_quality
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> classification_quality(y_true, y_pred, rejected=[False, False, False, True, True])
+    0.6
+    """
+    kinds = _weigh_kinds(y_true, y_pred, rejected, sample_weight)
+    correct_accepted, _, _, wrong_rejected = kinds
+    return (correct_accepted + wrong_rejected) / sum(kinds)
+
+
+@documented
+def rejection_quality(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    rejected: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute the ratio of the odds of an error among rejected samples and among all samples.
+
+    The odds of being wrong among the rejected samples R, over the same odds among all samples:
+
+    .. math::
+        \varphi = \frac{\sum_{i \in R} w_i [\hat y_i \ne y_i]}
+                       {\sum_{i \in R} w_i [\hat y_i = y_i]} \Biggl/
+                  \frac{\sum_i w_i [\hat y_i \ne y_i]}{\sum_i w_i [\hat y_i = y_i]}.
+
+    In other words: the share of the errors that is rejected, over the share of the correct
+    predictions that is. Rejecting at random gives about 1.
+
+    Returns
+    -------
+    float
+        0 or more, higher is better: inf where errors are rejected and no correct prediction is;
+        NaN (0/0) where nothing is rejected, or no prediction is wrong, or none is correct.
+
+    References
+    ----------
+    F. Condessa, J. Bioucas-Dias, J. Kovačević: Performance measures for classification systems
+    with rejection. Pattern Recognition 63 (2017), 437-450.
+
+    Examples
+    --------
+    One of two errors is rejected, and one of three correct predictions: (1/2) / (1/3).
+
+    >>> from abstain.metrics import rejection_quality
+    >>> y_true, y_pred = [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]
+    >>> rejection_quality(y_true, y_pred, rejected=[False, False, False, True, True])
+    1.5
+    """
+    kinds = _weigh_kinds(y_true, y_pred, rejected, sample_weight)
+    correct_accepted, correct_rejected, wrong_accepted, wrong_rejected = kinds
+    wrong, correct = wrong_accepted + wrong_rejected, correct_accepted + correct_rejected
+    if wrong == 0 or correct == 0:
+        return float("nan")
+    if correct_rejected == 0:
+        return float("inf") if wrong_rejected > 0 else float("nan")
+    return (wrong_rejected / wrong) / (correct_rejected / correct)
+
+
+def _weigh_kinds(
+    y_true: ArrayLike, y_pred: ArrayLike, rejected: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[float, ...]:
+    """Return the weights of correct samples, accepted and rejected, and of wrong ones."""
+    rejected = check_boolean_vector("rejected", rejected)
+    labels, predictions, weights = check_samples(y_true, y_pred, sample_weight, rejected=rejected)
+    correct = np.asarray(labels == predictions, dtype=np.bool_)
+    masks = (correct & ~rejected, correct & rejected, ~correct & ~rejected, ~correct & rejected)
+    return tuple(float(weights[mask].sum()) for mask in masks)

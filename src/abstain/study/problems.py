@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -77,15 +77,11 @@ def _rotate_to_span(images: Array) -> Array:
     return upper.T
 
 
-def _second_differences(spectra: Array) -> Array:
-    return np.diff(spectra, n=2, axis=1)
-
-
 gaussian = _draws(datasets.make_gaussian_clusters, return_model=True)
 pearl = _draws(datasets.make_pearl_necklace, return_model=True)
 steroid = _draws(datasets.make_steroid_like)
 spectra = _loads("tecator")
-curvature = _loads("tecator", _second_differences)
+curvature = _loads("tecator", partial(np.diff, n=2, axis=1))
 images = _loads("coil20", _rotate_to_span)
 log_markers = _loads("gastric", np.log10)
 
