@@ -151,12 +151,14 @@ def test_a_certified_default_answers_at_least_as_much_as_any_other():
     assert shares == sorted(shares, reverse=True)
 
 
-def test_only_logistic_regression_on_segment_answers_less_than_by_hand():
+# Where the default answers significantly less than what is written by hand, it loses at most two
+# points; on average it answers as much. Certified, it never answers significantly less.
+def test_the_default_loses_little_against_thresholds_by_hand():
     rows = rejection.RECORD["by_hand"]
     losses = [row for row in rows if row["gain"] < -2 * row["standard_error"]]
-    assert [(row["set"], row["classifier"], row["method"]) for row in losses] == [
-        ("segment", "LogisticRegression", "default, cv=5")
-    ]
+    assert min(row["gain"] for row in losses) > -0.02
+    assert not [row for row in losses if "confidence" in row["method"]]
+    assert sum(row["gain"] for row in rows if "confidence" not in row["method"]) >= -0.005
     assert rejection.CAUTIOUS["accuracy"] > 0.98
 
 
