@@ -1,5 +1,7 @@
 """The convex envelope: below every step, touched at its vertices, by integers where it matters."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,5 +30,11 @@ def test_minorants_are_convex_and_below_every_step(data):
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=12))
 def test_reflex_vertices_are_dropped(runs):
     e = np.append(0, np.cumsum(runs))
-    straight = 3 * e
-    assert _drop_reflex(np.arange(len(e)), e, straight).tolist() == [0, len(e) - 1]
+    n = len(e)
+    # Two cells, one behind the other.
+    twice = replace(
+        build_staircases([0.1], [True]), true_rejects=np.tile(e, 2), false_rejects=3 * np.tile(e, 2)
+    )
+    vertices, starts = _drop_reflex(np.arange(2 * n), np.array([0, n, 2 * n]), twice)
+    assert vertices.tolist() == [0, n - 1, n, 2 * n - 1]
+    assert starts.tolist() == [0, 2, 4]

@@ -13,6 +13,7 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,11 +149,11 @@ def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | N
     labels, codes = encode_cells(cells, n_samples=len(values))
     order, n_bins = np.argsort(values), number_of_bins(len(labels))
     edges, is_lossless = _edges(values, order, n_bins)
-    keys = codes_with_correctness(codes, right, len(labels))[order]
-    starts = np.searchsorted(values, edges[1:], sorter=order)
-    counts = np.stack(
-        [np.bincount(part, minlength=2 * len(labels)) for part in np.split(keys, starts)]
-    )
+    keys = np.take(codes_with_correctness(codes, right, len(labels)), order)
+    starts = np.searchsorted(values, edges[1:], sorter=order).tolist()
+    counts = np.empty((len(edges), 2 * len(labels)), dtype=np.int64)
+    for place, (start, end) in enumerate(pairwise([0, *starts, len(keys)])):
+        counts[place] = np.bincount(keys[start:end], minlength=2 * len(labels))
     return BinCounts(labels, edges, counts[:, 1::2].T.copy(), counts[:, ::2].T.copy(), is_lossless)
 
 

@@ -252,12 +252,13 @@ class _Problem:
         """Return the log posterior, and the probabilities of being wrong."""
         log_odds = (beta + deviations) @ self.basis.T
         small = np.exp(-np.abs(log_odds))
+        total = 1 + small
         likelihood = self.wrong * log_odds
-        likelihood -= self.size * (np.log(1 + small) + np.maximum(log_odds, 0))
+        likelihood -= self.size * (np.log(total) + np.maximum(log_odds, 0))
         likelihood = likelihood.sum(axis=1)
         value = self.copies @ likelihood - 0.5 * self.beta_precision @ (beta - self.level) ** 2
         value -= 0.5 * self.copies @ (deviations**2 @ self.own_precision)
-        return float(value), np.where(log_odds > 0, 1, small) / (1 + small)
+        return float(value), np.where(log_odds > 0, 1, small) / total
 
     def solve(self, beta: Array, deviations: Array) -> _Fit:
         """Return the maximum, by Newton's method with step halving."""

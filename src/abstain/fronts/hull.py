@@ -76,12 +76,10 @@ class Envelope:
 
 def build_envelope(staircases: Staircases) -> Envelope:
     """Return the envelope, in linear time except for a sort of the segments."""
-    per_cell = [
-        _minorant_vertices(staircases.true_rejects[own], staircases.false_rejects[own]) + own.start
-        for own in staircases.cell_slices()
-    ]
-    vertices = np.concatenate(per_cell)
-    vertex_starts = np.cumsum([0, *(len(own) for own in per_cell)])
+    per_cell = _minorant_vertices(staircases)
+    vertices, vertex_starts = _drop_reflex(
+        np.concatenate(per_cell), np.cumsum([0, *map(len, per_cell)]), staircases
+    )
     ends_segment = np.ones(len(vertices), dtype=bool)
     ends_segment[vertex_starts[:-1]] = False
     index = np.flatnonzero(ends_segment)
@@ -103,33 +101,43 @@ def build_envelope(staircases: Staircases) -> Envelope:
     )
 
 
-def _minorant_vertices(true_rejects: Ints, false_rejects: Ints) -> Ints:
-    """Return the indices of the steps where the convex minorant touches the staircase.
+def _minorant_vertices(staircases: Staircases) -> list[Ints]:
+    """Return the steps of each cell where its convex minorant touches the staircase.
 
     The slopes of the largest convex minorant are the isotonic regression of the slopes of the
     staircase, weighted by their runs; its blocks end at the vertices.
     """
-    if len(true_rejects) == 1:
-        return np.zeros(1, dtype=np.int64)
     # Importing scipy.optimize takes longer than computing most fronts.
     from scipy.optimize import isotonic_regression
 
-    runs = np.diff(true_rejects)
-    blocks = isotonic_regression(np.diff(false_rejects) / runs, weights=runs).blocks
-    return _drop_reflex(blocks.astype(np.int64), true_rejects, false_rejects)
+    runs = np.diff(staircases.true_rejects)
+    with np.errstate(divide="ignore", invalid="ignore"):  # between the cells
+        slopes = np.diff(staircases.false_rejects) / runs
+    vertices = []
+    for own in staircases.cell_slices():
+        inner = slice(own.start, own.stop - 1)
+        if inner.start == inner.stop:
+            vertices.append(np.array([own.start]))
+        else:
+            blocks = isotonic_regression(slopes[inner], weights=runs[inner]).blocks
+            vertices.append(own.start + blocks.astype(np.int64))
+    return vertices
 
 
-def _drop_reflex(vertices: Ints, true_rejects: Ints, false_rejects: Ints) -> Ints:
-    """Drop vertices where the minorant does not turn upwards, in integer arithmetic.
+def _drop_reflex(vertices: Ints, starts: Ints, staircases: Staircases) -> tuple[Ints, Ints]:
+    """Drop vertices where a minorant does not turn upwards, in integer arithmetic.
 
     Rounded block means can differ where the exact slopes are equal.
     """
     while True:
-        runs, rises = np.diff(true_rejects[vertices]), np.diff(false_rejects[vertices])
-        turns = rises[1:] * runs[:-1] > rises[:-1] * runs[1:]
-        if turns.all():
-            return vertices
-        vertices = vertices[np.concatenate(([True], turns, [True]))]
+        runs = np.diff(staircases.true_rejects[vertices], prepend=0, append=0)
+        rises = np.diff(staircases.false_rejects[vertices], prepend=0, append=0)
+        keeps = rises[1:] * runs[:-1] > rises[:-1] * runs[1:]
+        keeps[starts[:-1]] = keeps[starts[1:] - 1] = True  # the ends of each cell
+        if keeps.all():
+            return vertices, starts
+        vertices = vertices[keeps]
+        starts = np.append(0, np.cumsum(np.add.reduceat(keeps, starts[:-1], dtype=np.int64)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,9 @@ from abstain._core.errors import InputError
 # True rejects, false rejects and thresholds of the steps of a cell.
 Steps = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
+# Samples that are looked at before the others.
+PART = 1 << 16
+
 
 @dataclass(frozen=True, eq=False)
 class Staircases:
@@ -206,14 +209,26 @@ def _encode_by_counting(
     labels: NDArray[Any], low: int, high: int
 ) -> tuple[NDArray[Any], NDArray[np.unsignedinteger[Any]]]:
     n_values = high - low + 1
-    codes = (labels - labels.dtype.type(low)).astype(_smallest_unsigned(n_values))
-    used = np.flatnonzero(np.bincount(codes, minlength=n_values))
+    codes = np.empty(len(labels), dtype=_smallest_unsigned(n_values))
+    np.subtract(labels, labels.dtype.type(low), out=codes, casting="unsafe")
+    used = _used_codes(codes, n_values)
     if len(used) < n_values:
         rank = np.zeros(n_values, dtype=_smallest_unsigned(len(used)))
         rank[used] = np.arange(len(used))
         codes = rank[codes]
     # Python integers, so that neither int8 nor uint64 labels wrap around.
     return np.array([low + code for code in used.tolist()], dtype=labels.dtype), codes
+
+
+def _used_codes(codes: NDArray[np.unsignedinteger[Any]], n_values: int) -> NDArray[np.int64]:
+    """Return the codes that occur; mostly the first samples have them all."""
+    is_used = np.zeros(n_values, dtype=bool)
+    size = max(PART, n_values)
+    for start in range(0, len(codes), size):
+        is_used |= np.bincount(codes[start : start + size], minlength=n_values) > 0
+        if is_used.all():
+            break
+    return np.flatnonzero(is_used)
 
 
 def _smallest_unsigned(n_values: int) -> type[np.unsignedinteger[Any]]:
