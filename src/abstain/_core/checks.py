@@ -152,6 +152,12 @@ def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:
         raise InputError(f"all arrays must describe the same samples: {counts}")
 
 
+def check_positive_integer(name: str, value: Any) -> None:
+    """Refuse anything but an integer from 1 on."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} must be a positive integer, got {value!r}")
+
+
 def check_fraction(
     name: str, value: float, *, low_open: bool = True, high_open: bool = True
 ) -> float:

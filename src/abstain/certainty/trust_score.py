@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from abstain._core.checks import check_same_length
+from abstain._core.checks import check_positive_integer, check_same_length
 from abstain._core.errors import InputError
 from abstain._core.estimators import pass_through, unwrap
 from abstain._core.sklearn_private import take_rows
@@ -112,9 +112,7 @@ class TrustScore(BaseEstimator):  # type: ignore[misc]
         >>> TrustScore(1, standardize=False).fit(X, y).prototypes_.tolist()
         [[0.5], [4.5]]
         """
-        n = self.n_prototypes_per_class
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
-            raise InputError(f"n_prototypes_per_class must be a positive integer, got {n!r}")
+        check_positive_integer("n_prototypes_per_class", self.n_prototypes_per_class)
         self.sees_transformed_ = estimator is not None
         samples = _numbers(X if estimator is None else pass_through(unwrap(estimator)[0], X))
         labels = column_or_1d(y)

@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
-from abstain._core.checks import check_fraction
+from abstain._core.checks import check_fraction, check_positive_integer
 from abstain._core.errors import InputError, shown
 from abstain._core.sklearn_private import BaseSearchCV
 from abstain.certainty.cells import RULES
@@ -49,9 +49,7 @@ def check_parameters(clf: Any) -> None:
     is_share = isinstance(share, float | np.floating) and 0 < share < 1
     if not is_share and not (isinstance(share, str) and share == "auto"):
         raise InputError(f"test_size must be 'auto' or a number in (0, 1), got {shown(share)}")
-    size = clf.min_cell_size
-    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
-        raise InputError(f"min_cell_size must be a positive integer, got {size!r}")
+    check_positive_integer("min_cell_size", clf.min_cell_size)
     check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
     MEASURES.check(clf.certainty)
     RULES.check(clf.cells)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from abstain._core.checks import check_positive_integer
 from abstain._core.errors import InputError
 from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
 from abstain._core.sklearn_private import check_sample_weight
@@ -375,9 +376,7 @@ class PredictionMixin(OperatingMixin):
             "X.loc[clf.reject(X)].compute() of a frame",
             X,
         )
-        is_number = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
-        if not is_number or n_features < 1:
-            raise InputError(f"n_features must be a positive integer, got {n_features!r}")
+        check_positive_integer("n_features", n_features)
         self._check_fitted()
         if not n_samples_of(X):  # nothing was rejected, say
             return empty_table(self.classes_, self.cells_)

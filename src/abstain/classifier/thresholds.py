@@ -209,8 +209,9 @@ def given_point(
     needless = false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
         needless -= int(front.false_rejects[fewest[0]] - front.gap[fewest[0]])
+    equal = fewest[(own_cells.thresholds(front, fewest) == thresholds).all(axis=1)]
     point = OperatingPoint(
-        row=_row_of(thresholds, front, own_cells, fewest),
+        row=int(equal[0]) if len(equal) else None,
         n_samples=front.n_samples,
         n_errors=front.n_errors,
         true_rejects=true_rejects,
@@ -288,13 +289,3 @@ def _rejects_at_steps(
             )
         chosen.append(start + int(steps[0]))
     return int(stairs.true_rejects[chosen].sum()), int(stairs.false_rejects[chosen].sum())
-
-
-def _row_of(
-    thresholds: NDArray[np.float64],
-    front: ParetoFront,
-    own_cells: OwnCells,
-    rows: NDArray[np.int64],
-) -> int | None:
-    is_equal = (own_cells.thresholds(front, rows) == thresholds).all(axis=1)
-    return int(rows[is_equal.argmax()]) if is_equal.any() else None

@@ -112,12 +112,16 @@ def fit(
     accuracy is certified on it for new rows of the same kind.
     """
     target = _target(accuracy, confidence, reject_rate, reject_cost)
-    _check_test_size(test_size, confidence)
+    from abstain._core.checks import check_fraction
     from abstain.cli import fit_screen, terminal
     from abstain.saving import save
     from abstain.tables import FitOptions, fit_table, open_table
     from abstain.tables.writing import check_model_output
 
+    if test_size is not None:
+        if confidence is None:
+            raise InputError("--test-size belongs to a confidence; give --confidence as well")
+        check_fraction("test_size", test_size)
     check_keeps_inputs([out], [table])
     check_model_output(out)
     options = FitOptions(
@@ -166,13 +170,3 @@ def _target(
     target = Accuracy(value, confidence=confidence)
     target.check()
     return target
-
-
-def _check_test_size(test_size: float | None, confidence: float | None) -> None:
-    from abstain._core.checks import check_fraction
-
-    if test_size is None:
-        return
-    if confidence is None:
-        raise InputError("--test-size belongs to a confidence; give --confidence as well")
-    check_fraction("test_size", test_size)

@@ -48,8 +48,9 @@ class KnownClass:
 
     def state(self, obj: Any) -> dict[str, Any]:
         """Return the attributes of an object that are saved besides its parameters."""
-        attributes = _attributes(obj)
-        return {name: value for name, value in attributes.items() if name not in self.dropped}
+        set_by_constructor = vars(type(obj)(**params_of(obj))).keys()
+        unsaved = self.dropped | set_by_constructor
+        return {name: value for name, value in vars(obj).items() if name not in unsaved}
 
     def restore(self, obj: Any, state: Mapping[str, Any]) -> None:
         """Set the attributes that `state` has returned."""
@@ -98,12 +99,6 @@ _SETTINGS = {
         is_optional=True,
     ),
 }
-
-
-def _attributes(obj: Any) -> dict[str, Any]:
-    """Return the attributes of an object that its constructor does not set."""
-    fresh = vars(type(obj)(**params_of(obj)))
-    return {name: value for name, value in vars(obj).items() if name not in fresh}
 
 
 def params_of(obj: Any) -> dict[str, Any]:

@@ -148,7 +148,8 @@ def load(
         decoder = Decoder(arrays, classes, given)
         clf = decoder.decode(model)
         decoder.check_all_used()
-        _check_loaded(clf)
+        if not hasattr(clf, "fit") or not _is_fitted(clf):
+            raise InputError(f"it holds no fitted classifier but a {type(clf).__name__}")
     if differing is not None:
         warnings.warn(
             f"{source} was {differing}; answers may differ: compare some, or fit and save again",
@@ -180,11 +181,6 @@ def _is_fitted(clf: Any) -> bool:
     except (NotFittedError, TypeError):
         return False
     return True
-
-
-def _check_loaded(clf: Any) -> None:
-    if not hasattr(clf, "fit") or not _is_fitted(clf):
-        raise InputError(f"it holds no fitted classifier but a {type(clf).__name__}")
 
 
 def _classes(trusted: Any) -> dict[str, type]:

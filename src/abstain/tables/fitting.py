@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from abstain.tables.features import Features, choose_features, lost_labels, read
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
 from abstain.tables.values import as_numbers
+from abstain.tables.writing import json_number, point_as_dict
 from abstain.targets import RejectRate, Target
 
 _CLASSES_TO_LIST = 5
@@ -126,18 +126,10 @@ class FitResult:
                 name: notation.example for name, notation in self.features.written.items()
             },
             "target": {type(clf.target).__name__: vars(clf.target)},
-            "n_samples": point.n_samples,
-            "n_errors": point.n_errors,
-            "true_rejects": point.true_rejects,
-            "false_rejects": point.false_rejects,
-            "reject_rate": point.reject_rate,
-            "coverage": point.coverage,
-            "accuracy": None if isnan(point.accuracy) else point.accuracy,
+            **point_as_dict(point),
             "guarantee": None if point.guarantee is None else asdict(point.guarantee),
             "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
-            "thresholds": [
-                value if isfinite(value) else str(value) for value in clf.thresholds_.tolist()
-            ],
+            "thresholds": list(map(json_number, clf.thresholds_.tolist())),
             "notes": [write(note) for note in self.notes],
         }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from importlib import import_module
 from typing import Any
 
@@ -146,6 +146,6 @@ def make_pipeline(
         features.categorical,
         label=label,
         missing=list(missing),
-        written={name: notation.as_list() for name, notation in features.written.items()},
+        written={name: list(astuple(notation)) for name, notation in features.written.items()},
     )
     return Pipeline([("columns", columns), ("encoding", encoding), ("model", model.make())])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -45,10 +45,6 @@ class Notation:
     group: str = ","
     decimal: str = "."
     example: str = ""
-
-    def as_list(self) -> list[str]:
-        """Return the arguments that make the same notation."""
-        return list(astuple(self))
 
     def numbers(self, column: pl.Series, missing: Iterable[str] = ()) -> pl.Series:
         """Return text as numbers, null where it is missing or in another notation.
@@ -107,7 +103,7 @@ def find_notation(present: pl.Series, decimal: str = ".") -> Notation | None:
     marks = [(decimal, group) for group in (other, " ", "'")]
     marks += [(other, group) for group in (decimal, " ", "'")]
     possible = [Notation(*affixes, group, mark) for mark, group in marks]
-    shares = [_share_read(each, values) for each in possible]
+    shares = [1 - each.numbers(values).null_count() / len(values) for each in possible]
     if max(shares) < _LEAST_SHARE:
         return None
     best = [each for each, share in zip(possible, shares, strict=True) if share == max(shares)]
@@ -127,10 +123,6 @@ def _affixes(values: pl.Series) -> tuple[str, str] | None:
         return None
     prefix, suffix, count = common.sort("len", descending=True, maintain_order=True).row(0)
     return (prefix, suffix.strip()) if count >= len(values) / 2 else None
-
-
-def _share_read(notation: Notation, values: pl.Series) -> float:
-    return 1 - notation.numbers(values).null_count() / len(values)
 
 
 def _in_thousandths(notation: Notation, values: pl.Series) -> bool:

@@ -32,7 +32,7 @@ from abstain._scale.graphs import delayed_call, map_blocks, map_blocks_to_array
 from abstain.fronts import ParetoFront, PooledFront
 from abstain.tables.reading import TextOptions
 from abstain.tables.scores import FileScores, ScoreColumns, Scores, merge_cells, read_file
-from abstain.tables.writing import check_suffix, write_frame
+from abstain.tables.writing import check_suffix, json_number, point_as_dict, write_frame
 from abstain.targets import (
     Accuracy,
     OperatingPoint,
@@ -301,31 +301,18 @@ def choice_as_json(choice: Choice, version: str) -> str:
     point, expected = choice.point, {}
     if isinstance(choice.front, PooledFront):
         accuracy = float(choice.front.expected_accuracies[point.row])
-        expected = {"expected_accuracy": _or_null(accuracy)}
+        expected = {"expected_accuracy": json_number(accuracy)}
     document = {
         "abstain": version,
         "method": choice.front.method,
         "target": {choice.target: choice.value},
         "row": point.row,
-        "n_samples": point.n_samples,
-        "n_errors": point.n_errors,
-        "true_rejects": point.true_rejects,
-        "false_rejects": point.false_rejects,
-        "reject_rate": point.reject_rate,
-        "coverage": point.coverage,
-        "accuracy": _or_null(point.accuracy),
+        **point_as_dict(point),
         **expected,
         "errors_left": point.errors_left,
         "gap": point.gap,
-        "cells": [_cell_in_json(cell) for cell in choice.cells.to_dicts()],
+        "cells": [
+            cell | {"threshold": json_number(cell["threshold"])} for cell in choice.cells.to_dicts()
+        ],
     }
     return json.dumps(document, indent=2, allow_nan=False)
-
-
-def _or_null(accuracy: float) -> float | None:
-    return None if math.isnan(accuracy) else accuracy
-
-
-def _cell_in_json(cell: dict[str, Any]) -> dict[str, Any]:
-    threshold = cell["threshold"]
-    return cell if math.isfinite(threshold) else {**cell, "threshold": str(threshold)}

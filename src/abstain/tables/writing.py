@@ -7,12 +7,13 @@ without loading all of them.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
@@ -21,6 +22,9 @@ from abstain._core.files import atomic_files, check_can_write, temporary_folder
 from abstain._core.text import without_formula
 from abstain.tables.reading import RowBlock, TableFile
 from abstain.tables.text_format import PARQUET, quote_field
+
+if TYPE_CHECKING:
+    from abstain.targets import OperatingPoint
 
 NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason")
 _TEXT = (".csv", ".tsv", ".txt")
@@ -79,6 +83,20 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
             escaped = [without_formula(name) for name in names.to_list()]
             frame = frame.with_columns(pl.Series("cell", escaped))
         frame.write_csv(path, separator="\t" if path.suffix.lower() == ".tsv" else ",")
+
+
+def json_number(value: float) -> float | str | None:
+    """Return a number as JSON can hold it: NaN is None, infinities are "inf" and "-inf"."""
+    if math.isnan(value):
+        return None
+    return value if math.isfinite(value) else str(value)
+
+
+def point_as_dict(point: OperatingPoint) -> dict[str, Any]:
+    """Return the counts and shares of an operating point for a JSON document."""
+    names = ("n_samples", "n_errors", "true_rejects", "false_rejects", "reject_rate", "coverage")
+    counts = {name: getattr(point, name) for name in names}
+    return {**counts, "accuracy": json_number(point.accuracy)}
 
 
 @contextmanager

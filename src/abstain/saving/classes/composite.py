@@ -82,10 +82,6 @@ class _Calibrated(KnownClass):
             ]
 
 
-def _labels_of(classifier: Any) -> list[Any]:
-    return np.asarray(getattr(classifier, "classes_", [])).tolist()  # type: ignore[no-any-return]
-
-
 def _calibrated_problem(obj: Any, sizes: Sizes) -> str:
     curve = {
         "sigmoid": "_SigmoidCalibration",
@@ -97,16 +93,13 @@ def _calibrated_problem(obj: Any, sizes: Sizes) -> str:
     is_sound = all(
         parts.keys() == {"estimator", "calibrators"}
         and estimator.fits(parts["estimator"], {})
-        and _labels_of(parts["estimator"]) in (obj.classes_.tolist(), list(range(k)))
+        and np.asarray(getattr(parts["estimator"], "classes_", [])).tolist()
+        in (obj.classes_.tolist(), list(range(k)))
         and type(parts["calibrators"]) is list
         and [type(each).__name__ for each in parts["calibrators"]] == [curve] * wanted
         for parts in obj.calibrated_classifiers_
     )
     return "" if is_sound else "its calibrated classifiers do not fit its classes"
-
-
-def _finish_isotonic(obj: Any) -> None:
-    obj._build_f(obj.X_thresholds_, obj.y_thresholds_)
 
 
 def _isotonic_problem(obj: Any, sizes: Sizes) -> str:
@@ -216,7 +209,7 @@ COMPOSITE = (
             "y_thresholds_": real("n"),
         },
         dropped=frozenset({"f_"}),
-        finish=_finish_isotonic,
+        finish=lambda obj: obj._build_f(obj.X_thresholds_, obj.y_thresholds_),
         problem=_isotonic_problem,
     ),
     *(
