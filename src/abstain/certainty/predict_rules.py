@@ -12,6 +12,7 @@ has one: log-posteriors, scores, or the posteriors of the other classes, whose s
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -89,6 +90,7 @@ class PredictRule(NamedTuple):
     posteriors_of_scores: bool  # see `LOG_SCORES` and `score_scale`
     mean_posteriors: bool  # see `MEAN_POSTERIORS`
     has_threshold: bool  # `predict` compares one posterior with a threshold
+    settings_decide: bool  # whether `predict` takes the largest posterior: see _FROM_POSTERIORS_IF
     closest_prototype: bool  # `predict` takes the class of the closest prototype, `apply` its index
     most_pairs: bool  # `predict` takes the class that wins most pairs, unless ``break_ties`` is set
     majority: bool  # `predict` takes the majority of votes, where ``voting`` is "hard"
@@ -105,10 +107,10 @@ def predict_rule(classifier: Any) -> PredictRule:
     """Return what is known of the methods of a classifier."""
     kind: Any = type(classifier)
     rule = _rule_of(kind)
-    depends_on_settings = _FROM_POSTERIORS_IF.get(_definer(kind, "predict") or "")
-    if depends_on_settings is None:
-        return rule
-    return rule._replace(from_posteriors=depends_on_settings(classifier))
+    if rule.settings_decide:
+        is_largest = _FROM_POSTERIORS_IF[_definer(kind, "predict")](classifier)
+        return rule._replace(from_posteriors=is_largest)
+    return rule
 
 
 def _final_from_posteriors(stack: Any) -> bool:
@@ -124,7 +126,7 @@ def _each_from_posteriors(one_vs_rest: Any) -> bool:
     return not hasattr(first, "decision_function") or score_scale(first) is not None
 
 
-_FROM_POSTERIORS_IF = {
+_FROM_POSTERIORS_IF: dict[str | None, Callable[[Any], bool]] = {
     # The mode of the neighbours; of equal counts the first class, as argmax returns it.
     "KNeighborsClassifier": lambda neighbours: neighbours.weights == "uniform",
     "OneVsRestClassifier": _each_from_posteriors,
@@ -148,6 +150,7 @@ def _rule_of(kind: type) -> PredictRule:
         from_log_posteriors=predict == proba == log_proba == "_BaseNB",
         posteriors_of_scores=from_scores and proba in LOG_SCORES,
         mean_posteriors=proba in MEAN_POSTERIORS,
+        settings_decide=predict in _FROM_POSTERIORS_IF,
         has_threshold=predict in ("FixedThresholdClassifier", "TunedThresholdClassifierCV"),
         closest_prototype=predict == apply == "PrototypeClassifier",
         most_pairs=predict == scores == "BaseSVC",

@@ -8,6 +8,7 @@ there, cells with fewer than ``min_cell_size`` calibration samples share a thres
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,12 @@ class OwnCells:
 
     def positions(self, cells: NDArray[Any]) -> NDArray[np.int64]:
         """Return the position of the threshold that decides about each sample."""
-        position = {label: index for index, label in enumerate(self.labels.tolist())}
-        return np.array([position.get(label, self.shared) for label in cells.tolist()], np.int64)
+        position, shared = self._position, self.shared
+        return np.array([position.get(label, shared) for label in cells.tolist()], np.int64)
+
+    @cached_property
+    def _position(self) -> dict[Any, int]:
+        return {label: index for index, label in enumerate(self.labels.tolist())}
 
     def columns(self, cells: NDArray[Any], front: ParetoFront) -> NDArray[np.int64]:
         """Return the column of the front for each sample; -1 for a cell that it has not seen."""
