@@ -411,7 +411,7 @@ def test_labels_of_many_kinds_keep_their_type(labels, reject_label, data):
 def test_a_label_for_rejects_that_does_not_fit_is_refused(labels, reject_label, remedy, data):
     X, names = data
     y = labels[np.unique(names, return_inverse=True)[1]]
-    with pytest.raises(TypeError, match=remedy) as caught:
+    with pytest.raises(InputError, match=remedy) as caught:
         RejectOptionClassifier(GaussianNB(), reject_label=reject_label).fit(X, y)
     assert "\n" not in str(caught.value)
     assert repr(reject_label) in str(caught.value)

@@ -137,6 +137,11 @@ def test_a_guarantee_does_not_come_with_given_thresholds(data):
         ({"thresholds": [0.1] * 4, "rows": 3}, "unknown key 'rows': did you mean 'row'"),
         ({"tresholds": [0.1] * 4}, "unknown key 'tresholds': did you mean 'thresholds'"),
         ({"thresholds": [0.1] * 4, "q": 3}, "unknown key 'q': known are format, thresholds, "),
+        ({0: 0.5}, r"thresholds must be a list, or a dict exported by a report, got \{0: 0.5\}"),
+        (
+            {"abstain": "1", "method": "pooled", "cells": [{"cell": "a", "threshold": 0.5}]},
+            "thresholds must be those of a classifier, .* what abstain front writes",
+        ),
         ({"thresholds": [0.1] * 4, 3: 3}, "unknown key 3: known are format"),
         ({"thresholds": [0.1] * 4, "row": 3}, "row=3 has other thresholds in this classifier"),
         ({"thresholds": [0.1] * 4, "cells": ["a", "b", "d", None]}, "made for another one"),

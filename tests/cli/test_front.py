@@ -44,6 +44,32 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+def test_a_reversed_certainty_is_named_where_no_row_reaches_the_accuracy(run, tmp_path):
+    correct = np.arange(200) < 100
+    path = tmp_path / "reversed.csv"
+    pl.DataFrame({"c": np.arange(200), "ok": correct}).write_csv(path)
+    command = ["front", path, "--certainty", "c", "--correct", "ok", "--accuracy"]
+    said = "if this is an uncertainty, negate it"
+    assert_one_line(run(*command, 0.8), "cannot be reached", said)
+    assert said not in run(*command, 1.8)[2]  # no accuracy at all
+    pl.DataFrame({"c": np.zeros(200), "ok": correct}).write_csv(path)
+    result = run(*command, 0.8)
+    assert_one_line(result, "cannot be reached")
+    assert said not in result[2]
+
+
+def test_an_accuracy_that_estimates_do_not_reach_is_marked(run, scores):
+    def is_marked(*options):
+        code, shown, _ = run("front", scores, *ROLES, *options)
+        assert code == 0
+        return "The estimated probabilities do not reach the target" in shown
+
+    assert is_marked("--accuracy", 0.999999)
+    assert not is_marked("--accuracy", 0.8)
+    assert not is_marked("--accuracy", 0.999999, "--method", "exact")
+    assert not is_marked("--reject-rate", 0.2)
+
+
 @pytest.mark.parametrize(
     ("separator", "decimal", "encoding", "options"),
     [
@@ -91,7 +117,7 @@ def test_the_chosen_row_is_the_librarys_own(run, scores, out, table, option, tar
     assert [float(cell["threshold"]) for cell in document["cells"]] == point.thresholds.tolist()
     assert [cell["cell"] for cell in document["cells"]] == point.cells.tolist()
     assert pl.read_csv(out)["true_rejects"].to_list() == front.true_rejects.tolist()
-    assert ("(the default)" in shown) == (not option)
+    assert ("(default)" in shown) == (not option)
     assert ("gap" in shown) == (method != "exact")
     assert ("estimated" in shown) == (method == "pooled")
 

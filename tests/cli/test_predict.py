@@ -9,7 +9,7 @@ import pytest
 
 import abstain
 from abstain import tables
-from tests.cli.helpers import LABEL, python
+from tests.cli.helpers import LABEL, assert_one_line, python
 from tests.saving.forging import forge, object_of
 from tests.tables.conftest import make_patients
 
@@ -146,6 +146,19 @@ def test_answers_to_many_tables_have_their_names(run, folder, model):
     code, _, complaints = run(*twice)
     assert code == 2
     assert "would both be" in complaints
+
+
+def test_a_table_that_lacks_a_column_fails_alone(run, folder, model):
+    for name in ("lacking", "wanting"):
+        pl.read_csv(folder / "more.csv").drop("Alter").write_csv(folder / f"{name}.csv")
+    lacking, wanting, new = (folder / f"{name}.csv" for name in ("lacking", "wanting", "new"))
+    result = run("predict", model, lacking, new, "--out", folder / "out")
+    said = "1 of 2 tables could not be answered; the other is answered, in "
+    assert_one_line(result, said, "lacking.csv lacks columns that the model needs: 'Alter'")
+    assert [path.name for path in (folder / "out").iterdir()] == ["new.csv"]
+    result = run("predict", model, lacking, wanting, "--out", folder / "none")
+    assert_one_line(result, "2 of 2 tables could not be answered: ")
+    assert not (folder / "none").exists()
 
 
 def test_many_tables_without_out_are_only_counted(run, folder, model):

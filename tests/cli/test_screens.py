@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from abstain import pareto_front, tables
+from abstain import Accuracy, pareto_front, tables
 from abstain.cli import terminal
 from abstain.cli.fit_screen import _notes, fit_screen
 from abstain.cli.front_screen import front_screen
@@ -186,6 +186,18 @@ def doubts(tmp_path, certainty, correct, cells, method="exact"):
     console = Console(file=io.StringIO(), width=200)
     console.print(front_screen(choice, path, None, by_default=False))
     return [word for word in ("uncertainty", "expect less") if word in console.file.getvalue()]
+
+
+def test_a_fit_marks_an_accuracy_that_estimates_do_not_reach(tmp_path):
+    make_patients().write_parquet(tmp_path / "t.parquet")
+    table = tables.open_table(tmp_path / "t.parquet")
+    marks = {}
+    for accuracy in (0.8, 0.9999999):
+        options = tables.FitOptions(LABEL, model="naive-bayes", target=Accuracy(accuracy))
+        fitted = tables.fit_table(table, options)
+        shown = render(fit_screen(fitted, tmp_path / "t.parquet", tmp_path / "m"), 200)
+        marks[accuracy] = "probabilities do not reach the target" in shown
+    assert marks == {0.8: False, 0.9999999: True}
 
 
 # Small cells and scores of the wrong sign are worth a word; a useless certainty is not reversed.

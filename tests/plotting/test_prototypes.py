@@ -174,7 +174,7 @@ def test_a_single_direction_is_completed_by_the_spread_of_the_samples(axes, canc
     assert display.samples[:, :1] == pytest.approx(fitted.transform(X), abs=1e-9)
     assert (display.regions == display.regions[0]).all()
     assert display.agreement == 1
-    assert display.axis_names[1] == "widest spread of the samples otherwise (0 % of Λ)"
+    assert display.axis_names[1] == "remaining direction of widest spread (0 % of Λ)"
     unit = fitted.omega_[0] / np.linalg.norm(fitted.omega_)
     rest = (X - X.mean(axis=0)) @ (np.eye(30) - np.outer(unit, unit))
     largest = np.linalg.svd(rest, compute_uv=False)[0] ** 2 / len(X)
@@ -186,7 +186,7 @@ def test_two_prototypes_are_completed_by_the_spread_of_the_samples(cancer):
     display = shown(GLVQ().fit(X, y), X, y)
     assert display.axis_names == (
         "prototypes, axis 1 (100 % of their spread)",
-        "widest spread of the samples otherwise",
+        "remaining direction of widest spread",
     )
     assert np.ptp(display.prototypes[:, 1]) == pytest.approx(0, abs=1e-9)
 
@@ -200,7 +200,7 @@ def test_samples_are_not_drawn_on_a_line_if_the_metric_sees_them_spread(n_protot
     assert thin.samples[:, 1].std() < 0.05 * thin.samples[:, 0].std()
     display = shown(fitted, X, y)
     assert display.samples[:, 0] == pytest.approx(thin.samples[:, 0], abs=1e-9)
-    assert display.axis_names == (thin.axis_names[0], "widest spread of the samples otherwise")
+    assert display.axis_names == (thin.axis_names[0], "remaining direction of widest spread")
     assert display.agreement > 0.99
     # Given the first axis, the second tells as much more of what the metric sees as any could.
     first, *others = (fitted.transform(X) - fitted.transform(X).mean(axis=0)).T

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from abstain import cli
 from abstain._scale import cluster
 from abstain.tables import batch
+from abstain.tables.batch import answer_on_cluster
 from abstain.tables.score_fronts import read_on_cluster
 from tests.examples import examples
 from tests.tables.conftest import make_patients
@@ -302,7 +303,6 @@ def test_what_is_wrong_with_one_of_several_names_it_once(
         (["data/0.csv", "more/0.csv", "--out", "o"], "the answers of data/0.csv and of more/0.csv"),
         (["data/0.csv", "data/none.csv", "--out", "o"], "data/none.csv does not exist"),
         (["data/no*.csv", "--out", "o"], "no file matches data/no*.csv"),
-        (["data/0.csv", "more/poor.csv", "--out", "o"], "more/poor.csv lacks columns"),
     ],
 )
 def test_tables_that_cannot_be_answered_are_refused_at_once(
@@ -310,7 +310,6 @@ def test_tables_that_cannot_be_answered_are_refused_at_once(
 ):
     (folder / "more").mkdir()
     make_patients(5).write_csv("more/0.csv")
-    (folder / "more" / "poor.csv").write_text("a,b\n1,2\n")
     before = sorted(folder.rglob("*"))
     for options in ([], ["--cluster", address]):
         code, shown, complaints = run("predict", model, *arguments, *options)
@@ -318,6 +317,20 @@ def test_tables_that_cannot_be_answered_are_refused_at_once(
         assert words in complaints
         assert len(complaints.splitlines()) == 1
         assert sorted(folder.rglob("*")) == before
+
+
+def test_a_table_that_lacks_columns_fails_alone(run, address, folder, model):
+    (folder / "poor.csv").write_text("a,b\n1,2\n")
+    for out, options in {"here": [], "there": ["--cluster", address]}.items():
+        command = ["predict", model, "poor.csv", "data/0.csv", "--out", out, *options]
+        code, shown, complaints = run(*command)
+        assert (code, shown) == (2, "")
+        assert f"1 of 2 tables could not be answered; the other is answered, in {out}: " in (
+            complaints
+        )
+        assert complaints.count("poor.csv lacks columns") == len(complaints.splitlines()) == 1
+    assert files_of(folder / "here") == files_of(folder / "there")
+    assert files_of(folder / "here").keys() == {"0.csv"}
 
 
 def test_one_table_on_a_cluster_needs_a_folder_too(run, address, folder, model):
@@ -346,14 +359,15 @@ def test_no_folder_is_left_where_no_scheduler_answers(run, folder, model, monkey
 def test_workers_that_do_not_see_a_file_say_so(run, address, folder, model, monkeypatch):
     """A file that is gone for them is, for the test, gone for all."""
 
-    def lose_table(clf, jobs):
+    def lose_table(client, clf, jobs, *rest, **options):
         jobs[0].table.path.unlink()
+        return answer_on_cluster(client, clf, jobs, *rest, **options)
 
     def lose_scores(client, paths, *rest):
         paths[0].unlink()
         return read_on_cluster(client, paths, *rest)
 
-    monkeypatch.setattr("abstain.tables.batch.check_jobs", lose_table)
+    monkeypatch.setattr("abstain.tables.batch.answer_on_cluster", lose_table)
     monkeypatch.setattr("abstain.tables.score_fronts.read_on_cluster", lose_scores)
     (table,) = score_tables([9], 0, ["a"])
     table.write_csv(folder / "scores.csv")

@@ -19,7 +19,7 @@ _LETTERS_TO_COMPARE = 80
 
 
 def list_columns(column: str, names: Sequence[str]) -> str:
-    """Return which columns exist; of many, those with the most similar names.
+    """Return which columns exist; of many, those with similar names, or the first ones.
 
     >>> list_columns("agee", ["id", "age"])
     "its columns are 'id', 'age'"
@@ -29,8 +29,10 @@ def list_columns(column: str, names: Sequence[str]) -> str:
     # The time to compare grows with the square of the length: names can have a million letters.
     name_of = {name[:_LETTERS_TO_COMPARE]: name for name in reversed(names)}
     alike = difflib.get_close_matches(
-        column[:_LETTERS_TO_COMPARE], list(name_of)[::-1], n=COLUMNS_TO_LIST, cutoff=0.0
+        column[:_LETTERS_TO_COMPARE], list(name_of)[::-1], n=COLUMNS_TO_LIST, cutoff=0.6
     )
+    if not alike:
+        return f"the first of its {len(names)} columns are {quoted(names[:COLUMNS_TO_LIST])}"
     return f"the most alike of its {len(names)} columns are {quoted(map(name_of.get, alike))}"
 
 

@@ -125,7 +125,7 @@ def check_reject_label(reject_label: Any, classes: Array) -> None:
     if reject_label is None:
         return
     if not _fits(reject_label, classes.dtype):
-        raise TypeError(
+        raise InputError(
             f"reject_label must be of the type of the classes ({classes.dtype}), got "
             f"{shown(reject_label)}; {_REMEDIES.get(classes.dtype.kind, _REMEDY)}"
         )

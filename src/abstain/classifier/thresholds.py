@@ -169,9 +169,18 @@ def given_values(given: Any) -> NDArray[np.float64]:
 
 
 def _check_keys(given: Mapping[Any, Any]) -> None:
+    if _is_of_score_file(given):
+        raise InputError(
+            "thresholds must be those of a classifier, as a report exports them, got what abstain "
+            "front writes for a score file"
+        )
     for key in given:
         if key not in _CHECKED + _DESCRIPTIVE:
             alike = difflib.get_close_matches(str(key)[:80], _CHECKED, n=1)
+            if not alike and "thresholds" not in given:
+                raise InputError(
+                    f"thresholds must be a list, or a dict exported by a report, got {shown(given)}"
+                )
             hint = f"did you mean {alike[0]!r}? " if alike else ""
             raise InputError(f"unknown key {shown(key)}: {hint}known are {', '.join(_CHECKED)}")
     if "thresholds" not in given:
@@ -188,6 +197,14 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
             raise InputError(f"{key} must be an integer, got {shown(count)}")
     for key in _SHARES:
         check_fraction(key, stated.get(key, 0), low_open=False, high_open=False)
+
+
+def _is_of_score_file(given: Mapping[Any, Any]) -> bool:
+    """Return whether it is what `abstain front` writes as JSON: each cell has its threshold."""
+    cells = given.get("cells")
+    return isinstance(cells, list) and any(
+        isinstance(cell, Mapping) and "threshold" in cell for cell in cells
+    )
 
 
 def given_point(

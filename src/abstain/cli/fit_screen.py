@@ -20,6 +20,7 @@ from abstain.cli.terminal import (
     FEW_SAMPLES,
     NOTES_TO_SHOW,
     counted,
+    estimated_shortfall,
     facts_table,
     label,
     percent,
@@ -27,6 +28,7 @@ from abstain.cli.terminal import (
     rounded_threshold,
     target_in_words,
 )
+from abstain.targets import Accuracy
 
 if TYPE_CHECKING:
     from abstain.tables.fitting import FitResult
@@ -54,6 +56,7 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
         Text(),
         _thresholds(result),
         *_unused_rejects(result),
+        *_shortfall(result),
         *_number_formats(result),
         *_left_out(result),
         *_notes(result.notes),
@@ -147,6 +150,14 @@ def _unused_rejects(result: FitResult) -> list[Text]:
     else:
         message += "; more rejects would not raise the accuracy"
     return [Text(), Text(message, "yellow")]
+
+
+def _shortfall(result: FitResult) -> list[Text]:
+    clf, point = result.clf, result.clf.operating_point_
+    if not isinstance(clf.target, Accuracy) or point.guarantee is not None:
+        return []
+    warnings = estimated_shortfall(clf.front_, point, clf.target.accuracy)
+    return [Text(warning, "yellow") for warning in warnings]
 
 
 def _number_formats(result: FitResult) -> list[Text]:

@@ -14,6 +14,7 @@ from abstain.cli.terminal import (
     FEW_SAMPLES,
     WIDE,
     counted,
+    estimated_shortfall,
     facts_table,
     label,
     percent,
@@ -23,7 +24,7 @@ from abstain.cli.terminal import (
     title_of,
 )
 from abstain.fronts import PooledFront
-from abstain.tables.score_fronts import Choice
+from abstain.tables.score_fronts import LOOKS_REVERSED, Choice
 
 # Of a front, its thresholds and its chosen row.
 Files = tuple[Path, Path, Path]
@@ -63,7 +64,7 @@ def _chosen_row(choice: Choice, *, by_default: bool) -> Table:
     front, point = choice.front, choice.point
     target = Text(target_in_words(choice.target, choice.value, front))
     if by_default:
-        target.append(" (the default)", "yellow")
+        target.append(" (default)", "yellow")
     estimated = ""
     if isinstance(front, PooledFront) and not np.isnan(front.expected_accuracies[point.row]):
         estimated = f", {percent(float(front.expected_accuracies[point.row]))} estimated"
@@ -120,9 +121,9 @@ def _warnings(choice: Choice) -> list[Text]:
     """Return why new samples may do worse than these figures."""
     warnings = []
     if choice.looks_reversed:
-        warnings.append(
-            "Wrong answers are surer than right ones: if this is an uncertainty, negate it."
-        )
+        warnings.append(f"W{LOOKS_REVERSED[1:]}.")
+    if choice.target == "accuracy":
+        warnings += estimated_shortfall(choice.front, choice.point, choice.value)
     size = choice.front.n_samples // choice.front.n_cells
     is_pooled = isinstance(choice.front, PooledFront)
     if choice.front.n_cells > 1 and size < FEW_SAMPLES and not is_pooled:

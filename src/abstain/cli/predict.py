@@ -131,13 +131,12 @@ def _predict_many(
 ) -> None:
     """Answer several tables, here or on a cluster, and print the summary."""
     from abstain.cli import predict_screen, terminal
-    from abstain.tables.batch import answer_tables, check_jobs, output_folder, plan_jobs
+    from abstain.tables.batch import answer_tables, output_folder, plan_jobs
 
     check_model_files(model, thresholds)
     jobs = plan_jobs(paths, out, options)
     check_keeps_inputs([job.out for job in jobs if job.out], paths, model, thresholds)
     clf = _load(model, thresholds)
-    check_jobs(clf, jobs)
     is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
     task = f"answering {terminal.counted(len(jobs), 'table')}"
     if cluster is None:

@@ -25,6 +25,8 @@ from rich.text import Text
 
 from abstain._core.text import printable
 from abstain.fronts import ParetoFront
+from abstain.targets import OperatingPoint
+from abstain.targets.choosing import ROUNDING
 
 # Called with the number of tasks that are done, and of all tasks.
 Watch = Callable[[int, int], None]
@@ -44,8 +46,8 @@ _TARGETS = {
 }
 # Nested rows fix the order of the rejects: a target chooses only their number.
 _TARGETS_OF_NESTED_ROWS = {
-    "accuracy": "accuracy of at least {}, the least probable answers first",
-    "reject_rate": "reject rate of at most {}, the least probable first",
+    "accuracy": "accuracy of at least {}, rejecting the least likely to be right",
+    "reject_rate": "reject rate of about {}, the least likely to be right",
 }
 
 
@@ -180,6 +182,13 @@ def target_in_words(target: str, value: float, front: ParetoFront) -> str:
     """Return a target, by its name in score files, as a phrase."""
     words = _TARGETS | (_TARGETS_OF_NESTED_ROWS if front.is_nested else {})
     return words[target].format(value)
+
+
+def estimated_shortfall(front: ParetoFront, point: OperatingPoint, accuracy: float) -> list[str]:
+    """Return a warning if a point reaches an accuracy only on the samples of its front."""
+    if point.row is None or not front.expected_accuracies[point.row] + ROUNDING < accuracy:
+        return []
+    return ["The estimated probabilities do not reach the target: expect less on new data."]
 
 
 def facts_table(facts: dict[str, Text]) -> Table:

@@ -32,7 +32,7 @@ SLACK = 0.05
 THIN = 0.05
 # Values of grid points that are processed at once: 64 MB.
 BLOCK = 2**23
-OTHERWISE = "widest spread of the samples otherwise"
+REMAINING = "remaining direction of widest spread"
 
 
 class Plane(NamedTuple):
@@ -95,7 +95,7 @@ def _widened(model: Any, plane: Plane, samples: Array, omega: Array | None) -> P
     rest = _without_part_along(samples @ metric.T, first[0])
     directions = np.vstack([first, _widest(rest, first)])
     project_by, lift_by = directions @ metric, _inverse(metric) @ directions.T
-    coordinates = project_by, lift_by, (plane.names[0], OTHERWISE)
+    coordinates = project_by, lift_by, (plane.names[0], REMAINING)
     return _through(model.prototypes_.mean(axis=0), coordinates)
 
 
@@ -193,7 +193,7 @@ def _along_directions(model: Any, omega: Array, samples: Array, names: list[str]
     if len(omega) == 1:
         across = _widest(samples, omega / np.linalg.norm(omega))
         project_by = np.stack([omega[0], across])
-        titles.append(f"{OTHERWISE} (0 % of Λ)")
+        titles.append(f"{REMAINING} (0 % of Λ)")
     return project_by, _inverse(project_by), (titles[0], titles[1])
 
 
@@ -211,7 +211,7 @@ def _along_prototypes(prototypes: Array, omega: Array | None, samples: Array) ->
     ]
     while len(directions) < 2:
         directions = np.vstack([directions, _widest(samples, directions)])
-        titles.append(OTHERWISE)
+        titles.append(REMAINING)
     names = titles[0], titles[1]
     if omega is None:
         return directions, directions.T, names

@@ -518,7 +518,7 @@ class Curve {
     if (this.content.share_known) return this.lines;
     return [...this.lines, {
       ...this.local, y: this.content.rows.bounds[confidence], colour: "bound", dash: "dot", width: 2,
-      name: `at least, with ${percent(Number(confidence), 0)}`, symbol: "line-ew-open",
+      name: `at least, with ${percent(Number(confidence), 0)} confidence`, symbol: "line-ew-open",
     }];
   }
 
@@ -560,7 +560,7 @@ class Curve {
     if (!isCut) return;
     const down = all[0] < shown[0] ? [`down to ${percent(all[0])}`] : [];
     const up = all[1] > shown[1] ? [`up to ${percent(all[1])}`] : [];
-    const what = `points with few answers (fewer than ${FEW_ANSWERS}, or than ${percent(FEW_SHARE, 0)} of the samples), ${[...down, ...up].join(" and ")}`;
+    const what = `points with few answers (fewer than ${FEW_ANSWERS}, or than ${percent(FEW_SHARE, 0)} of the samples), with accuracies or lower bounds ${[...down, ...up].join(" and ")}`;
     byId("cut-sentence").textContent = this.isWhole
       ? `The figure shows all points, including ${what}.`
       : `The figure leaves out ${what}. The slider reaches them; a triangle at the edge then marks the chosen point.`;
@@ -699,7 +699,7 @@ function exportThresholds(content, place) {
 function supported(content, counted, bound, sure) {
   if (content.share_known) return "The model was fitted to some of these samples: they support no statement on its accuracy.";
   if (!counted.accepted) return "No sample is answered at this point: there is no accuracy to support.";
-  return `${count(counted.accepted)} answers, ${count(counted.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers are right, had this point been fixed before these samples were looked at.`;
+  return `${count(counted.accepted)} answers, ${count(counted.errors)} of them wrong: with ${sure} confidence, at least ${percent(bound)} of new answers would be right if this point had been fixed before these samples were looked at.`;
 }
 
 function cards(content) {

@@ -44,11 +44,13 @@ class Samples(NamedTuple):
 def evaluate_samples(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
     """Evaluate a fitted classifier on samples whose classes are known."""
     labels = np.asarray(column_or_1d(y))
-    if not len(labels) or len(labels) != n_samples_of(X):
+    if len(labels) != n_samples_of(X):
         raise InputError(
-            f"y must name the class of each of {n_samples_of(X)} samples, got {len(labels)} "
-            "labels; give at least one sample"
+            f"y must name the class of each of the {n_samples_of(X)} samples of X, got "
+            f"{len(labels)} labels; give one label per sample"
         )
+    if not len(labels):
+        raise InputError("X must hold at least one sample, got 0")
     known = clf.classes_.tolist()
     present = dict.fromkeys(labels.tolist())
     if not set(known) & set(present):

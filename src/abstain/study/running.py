@@ -96,7 +96,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     n_jobs : int
         Number of tasks that run at once.
     watch : callable
-        Called with the number of steps done and of all: the tasks, then tables and figures.
+        Called with the number of tasks done and of all; tables and figures follow.
     our_version : str
         The version of abstain that runs it.
 
@@ -120,7 +120,6 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     files = write_tables(curves, folder)
     files += draw_figures(curves, folder)
     n_tasks = len(plan.tasks())
-    watch(n_tasks + 1, n_tasks + 1)
     return Study(folder, files, log.write(n_tasks, n_tasks), n_tasks)
 
 
@@ -136,7 +135,7 @@ class _RunLog:
         self.last_write = -UPDATE_INTERVAL
 
     def update(self, n_done: int, n_tasks: int) -> None:
-        self.watch(n_done, n_tasks + 1)
+        self.watch(n_done, n_tasks)
         if time.monotonic() - self.last_write >= UPDATE_INTERVAL:
             self.last_write = time.monotonic()
             self.write(n_done, n_tasks)

@@ -27,8 +27,7 @@ from abstain._core.files import atomic_files, name_file_if, temporary_folder
 from abstain._core.signals import cleanup_at_end
 from abstain._scale.computing import completed
 from abstain.tables.answering import AnswerCounts, answer_table
-from abstain.tables.columns import columns_of_model
-from abstain.tables.reading import TableFile, TextOptions, check_needed
+from abstain.tables.reading import TableFile, TextOptions
 from abstain.tables.text_format import PARQUET, TEXT
 from abstain.tables.writing import check_output
 
@@ -112,13 +111,6 @@ def _no_folder(out: Path, why: str, example: str = "") -> InputError:
         requirement=f"cannot be written to: {why}",
         remedy=_NEED_A_FOLDER + example,
     )
-
-
-def check_jobs(clf: Any, jobs: Sequence[Job]) -> None:
-    """Raise an error about tables that lack what a classifier needs, before any is answered."""
-    needed = columns_of_model(clf).needed
-    for job in jobs:
-        check_needed(needed, job.table)
 
 
 @contextmanager

@@ -96,7 +96,7 @@ def whole_records(table: TableFile, file: IO[bytes]) -> Iterator[bytes]:
             if len(rest) > _LONGEST_RECORD:
                 raise InputError(
                     f"{table.path} has a row of more than {len(rest) >> 20} MB; is there a quote "
-                    "without its pair? Mend the file"
+                    "without its pair? Correct the file"
                 )
             continue
         whole = memoryview(text)[:end]

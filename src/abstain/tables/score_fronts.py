@@ -24,7 +24,7 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError
+from abstain._core.errors import InputError, with_remedy
 from abstain._core.files import atomic_files, check_can_write, check_keeps_inputs, name_file_if
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import completed, compute, reduce_blocks, reduce_on_workers
@@ -40,6 +40,8 @@ from abstain.targets import (
     RejectRate,
     operating_point,
 )
+
+LOOKS_REVERSED = "wrong answers are surer than right ones: if this is an uncertainty, negate it"
 
 TARGETS: dict[str, type[Accuracy | RejectRate | RejectCost]] = {
     "accuracy": Accuracy,
@@ -65,11 +67,22 @@ class Choice:
 
 def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Choice:
     """Return the row of a front that meets a target best."""
-    point = operating_point(front, TARGETS[target](value))
-    counts = _count_by_cell(point.thresholds, scores.certainty, scores.correct, scores.cells)
     wrong = _wrong_certainties(scores.certainty, scores.correct)
-    n_wins = _count_wins(wrong, scores.certainty, scores.correct)
-    return _make_choice(front, (target, value), point, scores.labels, counts, n_wins)
+    is_reversed = _looks_reversed(front, _count_wins(wrong, scores.certainty, scores.correct))
+    point = _choose_point(front, target, value, is_reversed)
+    counts = _count_by_cell(point.thresholds, scores.certainty, scores.correct, scores.cells)
+    return _make_choice(front, (target, value), point, scores.labels, counts, is_reversed)
+
+
+def _choose_point(
+    front: ParetoFront, target: str, value: float, is_reversed: bool
+) -> OperatingPoint:
+    wanted = TARGETS[target](value)
+    wanted.check()
+    try:
+        return operating_point(front, wanted)
+    except InputError as error:  # it cannot be reached
+        raise (with_remedy(error, f"; {LOOKS_REVERSED}") if is_reversed else error) from None
 
 
 def _make_choice(
@@ -78,7 +91,7 @@ def _make_choice(
     point: OperatingPoint,
     labels: list[int] | list[str],
     counts: NDArray[np.int64],
-    n_wins: int,
+    is_reversed: bool,
 ) -> Choice:
     """Return a choice from counts that are sums over any parts of the samples."""
     names = ("samples", "errors", "true_rejects", "false_rejects")
@@ -90,7 +103,6 @@ def _make_choice(
             **dict(zip(names, counts, strict=True)),
         }
     )
-    is_reversed = _looks_reversed(front.n_samples - front.n_errors, front.n_errors, n_wins)
     return Choice(front, *target, point, cells, is_reversed)
 
 
@@ -158,12 +170,13 @@ def _count_wins(
     return int(below.sum()) + int(not_above.sum())
 
 
-def _looks_reversed(n_right: int, n_wrong: int, n_wins: int) -> bool:
+def _looks_reversed(front: ParetoFront, n_wins: int) -> bool:
     """Return whether wrong answers are significantly surer than right ones.
 
     The AUROC, the share of pairs won, of a random certainty is 1/2, with a variance of at most
     (n + 1) / (12 · right · wrong).
     """
+    n_right, n_wrong = front.n_samples - front.n_errors, front.n_errors
     if not n_right or not n_wrong:
         return False
     error = math.sqrt((n_right + n_wrong + 1) / (12 * n_right * n_wrong))
@@ -248,13 +261,13 @@ def choose_on_cluster(
     scores: ScoresOnCluster, front: ParetoFront, target: str, value: float
 ) -> Choice:
     """Return the row of a front that meets a target best, as `choose` does."""
-    point = operating_point(front, TARGETS[target](value))
     pairs = aligned_blocks(certainty=scores.certainty, correct=scores.correct)
     triples = aligned_blocks(certainty=scores.certainty, correct=scores.correct, cells=scores.cells)
-    counts = reduce_blocks(sum, map_blocks(_count_by_cell, triples, point.thresholds))
     wrong = reduce_on_workers(_merge_wrong, map_blocks(_wrong_certainties, pairs))
-    n_wins = reduce_blocks(sum, map_blocks(_count_wins, pairs, wrong))
-    return _make_choice(front, (target, value), point, scores.labels, counts, n_wins)
+    is_reversed = _looks_reversed(front, reduce_blocks(sum, map_blocks(_count_wins, pairs, wrong)))
+    point = _choose_point(front, target, value, is_reversed)
+    counts = reduce_blocks(sum, map_blocks(_count_by_cell, triples, point.thresholds))
+    return _make_choice(front, (target, value), point, scores.labels, counts, is_reversed)
 
 
 # --- output -------------------------------------------------------------------------------------
