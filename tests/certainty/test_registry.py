@@ -1,6 +1,8 @@
 """Every measure keeps what the registry promises of it, and says whom it cannot serve."""
 
 import copy
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,8 +30,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from abstain import InputError
+from abstain import InputError, RejectOptionClassifier
 from abstain.certainty import MEASURES, auto_measure, measure_certainty
+from abstain.certainty.cells import RULES
+from abstain.cli.fit import Cells, Certainty
 from abstain.datasets import make_gaussian_clusters
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
 from tests.certainty.samples import (
@@ -57,7 +61,8 @@ class NearestMean(ClassifierMixin, BaseEstimator):
 
 
 PROTOTYPES = {"relsim", "boundary", "distance", "decision"}
-POSTERIORS = {"conf", "logit", "margin", "entropy"}
+# By declaration; that each of them works is tested below.
+POSTERIORS = {name for name, measure in MEASURES.items() if measure.needs == MEASURES["conf"].needs}
 # Each estimator, with the measures that can be had of it when there are three classes.
 SERVED = [
     (GLVQ(), PROTOTYPES),
@@ -96,6 +101,11 @@ def pairs(keep=lambda estimator, measure: True):
         for name in MEASURES
         if name in names and keep(estimator, MEASURES[name])
     ]
+
+
+def use(names):
+    """The remedy that lists these measures."""
+    return "use " + " or ".join(repr(name) for name in MEASURES if name in names)
 
 
 every_pair = pytest.mark.parametrize(("estimator", "measure"), pairs())
@@ -144,6 +154,21 @@ def test_single_precision_of_the_data_keeps_the_range(name):
 def test_the_registry_knows_each_measure_by_its_name():
     assert [measure.name for measure in MEASURES.values()] == list(MEASURES)
     assert all(measure.survives <= set(CHANGES) for measure in MEASURES.values())
+
+
+def test_the_command_line_offers_every_rule_for_cells():
+    assert list(Cells) == ["auto", *RULES]
+
+
+def test_every_measure_is_offered_and_documented():
+    # No model of the command line takes votes.
+    assert {*Certainty, "votes"} == {"auto", *MEASURES}
+    labels = {measure.label for measure in MEASURES.values()}
+    assert len(labels - {"certainty"}) == len(MEASURES)
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "certainty.md"
+    rows = re.findall(r'^\| `"(\w+)"`', guide.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(rows) == set(MEASURES)
+    assert [name for name in MEASURES if f'"{name}"' not in RejectOptionClassifier.__doc__] == []
 
 
 # Borders, found by bisection between samples that are given different classes.
@@ -477,7 +502,7 @@ def test_models_of_several_folds_are_refused(estimator, name):
         measure_certainty(it, blobs()[2], name)
     assert str(caught.value) == (
         f"certainty={name!r} needs {MEASURES[name].needs}, got CalibratedClassifierCV; "
-        "use 'conf' or 'logit' or 'margin' or 'entropy'"
+        f"{use(POSTERIORS)}"
     )
 
 
@@ -529,10 +554,9 @@ def test_a_function_that_returns_something_else_is_reported_so(values, message):
 def test_an_unknown_measure_is_refused_with_the_known_ones(certainty):
     with pytest.raises(InputError) as caught:
         measure_certainty(fitted(GLVQ()), blobs()[2], certainty)
+    names = ", ".join(map(repr, ["auto", *MEASURES]))
     assert str(caught.value) == (
-        "certainty must be one of 'auto', 'relsim', 'conf', 'logit', 'margin', 'entropy', "
-        "'boundary', 'distance', 'pairwise', 'decision', 'votes', 'trust' or a callable, got "
-        f"{certainty!r}"
+        f"certainty must be one of {names} or a callable, got {certainty!r}"
     )
 
 
@@ -542,20 +566,18 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(certainty):
         (
             GaussianNB(),
             "relsim",
-            "certainty='relsim' needs a prototype model, got GaussianNB; use 'conf' or 'logit' or "
-            "'margin' or 'entropy'",
+            f"certainty='relsim' needs a prototype model, got GaussianNB; {use(POSTERIORS)}",
         ),
         (
             GLVQ(),
             "conf",
-            "certainty='conf' needs a classifier with predict_proba, got GLVQ; use 'relsim' or "
-            "'boundary' or 'distance' or 'decision'",
+            f"certainty='conf' needs a classifier with predict_proba, got GLVQ; {use(PROTOTYPES)}",
         ),
         (
             KNeighborsClassifier(),
             "boundary",
             "certainty='boundary' needs a prototype model or a linear classifier, got "
-            "KNeighborsClassifier; use 'conf' or 'logit' or 'margin' or 'entropy'",
+            f"KNeighborsClassifier; {use(POSTERIORS)}",
         ),
         (
             NEITHER,

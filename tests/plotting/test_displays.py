@@ -75,6 +75,23 @@ def test_help_describes_every_parameter_and_result(name):
         assert documented is display or f"Returns\n-------\ndisplay : {name}\n" in text
 
 
+# Completion in an editor sees names, not **kwargs.
+@pytest.mark.parametrize(
+    ("name", "constructor"),
+    [
+        ("ReliabilityDisplay", "from_estimator"),
+        ("RejectConfusionDisplay", "from_estimator"),
+        ("RejectConfusionDisplay", "from_cv_results"),
+    ],
+)
+def test_constructors_name_the_settings_of_from_predictions(name, constructor):
+    def settings(method):
+        parameters = inspect.signature(getattr(getattr(plotting, name), method)).parameters
+        return [each for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
+
+    assert settings(constructor) == settings("from_predictions")
+
+
 @every_display
 def test_a_display_is_drawn_where_it_is_reported(name, fitted):
     from matplotlib import pyplot as plt

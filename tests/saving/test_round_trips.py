@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import MISSING, fields
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+import abstain
 from abstain import (
     GLVQ,
     GMLVQ,
@@ -52,6 +54,7 @@ from abstain import (
 )
 from abstain.cells import predicted_class
 from abstain.certainty import posterior_margin
+from abstain.targets.base import exported_targets
 from tests.saving.checks import CLASSES, X, Y, refused, round_trip, same_answers, same_bits
 
 OTHERS = [
@@ -138,6 +141,18 @@ def test_what_was_loaded_can_be_saved_and_fitted_again(path):
         again = round_trip(round_trip(clf, path), path)
         same_answers(clf, again)
         same_answers(clone(clf).fit(X[:200], Y[:200]), again.fit(X[:200], Y[:200]))
+
+
+@pytest.mark.parametrize("name", exported_targets())
+def test_every_target_of_the_package_survives(name, path):
+    target_class = getattr(abstain, name)
+    required = [field for field in fields(target_class) if field.default is MISSING]
+    target = target_class(*[0.2] * len(required))
+    clf = RejectOptionClassifier(GLVQ(), target=target, random_state=0).fit(X, Y)
+    loaded = round_trip(clf, path)
+    assert type(loaded.target) is target_class
+    assert loaded.target == target
+    same_answers(clf, loaded)
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy", "hull"])

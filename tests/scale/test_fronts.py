@@ -93,6 +93,7 @@ def test_a_bad_value_names_its_block(client):
     assert str(caught.value) == (
         "certainty must hold no missing value, got nan at index 3 (in block 17)"
     )
+    assert caught.value.argument == "certainty"
 
 
 @pytest.mark.parametrize(

@@ -44,17 +44,28 @@ def quoted(names: Iterable[Any]) -> str:
 def as_vector(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return ``values`` as a one-dimensional array with at least one element."""
     if np.ma.is_masked(values):
-        raise InputError(f"{name} must hold no missing value, got a masked array")
+        raise InputError(
+            argument=name, requirement="must hold no missing value", got="a masked array"
+        )
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged nested lists
-        raise InputError(f"{name} must be one-dimensional, got nested lists ({error})") from None
+        raise InputError(
+            argument=name, requirement="must be one-dimensional", got=f"nested lists ({error})"
+        ) from None
     if array.ndim == 0:
-        raise InputError(f"{name} must be a list or an array, got a {type(values).__name__}")
+        raise InputError(
+            argument=name,
+            value=values,
+            requirement="must be a list or an array",
+            got=f"a {type(values).__name__}",
+        )
     if array.ndim > 1:
-        raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
+        raise InputError(
+            argument=name, requirement="must be one-dimensional", got=f"shape {array.shape}"
+        )
     if array.size == 0:
-        raise InputError(f"{name} must hold at least one sample, got 0")
+        raise InputError(argument=name, requirement="must hold at least one sample", got="0")
     return array
 
 
@@ -82,11 +93,15 @@ def merge_labels(name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     one_of = {_KINDS[part.dtype.kind]: part for part in parts if part.dtype.kind in _KINDS}
     if len(one_of) > 1:
         got = " and ".join(shown(part.tolist()[0]) for part in one_of.values())
-        raise InputError(f"{name} must hold labels of one kind in all blocks, got {got}")
+        raise InputError(
+            argument=name, requirement="must hold labels of one kind in all blocks", got=got
+        )
     try:
         return np.unique(np.concatenate(parts))
     except TypeError as error:  # labels of kinds that have no common order
-        raise InputError(f"{name} must hold labels of one kind, got a mixture ({error})") from None
+        raise InputError(
+            argument=name, requirement="must hold labels of one kind", got=f"a mixture ({error})"
+        ) from None
 
 
 _KINDS = {"U": "text", "S": "bytes"} | dict.fromkeys("biuf", "numbers")
@@ -96,16 +111,25 @@ def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return ``values`` as float64; NaN is refused, ±inf is a value like any other."""
     array = as_vector(name, values)
     if array.dtype.kind not in "biufO":
-        raise InputError(f"{name} must be numbers, got {shown(_first_not_a_number(array))}")
+        raise _not_numbers(name, array)
     try:
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):  # decimals are numbers, other objects are not
-        got = shown(_first_not_a_number(array))
-        raise InputError(f"{name} must be numbers, got {got}") from None
+        raise _not_numbers(name, array) from None
     missing = np.isnan(array)
     if missing.any():
-        raise InputError(f"{name} must hold no missing value, got nan at index {missing.argmax()}")
+        raise InputError(
+            argument=name,
+            value=np.nan,
+            requirement="must hold no missing value",
+            got=f"nan at index {missing.argmax()}",
+        )
     return array
+
+
+def _not_numbers(name: str, array: NDArray[Any]) -> InputError:
+    value = _first_not_a_number(array)
+    return InputError(argument=name, value=value, requirement="must be numbers")
 
 
 def _first_not_a_number(array: NDArray[Any]) -> object:
@@ -129,7 +153,12 @@ def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
     if invalid.any():
         where = int(invalid.argmax())
         got = array[where : where + 1].tolist()[0]
-        raise InputError(f"{name} must be boolean (or 0 and 1), got {shown(got)} at index {where}")
+        raise InputError(
+            argument=name,
+            value=got,
+            requirement="must be boolean (or 0 and 1)",
+            got=f"{shown(got)} at index {where}",
+        )
     return array.astype(np.bool_)
 
 

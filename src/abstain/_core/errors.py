@@ -71,11 +71,13 @@ class InputError(ValueError):
     argument : str, optional
         The name of the argument.
     value : object, optional
-        The value received.
+        The value received; of an array, the first element that is invalid.
     requirement : str, optional
         What the argument must be ("must be …"), or what is wrong with its value.
     remedy : str, optional
         What to do.
+    got : str, optional
+        What the message says was received, if not the value itself.
 
     Examples
     --------
@@ -98,15 +100,17 @@ class InputError(ValueError):
         value: Any = ...,
         requirement: str = "",
         remedy: str = "",
+        got: str = "",
     ) -> None:
         self.argument, self.value = argument, value
         self.requirement, self.remedy = requirement, remedy
         self.message = Message(*message)
         if argument is not None:
             is_demand = requirement.startswith("must ")
-            got = f", got {shown(value)}" if is_demand and value is not ... else ""
+            if is_demand and not got and value is not ...:
+                got = shown(value)
             subject = Argument(argument) if is_demand else Argument(argument, value)
-            self.message = Message(subject, " ", requirement, got)
+            self.message = Message(subject, " ", requirement, f", got {got}" if got else "")
             if remedy:
                 self.message = Message(self.message, "; ", remedy)
         super().__init__(str(self.message))
@@ -114,10 +118,18 @@ class InputError(ValueError):
 
 def with_remedy(error: InputError, *remedy: str | Argument) -> InputError:
     """Return the same error with a longer remedy."""
-    longer = InputError(error.message, *remedy)
-    longer.argument, longer.value = error.argument, error.value
-    longer.requirement, longer.remedy = error.requirement, Message(error.remedy, *remedy)
+    longer = reworded(error, error.message, *remedy)
+    longer.remedy = Message(error.remedy, *remedy)
     return longer
+
+
+def reworded(error: BaseException, *message: str | Argument) -> InputError:
+    """Return an error with another message, and with the fields of an `InputError`."""
+    other = InputError(*message)
+    if isinstance(error, InputError):
+        other.argument, other.value = error.argument, error.value
+        other.requirement, other.remedy = error.requirement, error.remedy
+    return other
 
 
 def shown(value: Any, longest: int = 80) -> str:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from abstain._core.errors import InputError
+from abstain._core.errors import InputError, reworded
 from abstain._scale.blocks import is_dask
 from abstain._scale.workers import KILLED_WORKERS, ClusterError
 
@@ -111,7 +111,7 @@ def error_in_block(error: BaseException, number: int) -> InputError:
     text, kind = " ".join(str(error).split()), type(error).__name__
     # The text alone may say too little: that of a KeyError is the key.
     said = text if text and isinstance(error, ValueError) else f"{kind}: {text}".removesuffix(": ")
-    return InputError(f"{said} (in block {number})")
+    return reworded(error, f"{said} (in block {number})")
 
 
 def fuse_tasks(parts: list[Any], *, are_blocks: bool = True) -> list[Any]:

@@ -273,7 +273,12 @@ def cells_of(outputs: Outputs, cells: Any) -> Cells:
     if labels.dtype.kind in "Of":
         for index, label in enumerate(labels.tolist()):
             if is_missing(label):
-                raise InputError(f"cells must hold no missing value, got {label} at index {index}")
+                raise InputError(
+                    argument="cells",
+                    value=label,
+                    requirement="must hold no missing value",
+                    got=f"{label} at index {index}",
+                )
     check_one_per_sample("cells", "label", labels, outputs.X)
     return Cells(labels, None)
 

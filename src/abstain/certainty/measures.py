@@ -1,7 +1,8 @@
 """Which measures of certainty are there, which properties do they have, and which does "auto" use?
 
 A measure returns one number per sample; higher is surer. To add a measure, write its function in
-the module of the outputs that it is computed from, and enter it in `MEASURES`.
+the module of the outputs that it is computed from, and enter it in `MEASURES`. CONTRIBUTING.md
+lists the other files.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -73,6 +74,8 @@ class Measure(Rule):
         The values of a sample never depend on the other samples or on their order.
     remedy : str
         What to do if it cannot be computed. Empty: use another measure.
+    label : str
+        Its name in figures.
     low, high : float
         Range of its values.
     is_zero_on_borders : bool
@@ -86,6 +89,7 @@ class Measure(Rule):
     (0.0, 1.0, 'a prototype model')
     """
 
+    label: str = "certainty"
     low: float = -np.inf
     high: float = np.inf
     is_zero_on_borders: bool = False
@@ -194,32 +198,86 @@ MEASURES = Registry(
     "certainty",
     [
         Measure(
-            "relsim", relative_similarity, *_PROTOTYPES, low=0.0, high=1.0, is_zero_on_borders=True
+            "relsim",
+            relative_similarity,
+            *_PROTOTYPES,
+            label="relative similarity (RelSim)",
+            low=0.0,
+            high=1.0,
+            is_zero_on_borders=True,
         ),
-        Measure("conf", max_posterior, *_POSTERIORS, low=0.0, high=1.0),
-        Measure("logit", log_odds, *_POSTERIORS),
         Measure(
-            "margin", posterior_margin, *_POSTERIORS, low=-1.0, high=1.0, is_zero_on_borders=True
+            "conf",
+            max_posterior,
+            *_POSTERIORS,
+            label="posterior of the answer (Conf)",
+            low=0.0,
+            high=1.0,
         ),
-        Measure("entropy", posterior_entropy, *_POSTERIORS, low=-1.0, high=0.0),
+        Measure("logit", log_odds, *_POSTERIORS, label="log-odds of the answer"),
+        Measure(
+            "margin",
+            posterior_margin,
+            *_POSTERIORS,
+            label="margin of posteriors",
+            low=-1.0,
+            high=1.0,
+            is_zero_on_borders=True,
+        ),
+        Measure(
+            "entropy",
+            posterior_entropy,
+            *_POSTERIORS,
+            label="minus the entropy of posteriors",
+            low=-1.0,
+            high=0.0,
+        ),
         Measure(
             "boundary",
             distance_to_boundary,
             *_BORDER,
+            label="distance to the class border",
             low=0.0,
             is_zero_on_borders=True,
             survives=_NOT_SCALE,
         ),
-        Measure("distance", prototype_distance, *_PROTOTYPES, high=0.0, survives=_NOT_SCALE),
-        Measure("pairwise", pairwise_margin, *_SVC, survives=_NOT_SCALE),
         Measure(
-            "decision", decision_margin, *_SCORES, is_zero_on_borders=True, survives=_NOT_SCALE
+            "distance",
+            prototype_distance,
+            *_PROTOTYPES,
+            label="minus the distance to the closest prototype",
+            high=0.0,
+            survives=_NOT_SCALE,
         ),
-        Measure("votes", vote_margin, *_VOTES, low=0.0, high=1.0, is_zero_on_borders=True),
+        Measure(
+            "pairwise",
+            pairwise_margin,
+            *_SVC,
+            label="smallest pairwise margin",
+            survives=_NOT_SCALE,
+        ),
+        Measure(
+            "decision",
+            decision_margin,
+            *_SCORES,
+            label="margin of the decision function",
+            is_zero_on_borders=True,
+            survives=_NOT_SCALE,
+        ),
+        Measure(
+            "votes",
+            vote_margin,
+            *_VOTES,
+            label="margin of votes",
+            low=0.0,
+            high=1.0,
+            is_zero_on_borders=True,
+        ),
         Measure(
             "trust",
             _trust,
             *_TRAINING_SAMPLES,
+            label="trust score",
             low=-1.0,
             high=1.0,
             survives=_NOT_ROTATION,

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import InputError
 from abstain._core.estimators import n_samples_of, unwrap
 
 
@@ -93,7 +93,9 @@ class Registry(dict[str, AnyRule], Generic[AnyRule]):
         if not is_name and not self.accepts(rule):
             names = ", ".join(map(repr, ["auto", *self]))
             raise InputError(
-                f"{self.argument} must be one of {names}{self.alternatives}, got {shown(rule)}"
+                argument=self.argument,
+                value=rule,
+                requirement=f"must be one of {names}{self.alternatives}",
             )
 
     def name_of(self, rule: Any) -> Any:
@@ -132,5 +134,7 @@ def check_one_per_sample(argument: str, unit: str, values: NDArray[Any], X: Any)
     n_samples = n_samples_of(X)
     if len(values) != n_samples:
         raise InputError(
-            f"{argument} must return one {unit} for each of {n_samples} samples, got {len(values)}"
+            argument=argument,
+            requirement=f"must return one {unit} for each of {n_samples} samples",
+            got=f"{len(values)}",
         )

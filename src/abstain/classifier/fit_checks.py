@@ -31,24 +31,35 @@ def check_parameters(clf: Any) -> None:
     """Refuse invalid parameters of a `RejectOptionClassifier`, before anything is fitted."""
     if isinstance(clf.estimator, type) or not hasattr(clf.estimator, "fit"):
         raise InputError(
-            f"estimator must be a classifier, such as GMLVQ(), got {shown(clf.estimator)}"
+            argument="estimator",
+            value=clf.estimator,
+            requirement="must be a classifier, such as GMLVQ()",
         )
     if not is_classifier(clf.estimator):
-        raise InputError(f"estimator must be a classifier, got a {type(clf.estimator).__name__}")
+        raise InputError(
+            argument="estimator",
+            value=clf.estimator,
+            requirement="must be a classifier",
+            got=f"a {type(clf.estimator).__name__}",
+        )
     if clf.method not in METHODS:
         known = ", ".join(map(repr, METHODS))
-        raise InputError(f"method must be one of {known}, got {shown(clf.method)}")
+        raise InputError(argument="method", value=clf.method, requirement=f"must be one of {known}")
     is_number = isinstance(clf.cv, int | float | np.number)
     is_folds = is_number and isinstance(clf.cv, int | np.integer) and clf.cv >= 2
     is_name = isinstance(clf.cv, str)
     if (is_number and not is_folds) or (is_name and clf.cv != "training"):
         raise InputError(
-            f"cv must be a number of folds from 2 on, a splitter or 'training', got {shown(clf.cv)}"
+            argument="cv",
+            value=clf.cv,
+            requirement="must be a number of folds from 2 on, a splitter or 'training'",
         )
     share = clf.test_size
     is_share = isinstance(share, float | np.floating) and 0 < share < 1
     if not is_share and not (isinstance(share, str) and share == "auto"):
-        raise InputError(f"test_size must be 'auto' or a number in (0, 1), got {shown(share)}")
+        raise InputError(
+            argument="test_size", value=share, requirement="must be 'auto' or a number in (0, 1)"
+        )
     check_positive_integer("min_cell_size", clf.min_cell_size)
     check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
     MEASURES.check(clf.certainty)
@@ -64,8 +75,9 @@ def checked_labels(clf: Any, y: Any) -> Array:
     is_frozen = isinstance(clf.estimator, FrozenEstimator)
     if len(known) < 2 and not (len(known) and is_frozen):
         raise InputError(
-            f"y must hold at least two classes, got {len(known)} class {known.tolist()} in "
-            f"{len(labels)} samples"
+            argument="y",
+            requirement="must hold at least two classes",
+            got=f"{len(known)} class {known.tolist()} in {len(labels)} samples",
         )
     if not is_frozen:
         check_reject_label(clf.reject_label, known)
@@ -86,8 +98,9 @@ def check_known_classes(y: Array, classes: Array) -> None:
     known = np.unique(y).tolist()
     if not set(known) & set(classes.tolist()):
         raise InputError(
-            f"y must hold classes of the estimator ({classes.tolist()[:5]}), got none of them but "
-            f"{known[:5]}"
+            argument="y",
+            requirement=f"must hold classes of the estimator ({classes.tolist()[:5]})",
+            got=f"none of them but {known[:5]}",
         )
 
 
@@ -131,7 +144,10 @@ def check_reject_label(reject_label: Any, classes: Array) -> None:
         )
     if any(label == reject_label for label in classes.tolist()):
         raise InputError(
-            f"reject_label must differ from the classes, got {shown(reject_label)}, which is one"
+            argument="reject_label",
+            value=reject_label,
+            requirement="must differ from the classes",
+            got=f"{shown(reject_label)}, which is one",
         )
 
 

@@ -29,6 +29,7 @@ from abstain.cli.common import (
     target_option,
 )
 
+# Written out, since --help does not import the registries; a test compares the names.
 Cells = StrEnum("Cells", "auto global class prototype leaf")
 Certainty = StrEnum(
     "Certainty",

@@ -92,7 +92,7 @@ def pareto_front(
     """
     if not isinstance(method, str) or method not in METHODS:
         known = ", ".join(repr(name) for name in METHODS)
-        raise InputError(f"method must be one of {known}, got {method!r}")
+        raise InputError(argument="method", value=method, requirement=f"must be one of {known}")
     on_dask = is_dask(certainty, correct, cells)
     if method == "pooled":
         count = count_in_bins_on_dask if on_dask else count_in_bins

@@ -69,10 +69,16 @@ def check_parameters(parameters: dict[str, Any], n_features: int) -> None:
     """Refuse invalid parameters of a model for the given number of features."""
     for name, (is_valid, requirement) in RULES.items():
         if name in parameters and not is_valid(parameters[name]):
-            raise InputError(f"{name} must be {requirement}, got {shown(parameters[name])}")
+            raise InputError(
+                argument=name, value=parameters[name], requirement=f"must be {requirement}"
+            )
     rank = parameters.get("n_components")
     if rank is not None and rank > n_features:
-        raise InputError(f"n_components must be at most the {n_features} features, got {rank}")
+        raise InputError(
+            argument="n_components",
+            value=rank,
+            requirement=f"must be at most the {n_features} features",
+        )
 
 
 def prototype_counts(n_prototypes: Any, classes: list[Any], sizes: list[int]) -> list[int]:
@@ -81,15 +87,19 @@ def prototype_counts(n_prototypes: Any, classes: list[Any], sizes: list[int]) ->
     if isinstance(n_prototypes, dict):
         if unknown := [name for name in n_prototypes if name not in classes]:
             raise InputError(
-                f"n_prototypes_per_class must name classes of y, got {shown(unknown[0])}; y has "
-                f"{classes}"
+                argument="n_prototypes_per_class",
+                value=unknown[0],
+                requirement="must name classes of y",
+                got=f"{shown(unknown[0])}; y has {classes}",
             )
         counts = [n_prototypes.get(name, 1) for name in classes]
     for name, count, size in zip(classes, counts, sizes, strict=True):
         if not _is_integer(count, 1) or count > size:
             raise InputError(
-                f"n_prototypes_per_class must be an integer from 1 to the {size} samples of "
-                f"class {shown(name)}, got {shown(count)}"
+                argument="n_prototypes_per_class",
+                value=count,
+                requirement=f"must be an integer from 1 to the {size} samples of class "
+                f"{shown(name)}",
             )
     return [int(count) for count in counts]
 
@@ -101,15 +111,21 @@ def check_warm_start(
     (prototypes, *metric), (new_prototypes, *new_metric) = fitted, initial
     if prototypes.shape != new_prototypes.shape or not np.array_equal(labels, fitted_labels):
         raise InputError(
-            f"warm_start must continue with the same prototypes and features, got "
-            f"{new_prototypes.shape[0]} prototypes of {new_prototypes.shape[1]} features after a "
-            f"fit with {prototypes.shape[0]} of {prototypes.shape[1]}; set warm_start=False"
+            argument="warm_start",
+            value=True,
+            requirement="must continue with the same prototypes and features",
+            got=f"{new_prototypes.shape[0]} prototypes of {new_prototypes.shape[1]} features after "
+            f"a fit with {prototypes.shape[0]} of {prototypes.shape[1]}",
+            remedy="set warm_start=False",
         )
     for new, old in zip(new_metric, metric, strict=True):
         if new.shape != old.shape:
             raise InputError(
-                f"warm_start must continue with the same rank of the metric, got n_components="
-                f"{new.shape[-2]} after a fit with {old.shape[-2]}; set warm_start=False"
+                argument="warm_start",
+                value=True,
+                requirement="must continue with the same rank of the metric",
+                got=f"n_components={new.shape[-2]} after a fit with {old.shape[-2]}",
+                remedy="set warm_start=False",
             )
 
 
@@ -125,7 +141,11 @@ def check_labels(y: ArrayLike) -> None:
         for index, label in enumerate(labels.tolist()):
             if is_missing(label):
                 raise InputError(
-                    f"y must hold no missing label, got {label} at index {index}; drop the row"
+                    argument="y",
+                    value=label,
+                    requirement="must hold no missing label",
+                    got=f"{label} at index {index}",
+                    remedy="drop the row",
                 )
 
 
@@ -133,20 +153,28 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
     """Return the factor for the sample weights of each class, given their sums."""
     if not totals.all():
         raise InputError(
-            "sample_weight must leave each class some weight, got 0 for all samples of class "
-            f"{shown(classes.tolist()[int(totals.argmin())])}"
+            argument="sample_weight",
+            value=0,
+            requirement="must leave each class some weight",
+            got=f"0 for all samples of class {shown(classes.tolist()[int(totals.argmin())])}",
         )
     if isinstance(class_weight, dict):
         known = classes.tolist()
         if unknown := [name for name in class_weight if name not in known]:
             raise InputError(
-                f"class_weight must name classes of y, got {shown(unknown[0])}; y has {known}"
+                argument="class_weight",
+                value=unknown[0],
+                requirement="must name classes of y",
+                got=f"{shown(unknown[0])}; y has {known}",
             )
         for name, weight in class_weight.items():
             if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
                 raise InputError(
-                    f"class_weight must hold positive numbers, got {shown(weight)} for class "
-                    f"{shown(name)}; leave out the samples of a class to ignore it"
+                    argument="class_weight",
+                    value=weight,
+                    requirement="must hold positive numbers",
+                    got=f"{shown(weight)} for class {shown(name)}",
+                    remedy="leave out the samples of a class to ignore it",
                 )
     if isinstance(class_weight, str) and class_weight == "balanced":
         # By weight, not by count, so that a weight of 2 is the same as a repeated row.
@@ -171,8 +199,10 @@ def check_columns_present(anywhere: NDArray[np.bool_]) -> None:
     """Refuse columns without any value."""
     if not anywhere.all():
         raise InputError(
-            "X must hold some value in each column, got only NaN in column "
-            f"{int(anywhere.argmin())}; drop it"
+            argument="X",
+            requirement="must hold some value in each column",
+            got=f"only NaN in column {int(anywhere.argmin())}",
+            remedy="drop it",
         )
 
 
@@ -181,9 +211,13 @@ def check_finite(distances: Array, samples: Array, first: int) -> None:
     far = ~np.isfinite(distances).all(axis=0)
     if far.any():
         row = int(far.argmax())
+        largest = np.nanmax(np.abs(samples[row]))
         raise InputError(
-            f"X must hold values whose squares {distances.dtype} can hold, got "
-            f"{np.nanmax(np.abs(samples[row])):.1e} in row {first + row}; scale the features"
+            argument="X",
+            value=float(largest),
+            requirement=f"must hold values whose squares {distances.dtype} can hold",
+            got=f"{largest:.1e} in row {first + row}",
+            remedy="scale the features",
         )
 
 
@@ -204,8 +238,12 @@ def check_magnitude(
         name = f"feature {worst}" if names is None else f"feature {shown(names[worst])}"
         got = max(ranges[0][worst], ranges[1][worst], key=abs)
         raise InputError(
-            f"X must hold values whose squares {np.dtype(dtype)} can hold, at most {limit:.1e}, "
-            f"got {got:.1e} in {name}; scale the features"
+            argument="X",
+            value=float(got),
+            requirement=f"must hold values whose squares {np.dtype(dtype)} can hold, at most "
+            f"{limit:.1e}",
+            got=f"{got:.1e} in {name}",
+            remedy="scale the features",
         )
 
 
@@ -214,6 +252,8 @@ def check_rows_present(present: NDArray[np.bool_], first: int) -> None:
     known = present.any(axis=1)
     if not known.all():
         raise InputError(
-            f"X must hold some value in each row, got only NaN in row "
-            f"{first + int(known.argmin())}; drop it"
+            argument="X",
+            requirement="must hold some value in each row",
+            got=f"only NaN in row {first + int(known.argmin())}",
+            remedy="drop it",
         )

@@ -96,6 +96,16 @@ PARAMETERS = {
         '{None, "true", "all"}',
         "What is shown: counts, shares of each true class, or shares of all samples.",
     ),
+    "n_bins": ("int", "Number of bins of the probability."),
+    "strategy": (
+        '{"quantile", "uniform"}',
+        "Whether the bins have about equal numbers of samples, or equal width.",
+    ),
+    "confidence": ("float", "Confidence of the interval of each bin."),
+    "display_labels": (
+        "array-like of shape (n_classes,)",
+        "Names of the classes, in the order of rows and columns; None uses the labels.",
+    ),
     "colorbar": ("bool", "Whether to draw a colour bar."),
     "legend": ("bool", "Whether to draw a legend; one is enough for panels side by side."),
     "ax": ("matplotlib Axes", "Where to draw; None makes a new figure."),

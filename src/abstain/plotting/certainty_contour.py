@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import PathCollection
     from matplotlib.contour import QuadContourSet
 
-# Names of the measures beside the colours.
-NAMES = {
-    "relsim": "relative similarity (RelSim)",
-    "conf": "posterior of the answer (Conf)",
-    "logit": "log-odds of the answer",
-    "margin": "margin of posteriors",
-    "entropy": "minus the entropy of posteriors",
-    "boundary": "distance to the class border",
-    "distance": "minus the distance to the closest prototype",
-    "pairwise": "smallest pairwise margin",
-    "decision": "margin of the decision function",
-    "votes": "margin of votes",
-    "trust": "trust score",
-}
 # The darkest grey, where a classifier is least sure; samples must be visible on it.
 DARKEST = 0.55
 
@@ -163,9 +149,7 @@ class CertaintyContourDisplay(Display):
         display = cls(
             **projection.shown(y),
             certainty=projection.evaluate_on_grid(certainty_at),
-            certainty_name=NAMES.get(measure, "certainty")
-            if isinstance(measure, str)
-            else "certainty",
+            certainty_name=MEASURES[measure].label if isinstance(measure, str) else "certainty",
             deviation=_deviation(
                 certainty_at(projection.X), projection.evaluate(certainty_at, projection.samples)
             ),

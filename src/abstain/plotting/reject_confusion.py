@@ -114,6 +114,10 @@ class RejectConfusionDisplay(Display):
         y: ArrayLike,
         *,
         labels: ArrayLike | None = None,
+        display_labels: ArrayLike | None = None,
+        normalize: str | None = None,
+        sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the confusion matrix of a fitted reject option.
@@ -122,9 +126,6 @@ class RejectConfusionDisplay(Display):
         ----------
         labels : array-like of shape (n_classes,), default=None
             The classes in the order of rows and columns; None uses that of the classifier.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`: ``display_labels``, ``normalize``,
-            ``sample_weight``, ``ax`` and what :meth:`plot` takes.
 
         Examples
         --------
@@ -137,8 +138,17 @@ class RejectConfusionDisplay(Display):
         [50, 50, 50]
         """
         predictions, rejected, classes = _predictions(estimator, X)
-        labels = classes if labels is None else labels
-        return cls.from_predictions(y, predictions, rejected, labels=labels, **kwargs)
+        return cls.from_predictions(
+            y,
+            predictions,
+            rejected,
+            labels=classes if labels is None else labels,
+            display_labels=display_labels,
+            normalize=normalize,
+            sample_weight=sample_weight,
+            ax=ax,
+            **kwargs,
+        )
 
     @classmethod
     def from_cv_results(
@@ -148,7 +158,10 @@ class RejectConfusionDisplay(Display):
         y: ArrayLike,
         *,
         labels: ArrayLike | None = None,
+        display_labels: ArrayLike | None = None,
+        normalize: str | None = None,
         sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the sum of the confusion matrices of a cross-validation.
@@ -161,9 +174,6 @@ class RejectConfusionDisplay(Display):
         labels : array-like of shape (n_classes,), default=None
             The classes in the order of rows and columns; None uses all that any of the
             classifiers knows, sorted.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`: ``display_labels``, ``normalize``, ``ax`` and what
-            :meth:`plot` takes.
 
         Examples
         --------
@@ -190,7 +200,10 @@ class RejectConfusionDisplay(Display):
             predictions,
             rejected,
             labels=np.unique(classes) if labels is None else labels,
+            display_labels=display_labels,
+            normalize=normalize,
             sample_weight=sample_weight,
+            ax=ax,
             **kwargs,
         )
 
@@ -216,8 +229,6 @@ class RejectConfusionDisplay(Display):
             Which samples are rejected; their predictions are not used.
         labels : array-like of shape (n_classes,), default=None
             The classes in the order of rows and columns; None uses all that occur, sorted.
-        display_labels : array-like of shape (n_classes,), default=None
-            Names of the classes, in that order; None uses the labels.
 
         Examples
         --------

@@ -83,7 +83,19 @@ class ReliabilityDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, **kwargs: Any) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        n_bins: int = 10,
+        strategy: str = "quantile",
+        confidence: float = 0.95,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw how reliable the estimated probability of being right is on samples.
 
         ``predict_correct_proba`` of a reject option is compared with its predictions, those of
@@ -93,9 +105,6 @@ class ReliabilityDisplay(Display):
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples, which should be others than it was fitted and calibrated on.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`: ``n_bins``, ``strategy``, ``confidence``, ``name``,
-            ``ax`` and what :meth:`plot` takes.
 
         Examples
         --------
@@ -118,7 +127,16 @@ class ReliabilityDisplay(Display):
         X = pass_through(steps, X)
         labels, predictions, _ = check_samples(y, clf.estimator_.predict(X), None)
         probability = clf.predict_correct_proba(X)
-        return cls.from_predictions(labels == predictions, probability, **kwargs)
+        return cls.from_predictions(
+            labels == predictions,
+            probability,
+            n_bins=n_bins,
+            strategy=strategy,
+            confidence=confidence,
+            name=name,
+            ax=ax,
+            **kwargs,
+        )
 
     @classmethod
     def from_predictions(
@@ -141,12 +159,6 @@ class ReliabilityDisplay(Display):
             Whether the answer to each sample is right.
         probability : array-like of shape (n_samples,)
             The estimated probability of that, in [0, 1].
-        n_bins : int, default=10
-            Number of bins of the probability.
-        strategy : {"quantile", "uniform"}, default="quantile"
-            Whether the bins have about equal numbers of samples, or equal width.
-        confidence : float, default=0.95
-            Confidence of the interval of each bin.
 
         Examples
         --------

@@ -2,7 +2,8 @@
 
 A target needs `choose` alone. One that certifies something on new data also says how many samples
 must at least be held out of the front (`min_test_samples`), and certifies a row on them
-(`certify`). Nothing else in the package asks which target it has.
+(`certify`). Fronts and classifiers work with any target; only `saving` and the command line know
+the targets of this package by name.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -13,7 +14,7 @@ from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import InputError
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.guarantee import Guarantee
@@ -76,12 +77,27 @@ def check_target(target: Any) -> None:
     """Refuse what is no target, and a target with invalid parameters."""
     # A class is no target yet, and an array has a method `choose` of its own.
     if isinstance(target, type | np.ndarray) or not hasattr(target, "choose"):
+        *names, last = exported_targets()
         raise InputError(
-            "target must be an Accuracy, a RejectRate or a RejectCost, such as Accuracy(0.99), "
-            f"got {shown(target)}"
+            argument="target",
+            value=target,
+            requirement=f"must be an instance of {', '.join(names)} or {last}, such as "
+            "Accuracy(0.99)",
         )
     if hasattr(target, "check"):
         target.check()
+
+
+def exported_targets() -> list[str]:
+    """Return the names of the targets that this package exports."""
+    from abstain import targets
+
+    exported = {name: getattr(targets, name) for name in targets.__all__}
+    return [
+        name
+        for name, value in exported.items()
+        if isinstance(value, type) and issubclass(value, BaseTarget)
+    ]
 
 
 class BaseTarget(ABC):

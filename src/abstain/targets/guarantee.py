@@ -258,7 +258,8 @@ def _enough(accepted: int, errors: int, accuracy: float, level: float) -> int | 
     if not accepted:
         return None
     rate = (errors + 1) / (accepted + 1) if errors else 0.0
-    if rate >= 1 - accuracy:
+    # At the rate that is allowed, or next to it, no number of samples is enough.
+    if rate > (1 - accuracy) * (1 - 1e-6):
         return None
     n = 1
     while _tail(n, int(rate * n), accuracy) > level:
