@@ -249,7 +249,7 @@ function columns(content) {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-// What a spreadsheet would take for a formula, and what only looks like one (see _text.py).
+// What a spreadsheet would take for a formula, and what only looks like one (see _core/text.py).
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 const HARMLESS = /^([+-]+|[+-](\d[\d.,]*|[.,]\d+|inf)([eE][+-]?\d+)? ?%?)$/;
 
