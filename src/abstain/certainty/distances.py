@@ -54,7 +54,7 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """
     _, closest, second = as_outputs(estimator, X).closest_two
     total = second + closest
-    if not total.all():  # both distances are 0 on two prototypes at once
+    if np.count_nonzero(total) < len(total):  # both distances are 0 on two prototypes at once
         total[total == 0] = 1
     return np.asarray((second - closest) / total, dtype=np.float64)
 
