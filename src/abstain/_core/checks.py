@@ -186,7 +186,7 @@ def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:
 def check_positive_integer(name: str, value: Any) -> None:
     """Refuse anything but an integer from 1 on."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} must be a positive integer, got {value!r}")
+        raise InputError(argument=name, value=value, requirement="must be a positive integer")
 
 
 def check_fraction(
