@@ -23,12 +23,13 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from environments import python_with
 from joblib import Parallel, delayed
 from keeping import KeptRows
 from local.answers import CLASSIFIERS, MAX_FIT, answers_of
 from local.drawing import draw
 from local.methods import COVERAGES
-from local.sets import CHOSEN_ON, CONFIRMING, FILES, load
+from local.sets import CHOSEN_ON, CONFIRMING, FILES, REQUIREMENTS, load
 from local.summary import Record, summarize
 from local.trials import ERRORS_REMOVED, MAX_TEST, SIZES, is_large_enough, try_methods
 from sklearn.exceptions import ConvergenceWarning
@@ -106,6 +107,8 @@ def main() -> None:
     sets = QUICK_SETS if arguments.quick else [*CHOSEN_ON, *CONFIRMING]
     n_draws = N_QUICK_DRAWS if arguments.quick else arguments.draws
     kept = KeptRows(CACHE, measured_code)
+    if not arguments.quick:
+        python_with(REQUIREMENTS)  # once, not by several jobs at the same time
     try:
         found = Parallel(n_jobs=arguments.jobs)(
             delayed(measure_set)(name, arguments.data, n_draws, kept) for name in sets

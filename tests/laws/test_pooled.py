@@ -140,6 +140,28 @@ def test_expected_accuracies_are_mean_probabilities(data):
             assert np.isnan(expected)
 
 
+# One threshold for all is judged by the same probabilities, so that the two can be compared.
+@many_examples
+@given(half_tied(max_size=40))
+def test_one_threshold_is_the_front_without_cells_by_the_probabilities_of_the_cells(data):
+    front, alone = pooled(data), pareto_front(data.certainty, data.correct, method="pooled")
+    assert alone.one_threshold is alone
+    one_threshold = front.one_threshold
+    assert np.array_equal(one_threshold.thresholds, alone.thresholds)
+    assert np.array_equal(
+        one_threshold.leave_one_out_accuracies, alone.leave_one_out_accuracies, True
+    )
+    probability = front.probability_correct(
+        data.certainty, np.searchsorted(front.cells, data.cells)
+    )
+    for (threshold,), expected in zip(
+        one_threshold.thresholds, one_threshold.expected_accuracies, strict=True
+    ):
+        accepted = data.certainty >= threshold
+        if accepted.any():
+            assert expected == pytest.approx(probability[accepted].mean(), abs=1e-9)
+
+
 # Without itself a right sample seems less probably right, and a wrong one more so. An example has
 # four fronts.
 @examples(max(1, MANY / 4))

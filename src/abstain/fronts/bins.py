@@ -11,7 +11,7 @@ Counts add up over blocks of samples, and the quantiles are exact for any divisi
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -70,6 +70,15 @@ class BinCounts:
     def bins(self, certainty: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the bin of each certainty."""
         return np.maximum(np.searchsorted(self.edges, certainty, side="right") - 1, 0)
+
+    def without_cells(self) -> BinCounts:
+        """Return the counts of all cells together."""
+        return replace(
+            self,
+            cells=np.zeros(1, dtype=np.int64),
+            right=self.right.sum(axis=0, keepdims=True),
+            wrong=self.wrong.sum(axis=0, keepdims=True),
+        )
 
     def staircases(self) -> Staircases:
         """Return staircases whose steps reject the lowest 0, 1, 2, … bins of a cell."""

@@ -143,6 +143,11 @@ class ParetoFront:
         """Accuracies with each sample left out of its own threshold, if the method has them."""
         return self.accuracies
 
+    @property
+    def one_threshold(self) -> ParetoFront:
+        """The front of one threshold for all cells, if the method can compare this front to it."""
+        return self
+
     @cached_property
     def thresholds(self) -> NDArray[np.float64]:
         """Threshold of every cell (columns) in every row, computed on first use and cached.

@@ -11,7 +11,7 @@ data its thresholds overfit the calibration data; those of the pooled front do s
 
 from __future__ import annotations  # signatures then show the names of types
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -109,6 +109,18 @@ class PooledFront(ParetoFront):
         accuracies = np.full(len(self), np.nan)
         np.divide(right, right + wrong, out=accuracies, where=right + wrong > 0)
         return accuracies
+
+    @cached_property
+    def one_threshold(self) -> PooledFront:
+        """The front of one threshold for all cells, with errors expected by the cells' curves."""
+        if self.n_cells == 1:
+            return self
+        counts = self.curves.counts
+        front = pooled_front(counts.without_cells())
+        (rejected,) = front.backtrace.steps_at(np.arange(len(front))).T
+        expected = ((counts.right + counts.wrong) * self.curves.probability_wrong()).sum(axis=0)
+        left = expected.sum() - np.append(0.0, np.cumsum(expected))
+        return replace(front, expected_errors=left[rejected])
 
     def shared_thresholds(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the threshold of a cell that has not been seen, in each of the rows.

@@ -64,7 +64,8 @@ class Accuracy(BaseTarget):
 
     Without ``confidence`` it is reached on the calibration data. A front that estimates
     probabilities ("pooled") must reach it by these and with each sample left out, as far as it can:
-    of many rows, some reach it by chance alone on the calibration data.
+    of many rows, some reach it by chance alone on the calibration data. By these probabilities it
+    must also be as accurate as one threshold for all cells that is chosen in the same way.
 
     With ``confidence``, the accuracy on new samples of the same kind is at least this high with
     that probability over the draw of the data: samples whose classes had no part in the thresholds
@@ -110,12 +111,14 @@ class Accuracy(BaseTarget):
                 f"confidence={self.confidence} needs samples that had no part in the front: pass "
                 "them to operating_point as held_out, or fit with this target"
             )
-        left_out = front.leave_one_out_accuracies >= accuracy
-        expected = left_out & (front.expected_accuracies + ROUNDING >= accuracy)
-        # Few samples cannot tell that next to nothing goes wrong: then what was seen decides.
-        for reached in (expected, left_out, front.accuracies >= accuracy):
-            if reached.any():
-                return _fewest_rejects(front, np.flatnonzero(reached))
+        row = _first_reaching(front.one_threshold, accuracy)
+        if front.one_threshold is not front:
+            # With ties, one threshold is often above the accuracy asked for and so misses it less
+            # often on new data. Thresholds per cell shall not miss it more often.
+            expected = 0.0 if row is None else float(front.one_threshold.expected_accuracies[row])
+            row = _first_reaching(front, accuracy, expected)
+        if row is not None:
+            return row
         best = int(np.nanargmax(front.accuracies))
         raise InputError(
             argument="accuracy",
@@ -202,6 +205,25 @@ class RejectCost(BaseTarget):
         # Equal costs can differ by rounding.
         rows = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
         return _fewest_rejects(front, rows)
+
+
+def _first_reaching(front: ParetoFront, accuracy: float, expected: float = 0.0) -> int | None:
+    """Return the row with the fewest rejects that reaches an accuracy; None if there is none.
+
+    ``expected`` is an accuracy that the expected one shall reach too.
+    """
+    left_out = front.leave_one_out_accuracies >= accuracy
+    probable = front.expected_accuracies + ROUNDING
+    # Few samples cannot tell that next to nothing goes wrong: then what was seen decides.
+    for reached in (
+        left_out & (probable >= max(accuracy, expected)),
+        left_out & (probable >= accuracy),
+        left_out,
+        front.accuracies >= accuracy,
+    ):
+        if reached.any():
+            return _fewest_rejects(front, np.flatnonzero(reached))
+    return None
 
 
 def _fewest_rejects(front: ParetoFront, rows: NDArray[np.int64]) -> int:
