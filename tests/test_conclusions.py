@@ -81,13 +81,22 @@ def test_pooled_misses_an_accuracy_no_more_often_than_one_threshold_or_exact(siz
     )
     assert missed["pooled"] <= min(missed["one threshold"], missed["exact, cells of 10"])
     assert missed["exact, cells of 10"] > 0.5
-    assert answered["pooled"] > answered["one threshold"] or size < 600
-    # Chosen alike, one threshold misses as often, answers less and falls farther short.
+    # Less with 200 samples, as much with 600, more with 2,000.
+    error = rows["one threshold"]["answered"][1]
+    more = (answered["pooled"] - answered["one threshold"]) / error
+    assert more < -2 if size == 200 else abs(more) < 2 if size == 600 else more > 2
+    # Chosen alike, one threshold misses more often, answers less and falls farther short.
     alike = rows["one threshold, pooled"]
     more, error = alike["pooled_misses_more"]
-    assert more <= 2 * error
+    assert more < -2 * error
     assert alike["answered"][0] < answered["pooled"]
     assert alike["short_by"] > rows["pooled"]["short_by"]
+
+
+def test_pooled_misses_no_more_often_than_one_threshold_with_any_classifier():
+    rows = find_all(local_thresholds.STUDY["by_classifier"], way="one threshold, pooled")
+    assert len({row["classifier"] for row in rows}) == 4
+    assert max(row["pooled_misses_more"][0] for row in rows) <= 0
 
 
 # --- guarantees ---------------------------------------------------------------------------------
