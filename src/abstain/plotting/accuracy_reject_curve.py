@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.fronts import ParetoFront
 from abstain.metrics import accuracy_reject_curve, average_curves
 from abstain.plotting._cross_validation import folds_of
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 GRID = np.linspace(0.0, 1.0, 201)
 
 
-@documented("``plot``")
+@documented_display("``plot``")
 class AccuracyRejectCurveDisplay(Display):
     """Accuracy-reject curve: accuracy on the accepted samples against the reject rate.
 
@@ -102,9 +102,6 @@ class AccuracyRejectCurveDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import RejectOptionClassifier, RejectRate
-        >>> from sklearn.datasets import load_digits
-        >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_digits(return_X_y=True)
         >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1)).fit(X[::2], y[::2])
         >>> display = AccuracyRejectCurveDisplay.from_estimator(clf, X[1::2], y[1::2])
@@ -210,7 +207,6 @@ class AccuracyRejectCurveDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import pareto_front
         >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
         >>> display = AccuracyRejectCurveDisplay.from_front(front, name="one threshold")
         >>> display.reject_rates.tolist(), display.accuracies.round(2).tolist()

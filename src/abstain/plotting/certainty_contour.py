@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
 from abstain._core.estimators import unwrap
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 DARKEST = 0.55
 
 
-@documented("``contourf``")
+@documented_display("``contourf``")
 class CertaintyContourDisplay(Display):
     """Contours of certainty in a plane, with samples and prototypes; dark is unsure.
 
@@ -115,8 +115,6 @@ class CertaintyContourDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ
-        >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = GMLVQ(n_components=2, random_state=0).fit(X, y)
         >>> display = CertaintyContourDisplay.from_estimator(model, X, y, grid_resolution=50)

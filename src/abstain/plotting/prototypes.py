@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
 from abstain._core.estimators import has_prototypes, unwrap
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     MAX_DOTS,
     RIM,
@@ -42,7 +42,7 @@ RIGHT: dict[str, Any] = {"marker": "o", "s": 16, "linewidths": 0.3, "edgecolors"
 WRONG: dict[str, Any] = {"marker": "x", "s": 28, "linewidths": 1.3}
 
 
-@documented("``scatter`` for the samples")
+@documented_display("``scatter`` for the samples")
 class PrototypeDisplay(Display):
     """Samples, prototypes and class borders of a model, seen in a plane.
 
@@ -153,8 +153,6 @@ class PrototypeDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ
-        >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = GMLVQ(n_components=2, random_state=0).fit(X, y)
         >>> display = PrototypeDisplay.from_estimator(model, X, y, grid_resolution=50)

@@ -18,7 +18,7 @@ from abstain.metrics.confusion import (
     normalize_counts,
 )
 from abstain.plotting._cross_validation import folds_of
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
@@ -45,7 +45,7 @@ FILLED = 0.88
 LARGEST_FIGURE = 20.0
 
 
-@documented("``imshow``")
+@documented_display("``imshow``")
 class RejectConfusionDisplay(Display):
     """Confusion matrix with a column for the rejected samples.
 
@@ -129,8 +129,6 @@ class RejectConfusionDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ, RejectOptionClassifier
-        >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = RejectOptionClassifier(GMLVQ()).fit(X, y)
         >>> display = RejectConfusionDisplay.from_estimator(clf, X, y)
@@ -177,10 +175,6 @@ class RejectConfusionDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import RejectOptionClassifier, RejectRate
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.model_selection import cross_validate
-        >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1))
         >>> results = cross_validate(clf, X, y, return_estimator=True, return_indices=True)

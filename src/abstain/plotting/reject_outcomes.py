@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain.fronts import ParetoFront
 from abstain.plotting._cross_validation import folds_of
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
@@ -34,7 +34,7 @@ STYLES: list[dict[str, Any]] = [
 ]
 
 
-@documented("``fill_between``")
+@documented_display("``fill_between``")
 class RejectOutcomesDisplay(Display):
     """Shares of right, wrong, truly and falsely rejected samples against the reject rate.
 
@@ -116,8 +116,6 @@ class RejectOutcomesDisplay(Display):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> model = GaussianNB().fit(X, y)
         >>> display = RejectOutcomesDisplay.from_estimator(model, X, y, certainty="margin")
@@ -145,9 +143,6 @@ class RejectOutcomesDisplay(Display):
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.model_selection import cross_validate
-        >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> results = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
         >>> display = RejectOutcomesDisplay.from_cv_results(results, X, y)
@@ -166,7 +161,6 @@ class RejectOutcomesDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import pareto_front
         >>> front = pareto_front([0.1, 0.2, 0.3, 0.4], [False, True, False, True])
         >>> display = RejectOutcomesDisplay.from_front(front)
         >>> display.wrong.tolist(), display.falsely_rejected.tolist()

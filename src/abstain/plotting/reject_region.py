@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     FEW_AGREE,
     Display,
@@ -49,7 +49,7 @@ STAR = 0.02
 CHARACTER = 0.0145
 
 
-@documented("``scatter`` for the samples")
+@documented_display("``scatter`` for the samples")
 class RejectRegionDisplay(Display):
     """Cells of a reject option in a plane; regions where it declines to answer are hatched.
 
@@ -160,8 +160,6 @@ class RejectRegionDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ, RejectOptionClassifier
-        >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = RejectOptionClassifier(GMLVQ()).fit(X[:, 2:], y)
         >>> display = RejectRegionDisplay.from_estimator(clf, X[:, 2:], y, grid_resolution=50)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._cross_validation import models_of
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
@@ -45,7 +45,7 @@ COLOUR = "#0072b2"
 WHISKERS = {"ecolor": "black", "elinewidth": 1.2, "capsize": 3.0}
 
 
-@documented("``barh``, or to ``pcolormesh`` for several metrics")
+@documented_display("``barh``, or to ``pcolormesh`` for several metrics")
 class RelevanceDisplay(Display):
     """Relevances: the weight of each feature in the metric of a model, most relevant on top.
 
@@ -136,8 +136,6 @@ class RelevanceDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ
-        >>> from sklearn.datasets import load_iris
         >>> iris = load_iris()
         >>> model = GMLVQ().fit(iris.data, iris.target)
         >>> display = RelevanceDisplay.from_estimator(model, feature_names=iris.feature_names)
@@ -170,9 +168,6 @@ class RelevanceDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GRLVQ
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.model_selection import cross_validate
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> results = cross_validate(GRLVQ(), X, y, return_estimator=True)
         >>> display = RelevanceDisplay.from_cv_results(results)

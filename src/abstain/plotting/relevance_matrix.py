@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._cross_validation import models_of
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
@@ -34,7 +34,7 @@ LEGIBLE = 8
 LONGEST_NAME = 24
 
 
-@documented("``pcolormesh``")
+@documented_display("``pcolormesh``")
 class RelevanceMatrixDisplay(Display):
     """Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
 
@@ -99,8 +99,6 @@ class RelevanceMatrixDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ
-        >>> from sklearn.datasets import load_iris
         >>> iris = load_iris()
         >>> model = GMLVQ().fit(iris.data, iris.target)
         >>> display = RelevanceMatrixDisplay.from_estimator(model)
@@ -131,9 +129,6 @@ class RelevanceMatrixDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import GMLVQ
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.model_selection import cross_validate
         >>> X, y = load_iris(return_X_y=True)
         >>> results = cross_validate(GMLVQ(), X, y, return_estimator=True)
         >>> display = RelevanceMatrixDisplay.from_cv_results(results)

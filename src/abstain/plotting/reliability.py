@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.estimators import pass_through
 from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
-from abstain.plotting._documentation import documented
+from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import Display, axes_to_draw_on, curve_style, show_percent
 from abstain.plotting._outcomes import reject_option_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DIAGONAL = "perfectly calibrated"
 
 
-@documented("``plot``")
+@documented_display("``plot``")
 class ReliabilityDisplay(Display):
     """Reliability diagram: the share of right answers against their estimated probability.
 
@@ -108,9 +108,6 @@ class ReliabilityDisplay(Display):
 
         Examples
         --------
-        >>> from abstain import RejectOptionClassifier
-        >>> from sklearn.datasets import load_digits
-        >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_digits(return_X_y=True)
         >>> clf = RejectOptionClassifier(GaussianNB()).fit(X[::2], y[::2])
         >>> display = ReliabilityDisplay.from_estimator(clf, X[1::2], y[1::2])
