@@ -32,16 +32,8 @@ HIGH = 20
 
 # The colour-blind palette of Okabe and Ito, and three more colours from Paul Tol's.
 COLOURS = [
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-    "#56b4e9",
-    "#f0e442",
-    "#882255",
-    "#332288",
-    "#999999",
+    *["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"],
+    *["#56b4e9", "#f0e442", "#882255", "#332288", "#999999"],
 ]
 # Shapes that differ even if they are small: matplotlib's own, and stars with three, four and six
 # points. Classes with the same shape are far apart in the list, and so in lightness.
@@ -56,15 +48,7 @@ RIM = (0.0, 0.0, 0.0, 0.55)
 
 # The lengths of these two lists have no common divisor: a pair repeats after 42 curves.
 CURVE_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#e69f00"]
-DASHES: list[Any] = [
-    "-",
-    "--",
-    "-.",
-    ":",
-    (0, (7, 1.5, 1, 1.5, 1, 1.5)),
-    (0, (10, 3)),
-    (0, (3, 1)),
-]
+DASHES: list[Any] = ["-", "--", "-.", ":", (0, (7, 1.5, 1, 1.5, 1, 1.5)), (0, (10, 3)), (0, (3, 1))]
 
 
 class Display:

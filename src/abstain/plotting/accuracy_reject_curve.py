@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.fronts import ParetoFront
 from abstain.metrics import accuracy_reject_curve, average_curves
-from abstain.plotting._cross_validation import folds_of
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
@@ -19,7 +18,7 @@ from abstain.plotting._drawing import (
     optional_array,
     show_percent,
 )
-from abstain.plotting._outcomes import best_rows, of_estimator, operating_point_on
+from abstain.plotting._evaluation import best_rows, folds_of, of_estimator, operating_point_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,6 @@ from abstain.metrics.confusion import (
     labels_with_rejects,
     normalize_counts,
 )
-from abstain.plotting._cross_validation import folds_of
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
@@ -26,7 +25,7 @@ from abstain.plotting._drawing import (
     slant_names,
     write_centred,
 )
-from abstain.plotting._outcomes import reject_option_of
+from abstain.plotting._evaluation import folds_of, reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

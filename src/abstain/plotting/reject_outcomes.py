@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
 from abstain.fronts import ParetoFront
-from abstain.plotting._cross_validation import folds_of
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
@@ -19,7 +18,14 @@ from abstain.plotting._drawing import (
     optional_array,
     show_percent,
 )
-from abstain.plotting._outcomes import Outcomes, of_estimator, of_front, of_predictions, pooled
+from abstain.plotting._evaluation import (
+    Outcomes,
+    folds_of,
+    of_estimator,
+    of_front,
+    of_predictions,
+    pooled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

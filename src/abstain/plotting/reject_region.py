@@ -27,7 +27,7 @@ from abstain.plotting._drawing import (
     show_plane,
     write_centred,
 )
-from abstain.plotting._outcomes import reject_option_of
+from abstain.plotting._evaluation import reject_option_of
 from abstain.plotting._projection import Projection, behind_transformers, project
 
 if TYPE_CHECKING:

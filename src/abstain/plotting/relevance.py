@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
 from abstain._core.estimators import names_of_features, unwrap
-from abstain.plotting._cross_validation import models_of
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
@@ -24,6 +23,7 @@ from abstain.plotting._drawing import (
     slant_names,
     write_centred,
 )
+from abstain.plotting._evaluation import models_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import Display, axes_to_draw_on, curve_style, show_percent
-from abstain.plotting._outcomes import reject_option_of
+from abstain.plotting._evaluation import reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

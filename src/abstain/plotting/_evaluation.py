@@ -1,20 +1,104 @@
-"""How many samples are right or wrong, accepted or rejected, at each threshold?"""
+"""Which estimators are drawn, and how many samples do they answer rightly or wrongly, or reject?
+
+An estimator is given, or those of a cross-validation are, each with its test samples.
+"""
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._core.checks import as_labels, check_same_length
 from abstain._core.errors import InputError
-from abstain._core.estimators import pass_through, unwrap
+from abstain._core.estimators import n_samples_of, names_of_features, pass_through, unwrap
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics._samples import check_samples, rank_samples
 
 Floats = NDArray[np.float64]
+
+# --- estimators -----------------------------------------------------------------------------------
+
+
+def reject_option_of(estimator: Any, remedy: str) -> tuple[list[Any], Any]:
+    """Return the reject option of a fitted estimator, and the transformers before it."""
+    from abstain.classifier import RejectOptionClassifier
+
+    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
+    if not isinstance(clf, RejectOptionClassifier):
+        raise InputError(
+            f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
+            f"{remedy}"
+        )
+    return steps, clf
+
+
+class Fold(NamedTuple):
+    """A fitted estimator, and the samples that it is tested on."""
+
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    test: NDArray[np.int64]  # their indices among all samples
+
+
+def folds_of(
+    cv_results: Any, X: Any, y: ArrayLike | None, argument: str = "cv_results"
+) -> list[Fold]:
+    """Return the estimator of each fold with its test samples."""
+    from abstain._core.sklearn_private import take_rows  # which imports half of scikit-learn
+
+    _check_cv_results(cv_results, argument, "estimator", "indices")
+    if X is None or y is None:
+        raise InputError("X and y must be those given to cross_validate, got None")
+    labels = as_labels("y", y)
+    check_same_length(X=range(n_samples_of(X)), y=labels)
+    return [
+        Fold(estimator, take_rows(X, test), labels[test], test)
+        for estimator, test in zip(
+            cv_results["estimator"], cv_results["indices"]["test"], strict=True
+        )
+    ]
+
+
+def models_of(
+    cv_results: Any, feature_names: Sequence[str] | None
+) -> tuple[list[Any], Sequence[str]]:
+    """Return the models of all folds, and the names of the features, which all folds share."""
+    _check_cv_results(cv_results, "cv_results", "estimator")
+    names: list[list[str]] = []
+    models = []
+    for estimator in cv_results["estimator"]:
+        steps, model = unwrap(estimator)
+        models.append(model)
+        names.append([str(name) for name in names_of_features(steps, model, feature_names)])
+        if names[-1] != names[0] or model.n_features_in_ != models[0].n_features_in_:
+            raise InputError(
+                "cv_results must hold models of the same features, got others in fold "
+                f"{len(names) - 1} than in fold 0; select features before cross_validate"
+            )
+    return models, names[0]
+
+
+def _check_cv_results(cv_results: Any, argument: str, *keys: str) -> None:
+    if not isinstance(cv_results, Mapping):
+        raise InputError(
+            f"{argument} must be what cross_validate returns, got a {type(cv_results).__name__}"
+        )
+    for key in keys:
+        if key not in cv_results:
+            raise InputError(
+                f"{argument} must have been made with return_{key}=True by cross_validate, got no "
+                f"{key!r}"
+            )
+    if not len(cv_results["estimator"]):
+        raise InputError(f"{argument} must hold at least one fold, got none")
+
+
+# --- outcomes -------------------------------------------------------------------------------------
 
 
 class Outcomes(NamedTuple):
@@ -131,19 +215,6 @@ def operating_point_on(estimator: Any, X: Any, y: ArrayLike) -> tuple[float, flo
 def _is_correct(clf: Any, X: Any, y: ArrayLike) -> NDArray[np.bool_]:
     labels, predictions, _ = check_samples(y, clf.estimator_.predict(X), None)
     return np.asarray(labels == predictions)
-
-
-def reject_option_of(estimator: Any, remedy: str) -> tuple[list[Any], Any]:
-    """Return the reject option of a fitted estimator, and the transformers before it."""
-    from abstain.classifier import RejectOptionClassifier
-
-    steps, clf = unwrap(estimator, until=RejectOptionClassifier)
-    if not isinstance(clf, RejectOptionClassifier):
-        raise InputError(
-            f"estimator must be a fitted RejectOptionClassifier, got a {type(clf).__name__}; "
-            f"{remedy}"
-        )
-    return steps, clf
 
 
 def pooled(parts: Sequence[Outcomes]) -> Outcomes:
