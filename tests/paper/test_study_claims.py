@@ -16,10 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from abstain.study.claims import check_claims, paper_claims
-from abstain.study.classifiers import CLASSIFIERS, make_estimator
 from abstain.study.curves import Curves
+from abstain.study.experiments import CLASSIFIERS, PROBLEMS, make_estimator
 from abstain.study.plan import Plan
-from abstain.study.problems import PROBLEMS
 from tests.datasets.conftest import real_data  # noqa: F401
 
 pytestmark = pytest.mark.paper

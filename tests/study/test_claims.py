@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abstain.study.claims import ClaimResult, check_claims, paper_claims, verdict
 from abstain.study.curves import Curves, Interval
-from abstain.study.problems import PROBLEMS
+from abstain.study.experiments import PROBLEMS
 from tests.study.records import N, curve, fit, flat_curve
 
 CLAIMS = {claim.id: claim for claim in paper_claims()}

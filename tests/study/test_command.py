@@ -14,8 +14,7 @@ from rich.console import Console
 from abstain import cli, study
 from abstain.cli import terminal
 from abstain.cli.study import VERDICTS
-from abstain.study.classifiers import CLASSIFIERS
-from abstain.study.problems import PROBLEMS
+from abstain.study.experiments import CLASSIFIERS, PROBLEMS
 from tests.study.conftest import SMALL, contents, put_back
 
 QUICKEST = ["--quick", "--only", "pearl", "--models", "bayes", "--jobs", "1"]

@@ -8,12 +8,15 @@ from sklearn.svm import SVC
 
 from abstain import InputError, RejectOptionClassifier, datasets, pareto_front
 from abstain.study import measuring
-from abstain.study.classifiers import (
+from abstain.study.experiments import (
     CLASSIFIERS,
     COSTS,
     N_TUNING_FOLDS,
+    PROBLEMS,
     WIDTHS,
+    Data,
     LibSVC,
+    Problem,
     TunedLibSVC,
     make_estimator,
 )
@@ -27,7 +30,6 @@ from abstain.study.measuring import (
     Split,
     measure,
 )
-from abstain.study.problems import PROBLEMS, Data, Problem
 
 SEED = 3
 

@@ -8,14 +8,13 @@ import pytest
 
 from abstain import InputError
 from abstain.study import Plan, make_plan
-from abstain.study.classifiers import CLASSIFIERS
+from abstain.study.experiments import CLASSIFIERS, PROBLEMS, Data, Problem
 from abstain.study.plan import (
     MORE_OUT_OF_FOLD,
     N_FOLDS,
     VARIANT_REPEATS,
     Task,
 )
-from abstain.study.problems import PROBLEMS, Data, Problem
 
 VARIANTS = {name for name, problem in PROBLEMS.items() if problem.is_variant}
 EXTRA = {name for name, classifier in CLASSIFIERS.items() if classifier.is_extra}

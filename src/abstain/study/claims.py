@@ -21,12 +21,13 @@ from abstain.study.curves import (
     Interval,
     RunKey,
     Setting,
+    Where,
     has_independent_repeats,
     interval,
     mean_per_run,
 )
+from abstain.study.experiments import PROBLEMS
 from abstain.study.measuring import Record
-from abstain.study.problems import PROBLEMS
 
 Verdict = Literal["holds", "differs", "inconclusive"]
 
@@ -57,9 +58,7 @@ class Claim:
 
     The value is the mean over ``rates`` of the accuracy of ``first``, minus that of ``second`` if
     there is one, minus that of ``first`` without rejects if the claim is about a ``gain``.
-    ``where`` says what the rates are: reject rates "at" which a run may have a value; reject rates
-    "by" or "within" which it is reached, so that a curve that ends before is taken at its end; or
-    shares of the way "along" the curve of each run.
+    ``where`` says what the rates are, as in `Curves.values`.
     """
 
     id: str
@@ -70,7 +69,7 @@ class Claim:
     second: Setting | None = None
     rates: tuple[float, ...] = (0.0,)
     gain: bool = False
-    where: Literal["at", "by", "within", "along"] = "at"
+    where: Where = "at"
 
     @property
     def settings(self) -> list[Setting]:
@@ -80,15 +79,9 @@ class Claim:
     def values(self, curves: Curves) -> dict[RunKey, NDArray[np.float64]]:
         """Return the values of each run that all settings have, one per rate."""
         rates = np.array(self.rates)
-        values_of = {
-            "at": curves.values,
-            "by": curves.values_up_to_end,
-            "within": curves.values_up_to_end,
-            "along": curves.values_along,
-        }[self.where]
-        values = values_of(self.first, rates)
+        values = curves.values(self.first, rates, self.where)
         if self.second is not None:
-            others = values_of(self.second, rates)
+            others = curves.values(self.second, rates, self.where)
             values = {key: values[key] - others[key] for key in values if key in others}
         if self.gain:
             plain = curves.values(self.first, np.zeros(1))

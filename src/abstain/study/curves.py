@@ -13,7 +13,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,13 @@ from scipy.stats import t
 
 from abstain.metrics import AveragedCurve, average_curves
 from abstain.metrics.averaging import values_at
+from abstain.study.experiments import PROBLEMS
 from abstain.study.measuring import Record
-from abstain.study.problems import PROBLEMS
 
 Floats = NDArray[np.float64]
 RunKey = tuple[int, int]  # repeat and split
 Runs = dict[RunKey, float]
+Where = Literal["at", "by", "within", "along"]
 
 GRID = np.round(np.linspace(0.0, 0.9, 91), 2)
 # Curves have a mean at the reject rates that at least this share of the runs reaches.
@@ -100,27 +101,19 @@ class Curves:
         """Return the mean accuracy of all runs, without rejects."""
         return float(np.mean([values[0] for values, _ in self._runs_of[setting].values()]))
 
-    def values(self, setting: Setting, rates: Floats) -> dict[RunKey, Floats]:
-        """Return the accuracy of each run at the reject rates; NaN beyond the end of its curve."""
-        runs = self._runs_of[setting]
-        return {key: values_at(rates, *curve) for key, curve in runs.items()}
+    def values(self, setting: Setting, rates: Floats, where: Where = "at") -> dict[RunKey, Floats]:
+        """Return the accuracy of each run at reject rates.
 
-    def values_up_to_end(self, setting: Setting, rates: Floats) -> dict[RunKey, Floats]:
-        """Return the same; beyond the end of a curve, the accuracy at its end.
-
-        The thresholds there reject every error that they were set on.
+        "at" a rate beyond the end of its curve, a run has no value (NaN); "by" or "within" it, the
+        run has the accuracy at the end, whose thresholds reject every error that they were set on.
+        Rates "along" a curve are shares of its range.
         """
-        return {
-            key: values_at(np.minimum(rates, curve[1][-1]), *curve)
-            for key, curve in self._runs_of[setting].items()
-        }
-
-    def values_along(self, setting: Setting, shares: Floats) -> dict[RunKey, Floats]:
-        """Return the accuracy of each run at shares of the range of its own curve."""
-        return {
-            key: values_at(np.minimum(shares * curve[1][-1], curve[1][-1]), *curve)
-            for key, curve in self._runs_of[setting].items()
-        }
+        values = {}
+        for key, (accuracies, known) in self._runs_of[setting].items():
+            at = rates * known[-1] if where == "along" else rates
+            at = at if where == "at" else np.minimum(at, known[-1])
+            values[key] = values_at(at, accuracies, known)
+        return values
 
 
 def _setting(record: Record) -> Setting:

@@ -20,9 +20,8 @@ from abstain._core.errors import InputError
 from abstain._core.files import atomic_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
-from abstain.study.classifiers import CLASSIFIERS
 from abstain.study.curves import Curves, Setting
-from abstain.study.problems import PROBLEMS
+from abstain.study.experiments import CLASSIFIERS, PROBLEMS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -25,8 +25,7 @@ from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import augrc_score, aurc_score
-from abstain.study.classifiers import Classifier, make_estimator
-from abstain.study.problems import Data, Problem
+from abstain.study.experiments import Classifier, Data, Problem, make_estimator
 from abstain.targets import Accuracy
 
 Array = NDArray[Any]

@@ -16,9 +16,15 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
 from abstain._core.errors import Argument, InputError
-from abstain.study.classifiers import CLASSIFIERS, Classifier, import_libsvm
+from abstain.study.experiments import (
+    CLASSIFIERS,
+    PROBLEMS,
+    Classifier,
+    Data,
+    Problem,
+    import_libsvm,
+)
 from abstain.study.measuring import Extras, Record, Split, measure
-from abstain.study.problems import PROBLEMS, Data, Problem
 
 EXTRA = [name for name, classifier in CLASSIFIERS.items() if classifier.is_extra]
 
