@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from abstain.datasets import files
+from abstain.datasets import real
 
 BESIDE_THE_PROJECT = Path(__file__).parents[3] / "shared" / "data"
 
@@ -60,7 +60,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def publisher(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(files, "RETRIES", 0)  # there are waits between attempts
+    monkeypatch.setattr(real, "RETRIES", 0)  # there are waits between attempts
     with Publisher() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from abstain import InputError, datasets
-from abstain.datasets import files
-from abstain.datasets.real import _load_table
-from abstain.datasets.sources import SOURCES, Source, TidyFile
+from abstain.datasets import real
+from abstain.datasets.sources import SHA256, SOURCES, Source
 from tests.datasets import published
 from tests.datasets.facts import FACTS
 
@@ -23,10 +22,12 @@ def _toy(address):
     return Source(
         name="toy",
         title="A toy",
-        files=(TidyFile("toy.csv", (3, 2), sha256(RAW).hexdigest()),),
+        summary="Load a toy.",
+        files={"toy.csv": (3, 2)},
         addresses=(address,),
         convert=lambda raw: [raw],
         classes={"a": "first", "b": "second"},
+        attributes=(),
         description="Made up.\n",
     )
 
@@ -40,11 +41,12 @@ def folder(tmp_path):
 def address(publisher, monkeypatch):
     address = publisher.publish("toy", RAW)
     monkeypatch.setitem(SOURCES, "toy", _toy(address))
+    monkeypatch.setitem(SHA256, "toy.csv", sha256(RAW).hexdigest())
     return address
 
 
 def _load_toy(folder):
-    return _load_table("toy", False, False, folder)
+    return real._loader("toy")(data_home=folder)
 
 
 def _message(folder):
@@ -91,7 +93,7 @@ def test_every_set_comes_from_what_its_source_publishes(
     expected_X, expected_y = load(return_X_y=True, data_home=real_data)
     np.testing.assert_array_equal(X, expected_X)
     np.testing.assert_array_equal(y, expected_y)
-    assert {path.name for path in folder.iterdir()} == {file.name for file in source.files}
+    assert {path.name for path in folder.iterdir()} == set(source.files)
 
 
 def test_other_values_are_refused(publisher, address, folder):
@@ -145,7 +147,7 @@ def test_nor_does_one_whose_length_was_not_sent(publisher, address, folder):
 
 
 def test_a_second_attempt_may_succeed(publisher, address, folder, monkeypatch):
-    monkeypatch.setattr(files, "RETRIES", 1)
+    monkeypatch.setattr(real, "RETRIES", 1)
     publisher.faults = ["cut"]
     assert _load_toy(folder).data.shape == (3, 2)
     assert publisher.asked == ["/toy", "/toy"]
@@ -168,7 +170,7 @@ def test_a_file_that_is_no_longer_published_is_reported(publisher, address, fold
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for(publisher, address, folder, monkeypatch):
-    monkeypatch.setattr(files, "TIMEOUT", 0.2)
+    monkeypatch.setattr(real, "TIMEOUT", 0.2)
     publisher.faults = ["silent"]
     assert f"from {address}: no answer within 0.2 seconds; " in _message(folder)
 

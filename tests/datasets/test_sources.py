@@ -3,7 +3,7 @@
 import pytest
 
 from abstain.datasets import sources
-from abstain.datasets.files import read_tidy
+from abstain.datasets.real import read_tidy
 from abstain.datasets.sources import SOURCES
 from tests.datasets import published
 
@@ -13,9 +13,9 @@ from tests.datasets import published
 def test_a_published_table_becomes_the_tidy_file_byte_by_byte(name, real_data):
     source = SOURCES[name]
     contents = source.convert(*getattr(published, name)(real_data))
-    for file, content in zip(source.files, contents, strict=True):
-        assert content == (real_data / file.name).read_bytes()
-        read_tidy(file, content)
+    for (file, shape), content in zip(source.files.items(), contents, strict=True):
+        assert content == (real_data / file).read_bytes()
+        read_tidy(file, shape, content)
 
 
 @pytest.mark.parametrize("name", ["haberman", "segment", "tecator", "wisconsin", "cleveland"])

@@ -1,11 +1,11 @@
 """Artificial data whose true posteriors are known, and real data of the paper and similar ones."""
 
 from abstain.datasets.artificial import (
+    TrueMixture,
     make_gaussian_clusters,
     make_pearl_necklace,
     make_steroid_like,
 )
-from abstain.datasets.mixture import TrueMixture
 from abstain.datasets.real import (
     load_cleveland,
     load_coil20,

@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain import datasets, models
 from abstain._core.errors import Argument, InputError
-from abstain.datasets.files import data_folder
+from abstain.datasets.real import data_folder
 
 Array = NDArray[Any]
 Kind = Literal["artificial", "benchmark", "medical"]

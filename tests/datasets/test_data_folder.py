@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from abstain import InputError
-from abstain.datasets.files import data_folder
+from abstain.datasets.real import data_folder
 
 
 @pytest.fixture(autouse=True)
