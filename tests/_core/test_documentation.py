@@ -45,6 +45,14 @@ def test_entries_are_in_the_order_of_the_signature_and_have_defaults():
     ]
 
 
+def test_a_default_that_the_entry_states_is_that_of_the_documentation():
+    @documented("watch : callable, default=nothing\n    Called now and then.")
+    def count(watch=print):
+        """Count samples."""
+
+    assert lines(count)[-2] == "watch : callable, default=nothing"
+
+
 def test_a_parameter_that_is_none_by_default_may_have_an_entry_of_its_own():
     @documented(PARAMETERS)
     def count(n_bins=None):

@@ -24,8 +24,7 @@ from abstain import (
 )
 from abstain.report.content import find_content
 from abstain.report.rows import choose_rows
-from abstain.report.samples import Samples, choose_explained
-from abstain.report.scatter import choose_drawn
+from abstain.report.samples import Samples, choose_drawn, choose_explained
 from tests.fronts.strategies import synthetic
 from tests.report.problems import at_row, confusion, fitted_gmlvq, fitted_stripes, noisy
 

@@ -21,10 +21,10 @@ def documented(
 ) -> Callable[[Documented], Documented]:
     """Complete the docstring of a function or a class.
 
-    Of ``parameters``, it takes the entries that the docstring lacks, in the order of the signature,
-    and adds their defaults. An entry of the name ``y=None`` is for a parameter ``y`` that is None
-    by default; the last entry of a name counts. ``attributes`` and ``returns`` are sections for a
-    docstring without them, and ``setup`` are the first lines of its example.
+    ``parameters`` are entries for parameters that the docstring does not describe, in any order;
+    a default that an entry does not state is added. An entry of the name ``y=None`` is for a
+    parameter ``y`` that is None by default; the last entry of a name counts. ``attributes`` and
+    ``returns`` are sections for a docstring without them, ``setup`` the first lines of its example.
     """
     shared = _entries(parameters)
 
@@ -69,7 +69,7 @@ def _parameters(function: Callable[..., Any], own: dict[str, str], shared: dict[
         elif name not in ("self", "cls"):
             default = parameter.default
             entry = shared.get(f"{name}={default}") or shared[name]
-            if default is not inspect.Parameter.empty:
+            if default is not inspect.Parameter.empty and ", default=" not in entry:
                 head, _, description = entry.partition("\n")
                 head = head.replace(f"={default} : ", " : ")
                 shown = json.dumps(default) if isinstance(default, str) else repr(default)

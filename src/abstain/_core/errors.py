@@ -7,6 +7,7 @@ line writes the same message with its options.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from abstain._core.text import printable
@@ -140,3 +141,14 @@ def shown(value: Any, longest: int = 80) -> str:
     except RecursionError:
         return f"a {type(value).__name__} that holds others, too deep to show"
     return printable(text if len(text) <= longest else f"{text[: longest - 3]}...")
+
+
+def import_optional(module: str, purpose: str, install: str) -> Any:
+    """Import a module of an optional package, or say what needs it and how to install it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise InputError(
+            f"{purpose} {package}, which is not installed: pip install {install}"
+        ) from None

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from abstain._core.errors import InputError
+from abstain._core.errors import InputError, import_optional
 from abstain._core.files import atomic_files, check_can_write
 from abstain._core.signals import cleanup_at_end
-from abstain.datasets.sources import SHA256, SOURCES, Source, import_optional
+from abstain.datasets.sources import SHA256, SOURCES, Source
 
 Arrays = dict[str, NDArray[Any]]
 Folder = str | os.PathLike[str] | None
@@ -82,7 +82,7 @@ def _loader(name: str) -> Callable[..., Any]:
     def load(*, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None) -> Any:
         bunch = _read_bunch(SOURCES[name], data_home)
         if as_frame:
-            pandas = import_optional("pandas", "as_frame=True", "pandas")
+            pandas = import_optional("pandas", "as_frame=True needs", "pandas")
             bunch.data = pandas.DataFrame(bunch.data, columns=bunch.feature_names)
             bunch.target = pandas.Series(bunch.target, name="target")
             bunch.frame = pandas.concat([bunch.data, bunch.target], axis=1)
@@ -232,7 +232,7 @@ def _npz_arrays(content: bytes) -> Arrays:
 def fetch(source: Source, folder: Path) -> None:
     """Download a data set to a folder; nothing is changed there if that fails."""
     for package in source.packages:
-        import_optional(package, f"downloading the {source.name} data", "'abstain[data]'")
+        import_optional(package, f"downloading the {source.name} data needs", "'abstain[data]'")
     paths = [folder / file for file in source.files]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -262,7 +262,7 @@ def _quiet(logger: Any) -> Iterator[None]:
 
 
 def _download(address: str, source: Source) -> bytes:
-    pooch = import_optional("pooch", f"downloading the {source.name} data", "'abstain[data]'")
+    pooch = import_optional("pooch", f"downloading the {source.name} data needs", "'abstain[data]'")
     temporary = mkdtemp(prefix="abstain-")
     with cleanup_at_end(partial(shutil.rmtree, temporary, ignore_errors=True)):
         download = pooch.create(
@@ -282,7 +282,7 @@ def _download(address: str, source: Source) -> bytes:
 
 def _save(address: str, path: str, _: Any) -> None:
     """Download as pooch does, but close the connection after a failure too."""
-    requests = import_optional("requests", "downloading data", "'abstain[data]'")
+    requests = import_optional("requests", "downloading data needs", "'abstain[data]'")
     with (
         requests.get(address, stream=True, timeout=TIMEOUT) as response,
         open(path, "wb") as file,
@@ -319,7 +319,7 @@ def _cannot_get(source: Source, address: str, reason: str, remedy: str) -> Input
 
 def _reason(error: OSError) -> str:
     """Return a short reason for an error of requests."""
-    kinds = import_optional("requests.exceptions", "downloading data", "'abstain[data]'")
+    kinds = import_optional("requests.exceptions", "downloading data needs", "'abstain[data]'")
     if isinstance(error, kinds.HTTPError):
         return f"the server answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, kinds.Timeout):

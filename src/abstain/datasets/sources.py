@@ -17,7 +17,6 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from io import BytesIO, StringIO
 from typing import Any
 from zipfile import ZipFile
@@ -25,7 +24,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError
+from abstain._core.errors import import_optional
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 UCI_TERMS = "The UCI repository licenses its data under CC BY 4.0."
@@ -58,16 +57,6 @@ class Source:
     attributes: tuple[str, ...]  # what the attributes of the loaded data set hold
     description: str  # what a user should know; then origin, citation and terms
     packages: tuple[str, ...] = ("pooch",)  # needed for a download
-
-
-def import_optional(package: str, purpose: str, install: str) -> Any:
-    """Import a package, or say in one line what needs it and how to install it."""
-    try:
-        return import_module(package)
-    except ImportError:
-        raise InputError(
-            f"{purpose} needs {package}, which is not installed: pip install {install}"
-        ) from None
 
 
 def _write_csv(names: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
@@ -232,7 +221,7 @@ Chemistry 64 (1992) 545-551. The permission note, which has to stay with the dat
 
 def _convert_coil20(raw: bytes) -> list[bytes]:
     """Stack the pictures of the archive, by object and then by pose."""
-    image = import_optional("PIL.Image", "reading the pictures of coil20", "'abstain[data]'")
+    image = import_optional("PIL.Image", "reading the pictures of coil20 needs", "'abstain[data]'")
     with ZipFile(BytesIO(raw)) as archive:
         matches = (re.search(r"(?:^|/)obj(\d+)__(\d+)\.png$", name) for name in archive.namelist())
         files = sorted((int(match[1]), int(match[2]), match.string) for match in matches if match)

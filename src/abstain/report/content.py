@@ -22,32 +22,19 @@ from sklearn.frozen import FrozenEstimator
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
-from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import FORMAT
-from abstain.fronts import ParetoFront, PooledFront, pareto_front
-from abstain.report.rows import (
-    CONFIDENCES,
-    Counts,
-    ShownRows,
-    accuracy_bounds,
-    choose_rows,
-    counts_of_front,
-    counts_of_samples,
-    counts_with_one_threshold,
-    global_rows,
-    rejected_by_cell,
-)
+from abstain.report.rows import Content, rows_content
 from abstain.report.samples import (
     Samples,
+    choose_drawn,
     choose_explained,
     evaluate_samples,
     explain_samples,
     feature_names_of,
+    json_numbers,
     names_of_samples,
+    scatter_of,
 )
-from abstain.report.scatter import Scatter, choose_drawn, scatter_of
-
-Content = dict[str, Any]
 
 # The steps that take time: predictions, rows, explanations, positions in the plane.
 N_STEPS = 4
@@ -69,7 +56,7 @@ def find_content(
     features = feature_names_of(clf, feature_names)
     samples = evaluate_samples(clf, X, y)
     watch(1)
-    rows = _rows(clf, samples, choose_rows(clf.front_, clf.operating_point_))
+    rows = rows_content(clf, samples)
     watch(2)
     explained, drawn = choose_explained(samples), choose_drawn(samples)
     details = _some(samples, explained, names) | explain_samples(clf, X, explained, samples)
@@ -92,74 +79,10 @@ def find_content(
         ),
         "has_prototypes": has_prototypes(unwrap(clf.estimator_)[1]),
         "details": details,
-        "scatter": None if scatter is None else _scatter(scatter) | _some(samples, drawn, names),
+        "scatter": None if scatter is None else scatter | _some(samples, drawn, names),
         "relevances": _relevances(clf, features),
         "guarantee": _guarantee(clf),
     }
-
-
-def _numbers(values: NDArray[np.float64]) -> list[Any]:
-    """Return floats as JSON can hold them: infinities become text."""
-    if values.ndim > 1:
-        return [_numbers(row) for row in values]
-    return [value if np.isfinite(value) else str(value) for value in values.tolist()]
-
-
-def _rows(clf: RejectOptionClassifier, samples: Samples, shown: ShownRows) -> Content:
-    front = clf.front_
-    thresholds = OwnCells(clf.cells_[:-1]).thresholds(front, shown.rows)
-    on_samples = counts_of_samples(samples, thresholds)
-    one_cell, is_of_calibration = _global_front(clf, samples)
-    chosen = global_rows(one_cell, front, shown.rows)
-    threshold = np.array([one_cell.thresholds_at(row)[0] for row in chosen.tolist()])
-    return {
-        "method": front.method,
-        "is_nested": front.is_nested,
-        "row": shown.rows.tolist(),
-        "start": shown.start,
-        "is_exactly_there": clf.operating_point_.row is not None,
-        "n_useful": shown.n_useful,
-        "n_rows": len(front),
-        "thresholds": _numbers(thresholds),
-        "least_proba": _least_proba(front, thresholds),
-        "rejected": rejected_by_cell(samples, thresholds).tolist(),
-        "on_calibration": _counts(counts_of_front(front, shown.rows)),
-        "on_samples": _counts(on_samples),
-        "bounds": {str(level): accuracy_bounds(on_samples, level) for level in CONFIDENCES},
-        "one_for_all": {
-            "threshold": _numbers(threshold),
-            "is_of_calibration": is_of_calibration,
-            "on_calibration": _counts(counts_of_front(one_cell, chosen)),
-            "on_samples": _counts(counts_with_one_threshold(samples, threshold)),
-        },
-    }
-
-
-def _least_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> list[Any] | None:
-    """Return the lowest probability of being right that each row accepts, by a pooled front.
-
-    None stands for a row that accepts nothing, and for a front without estimates.
-    """
-    if not isinstance(front, PooledFront):
-        return None
-    own = thresholds[:, front.cells]
-    columns = np.broadcast_to(np.arange(front.n_cells), own.shape)
-    probability = front.probability_correct(own.ravel(), columns.ravel()).reshape(own.shape)
-    least = np.where(own < np.inf, probability, np.inf).min(axis=1)
-    return [round(value, 6) if np.isfinite(value) else None for value in least.tolist()]
-
-
-def _counts(counts: Counts) -> Content:
-    return {"accepted": counts.accepted.tolist(), "errors": counts.errors.tolist()}
-
-
-def _global_front(clf: RejectOptionClassifier, samples: Samples) -> tuple[ParetoFront, bool]:
-    """Return the front of one threshold, of the calibration data if the classifier has them."""
-    method = "pooled" if clf.front_.is_nested else "exact"
-    if not hasattr(clf, "calibration_"):
-        return pareto_front(samples.certainty, ~samples.wrong, method=method), False
-    calibration = clf.calibration_
-    return pareto_front(calibration.certainty, calibration.correct, method=method), True
 
 
 def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
@@ -229,17 +152,7 @@ def _some(samples: Samples, places: NDArray[np.int64], names: list[str] | None) 
         "truth": samples.truth[places].tolist(),
         "answer": samples.answer[places].tolist(),
         "cell": samples.position[places].tolist(),
-        "certainty": _numbers(samples.certainty[places]),
-    }
-
-
-def _scatter(scatter: Scatter) -> Content:
-    return {
-        "x": _numbers(scatter.samples[:, 0].round(6)),
-        "y": _numbers(scatter.samples[:, 1].round(6)),
-        "axes": list(scatter.axis_names),
-        "prototypes": scatter.prototypes.round(6).tolist(),
-        "prototype_labels": scatter.prototype_labels,
+        "certainty": json_numbers(samples.certainty[places]),
     }
 
 

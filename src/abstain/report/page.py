@@ -20,13 +20,34 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.errors import InputError
+from abstain._core.documentation import documented
+from abstain._core.errors import InputError, import_optional
 from abstain._core.estimators import pass_through, unwrap
 from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier
 from abstain.report.content import N_STEPS, find_content
 
+PARAMETERS = """
+clf : estimator
+    A fitted :class:`RejectOptionClassifier`, or a fitted pipeline or search that ends in one.
+X : array-like of shape (n_samples, n_features)
+    Samples, preferably others than the classifier was fitted on.
+y : array-like of shape (n_samples,)
+    Their classes.
+file : str or path-like
+    The file to write, such as "report.html".
+title : str
+    Title of the page; None names the classifier.
+feature_names : sequence of str
+    Names of the features as they reach the model; None uses those that it was fitted with.
+sample_names : sequence of str of length n_samples
+    Names of the samples; None uses the index of a frame, or counts from 0.
+watch : callable, default=nothing
+    Called with the number of finished steps and the number of all steps.
+"""
 
+
+@documented(PARAMETERS)
 def write_report(
     clf: Any,
     X: Any,
@@ -44,25 +65,6 @@ def write_report(
     its outcomes on the given samples, an accuracy that they support, the cells, and the rejected
     samples with reasons. It exports thresholds for :meth:`RejectOptionClassifier.set_thresholds`.
     It is one file and needs no network. The file is only written if it is complete.
-
-    Parameters
-    ----------
-    clf : estimator
-        A fitted :class:`RejectOptionClassifier`, or a fitted pipeline or search that ends in one.
-    X : array-like of shape (n_samples, n_features)
-        Samples, preferably others than the classifier was fitted on.
-    y : array-like of shape (n_samples,)
-        Their classes.
-    file : str or path-like
-        The file to write, such as "report.html".
-    title : str, default=None
-        Title of the page; None names the classifier.
-    feature_names : sequence of str, default=None
-        Names of the features as they reach the model; None uses those that it was fitted with.
-    sample_names : sequence of str of length n_samples, default=None
-        Names of the samples; None uses the index of a frame, or counts from 0.
-    watch : callable, default=nothing
-        Called with the number of finished steps and the number of all steps.
 
     Raises
     ------
@@ -93,6 +95,7 @@ def write_report(
         draft.write_text(page, encoding="utf-8")
 
 
+@documented(PARAMETERS)
 def render_report(
     clf: Any,
     X: Any,
@@ -104,23 +107,6 @@ def render_report(
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
     """Return the page that `write_report` writes.
-
-    Parameters
-    ----------
-    clf : estimator
-        A fitted :class:`RejectOptionClassifier`, or a fitted pipeline or search that ends in one.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    y : array-like of shape (n_samples,)
-        Their classes.
-    title : str, default=None
-        Title of the page; None names the classifier.
-    feature_names : sequence of str, default=None
-        Names of the features as they reach the model.
-    sample_names : sequence of str of length n_samples, default=None
-        Names of the samples.
-    watch : callable, default=nothing
-        Called with the number of finished steps and the number of all steps.
 
     Returns
     -------
@@ -145,7 +131,7 @@ def render_report(
             "RejectOptionClassifier"
         )
     check_is_fitted(inner, "thresholds_")
-    jinja2 = _jinja2()
+    jinja2 = import_optional("jinja2", "reports need", "'abstain[report]'")
     plotly = _compressed_plotly()
     n_steps = N_STEPS + 1
     watch(0, n_steps)
@@ -174,27 +160,10 @@ def render_report(
     return page
 
 
-def _jinja2() -> Any:
-    try:
-        import jinja2
-    except ImportError:
-        raise _missing("jinja2") from None
-    return jinja2
-
-
 @cache
 def _compressed_plotly() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise _missing("plotly") from None
-    return _compress(get_plotlyjs())
-
-
-def _missing(package: str) -> InputError:
-    return InputError(
-        f"reports need {package}, which is not installed: pip install 'abstain[report]'"
-    )
+    plotly = import_optional("plotly.offline", "reports need", "'abstain[report]'")
+    return _compress(plotly.get_plotlyjs())
 
 
 def _text(name: str) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from abstain._core.errors import InputError
 from abstain._core.files import atomic_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
@@ -58,17 +57,6 @@ def draw_figures(curves: Curves, folder: Path) -> list[Path]:
             with atomic_files(files[-1]) as (draft,):
                 figure.savefig(draft, dpi=130)
     return files
-
-
-def check_matplotlib() -> None:
-    """Refuse to start without matplotlib."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise InputError(
-            "the figures of a study need matplotlib, which is not installed: "
-            "pip install 'abstain[study]'"
-        ) from None
 
 
 def _panels(

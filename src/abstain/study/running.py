@@ -35,11 +35,11 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
-from abstain._core.errors import Argument, InputError
+from abstain._core.errors import Argument, InputError, import_optional
 from abstain._core.files import atomic_files, check_can_write, check_regular_file
 from abstain._core.signals import cleanup_on_signal
 from abstain.study.curves import Curves
-from abstain.study.figures import check_matplotlib, draw_figures
+from abstain.study.figures import draw_figures
 from abstain.study.measuring import Record
 from abstain.study.plan import Plan, Task
 from abstain.study.results import write_tables
@@ -105,7 +105,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     study : Study
         The files, and how long it took.
     """
-    check_matplotlib()
+    import_optional("matplotlib", "the figures of a study need", "'abstain[study]'")
     plan.check()
     own = {"abstain": our_version}
     versions, digest = numerical_versions(), code_digest()
