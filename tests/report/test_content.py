@@ -22,8 +22,7 @@ from abstain import (
     operating_point,
     pareto_front,
 )
-from abstain.report.content import find_content
-from abstain.report.rows import choose_rows
+from abstain.report.content import choose_rows, find_content
 from abstain.report.samples import Samples, choose_drawn, choose_explained
 from tests.fronts.strategies import synthetic
 from tests.report.problems import at_row, confusion, fitted_gmlvq, fitted_stripes, noisy

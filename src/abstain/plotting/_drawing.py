@@ -94,6 +94,13 @@ def percent_tick(share: float, _: float) -> str:
     return f"{100 * share:g} %"
 
 
+def draw_colorbar(ax: Axes, drawn: Any, label: str, tick: Any = None) -> None:
+    """Draw a colour bar without a frame."""
+    bar = ax.figure.colorbar(drawn, ax=ax, format=tick)
+    bar.outline.set_visible(False)
+    bar.set_label(label)
+
+
 def slant_names(ax: Axes) -> None:
     """Turn the names below the axes, where they are too long to stand side by side."""
     ax.tick_params(axis="x", rotation=30)
@@ -126,12 +133,6 @@ def check_names(names: list[str], n_features: int) -> None:
         raise InputError(
             f"feature_names must name each of the {n_features} features, got {len(names)} names"
         )
-
-
-def check_top(top: int | None) -> None:
-    """Refuse what is not a number of features."""
-    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-        raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
 
 
 def legend_beside(ax: Axes, handles: list[Any]) -> None:

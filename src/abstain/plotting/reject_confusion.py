@@ -21,6 +21,7 @@ from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
+    draw_colorbar,
     percent_tick,
     slant_names,
     write_centred,
@@ -285,10 +286,9 @@ class RejectConfusionDisplay(Display):
         self._name_classes(ax, columns, reject_name)
         if colorbar:
             tick = percent_tick if self.normalize else None
-            bar = ax.figure.colorbar(self.im_, ax=ax, format=tick)
-            bar.outline.set_visible(False)
             shares = {"true": "share of the class", "all": "share of all samples"}
-            bar.set_label(shares[self.normalize] if self.normalize else "samples")
+            label = shares[self.normalize] if self.normalize else "samples"
+            draw_colorbar(ax, self.im_, label, tick)
         if n_classes > ROOMY:
             if is_new:  # cells are squares, which another layout would let clip the labels
                 ax.figure.canvas.figure.set_layout_engine("compressed")

@@ -16,7 +16,7 @@ from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
     check_names,
-    check_top,
+    draw_colorbar,
     elided,
     optional_array,
     percent_tick,
@@ -36,8 +36,6 @@ READABLE = 20
 ROW, FRAME = 0.21, 0.9
 # Up to this number of columns, a heat map has room for a number in each cell.
 LEGIBLE = 6
-# Characters of a name for which there is room.
-LONGEST_NAME = 36
 # Share of the width of a chart that the number at the end of a bar takes.
 NUMBER_WIDTH = 0.14
 COLOUR = "#0072b2"
@@ -45,8 +43,31 @@ COLOUR = "#0072b2"
 WHISKERS = {"ecolor": "black", "elinewidth": 1.2, "capsize": 3.0}
 
 
+class FeatureDisplay(Display):
+    """Base class of Displays of features, the most relevant first."""
+
+    def __init__(self, feature_names: Sequence[str], relevances: NDArray[np.float64]) -> None:
+        self.feature_names = [str(name) for name in feature_names]
+        check_names(self.feature_names, len(relevances))
+        self.order: NDArray[np.int64] = np.argsort(-relevances, kind="stable")
+
+    def _shown(self, top: int | None) -> NDArray[np.int64]:
+        """Return the features that are shown."""
+        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+            raise InputError(f"top must be a positive integer, or None to show all, got {top!r}")
+        return self.order[:top]
+
+    def _name_rows(self, ax: Axes, shown: NDArray[np.int64], longest: int) -> list[str]:
+        """Name the feature of each row, and return the names, which have room for some letters."""
+        names = [elided(self.feature_names[feature], longest) for feature in shown]
+        ax.set_yticks(range(len(shown)), names)
+        ax.set_ylim(len(shown) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        return names
+
+
 @documented_display("``barh``, or to ``pcolormesh`` for several metrics")
-class RelevanceDisplay(Display):
+class RelevanceDisplay(FeatureDisplay):
     """Relevances: the weight of each feature in the metric of a model, most relevant on top.
 
     One metric for all prototypes is drawn as bars, with a line at the weight of each if all were
@@ -95,8 +116,7 @@ class RelevanceDisplay(Display):
                 "relevances must be one row, or one for each prototype, got shape "
                 f"{self.relevances.shape}"
             )
-        self.feature_names = [str(name) for name in feature_names]
-        check_names(self.feature_names, self.relevances.shape[-1])
+        super().__init__(feature_names, self._mean)
         self.prototype_labels = optional_array(prototype_labels)
         rows = self.relevances.shape[:-1]
         if self.prototype_labels is not None and self.prototype_labels.shape != rows:
@@ -110,7 +130,6 @@ class RelevanceDisplay(Display):
                 "std must have the shape of relevances, which must be one row, got "
                 f"{self.std.shape} and {self.relevances.shape}"
             )
-        self.order: NDArray[np.int64] = np.argsort(-self._mean, kind="stable")
 
     @property
     def _mean(self) -> NDArray[np.float64]:
@@ -188,8 +207,7 @@ class RelevanceDisplay(Display):
 
         ``mesh_`` is set instead of ``bars_`` if each prototype has its own metric.
         """
-        check_top(top)
-        shown = self.order[:top]
+        shown = self._shown(top)
         is_crowded = ax is None and len(shown) > READABLE
         ax = axes_to_draw_on(ax)
         figure: Any = ax.figure
@@ -199,10 +217,7 @@ class RelevanceDisplay(Display):
             self._draw_bars(ax, shown, **kwargs)
         else:
             self._draw_heat_map(ax, shown, **kwargs)
-        names = [elided(self.feature_names[feature], LONGEST_NAME) for feature in shown]
-        ax.set_yticks(range(len(shown)), names)
-        ax.set_ylim(len(shown) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
+        self._name_rows(ax, shown, longest=36)
         return self._drawn_on(ax)
 
     def _draw_bars(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
@@ -252,9 +267,7 @@ class RelevanceDisplay(Display):
                 colour = "white" if is_dark else "black"
                 write_centred(ax, column, row, f"{100 * value:.1f}", color=colour)
         self._name_columns(ax)
-        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=percent_tick)
-        bar.set_label("relevance near the prototype")
-        bar.outline.set_visible(False)
+        draw_colorbar(ax, self.mesh_, "relevance near the prototype", percent_tick)
         ax.set_xlabel("prototypes" + self._note_on_hidden(shown), loc="right")
         ax.spines[:].set_visible(False)
 

@@ -11,16 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import (
-    Display,
-    axes_to_draw_on,
-    check_names,
-    check_top,
-    elided,
-    percent_tick,
-    write_centred,
-)
+from abstain.plotting._drawing import axes_to_draw_on, draw_colorbar, percent_tick, write_centred
 from abstain.plotting._evaluation import models_of
+from abstain.plotting.relevance import FeatureDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,12 +23,10 @@ if TYPE_CHECKING:
 READABLE = 15
 # Up to this number of features, there is room for a number in each cell.
 LEGIBLE = 8
-# Characters of a name for which there is room.
-LONGEST_NAME = 24
 
 
 @documented_display("``pcolormesh``")
-class RelevanceMatrixDisplay(Display):
+class RelevanceMatrixDisplay(FeatureDisplay):
     """Relevance matrix Λ = ΩᵀΩ of a model: its features, and the pairs that it weighs together.
 
     The diagonal holds the relevances, which sum to 1. An entry off the diagonal is the weight of
@@ -71,10 +62,8 @@ class RelevanceMatrixDisplay(Display):
             raise InputError(f"matrix must be square, got shape {values.shape}")
         if not values.trace() > 0:
             raise InputError(f"matrix must have a positive trace, got {values.trace():g}")
-        self.feature_names = [str(name) for name in feature_names]
-        check_names(self.feature_names, len(values))
         self.matrix = values / values.trace()
-        self.order: NDArray[np.int64] = np.argsort(-self.matrix.diagonal(), kind="stable")
+        super().__init__(feature_names, self.matrix.diagonal())
 
     @classmethod
     def from_estimator(
@@ -143,8 +132,7 @@ class RelevanceMatrixDisplay(Display):
 
     def plot(self, ax: Axes | None = None, *, top: int | None = READABLE, **kwargs: Any) -> Self:
         """Draw the matrix."""
-        check_top(top)
-        shown = self.order[:top]
+        shown = self._shown(top)
         values = self.matrix[np.ix_(shown, shown)]
         ax = axes_to_draw_on(ax)
         largest = float(np.abs(values).max())
@@ -154,18 +142,14 @@ class RelevanceMatrixDisplay(Display):
         _hatch(ax, values < 0)
         if len(shown) <= LEGIBLE:
             _write_numbers(ax, values, largest)
-        bar = ax.figure.colorbar(self.mesh_, ax=ax, format=percent_tick)
-        bar.set_label("entry of Λ (hatched: negative)")
-        bar.outline.set_visible(False)
+        draw_colorbar(ax, self.mesh_, "entry of Λ (hatched: negative)", percent_tick)
         self._name_features(ax, shown)
         return self._drawn_on(ax)
 
     def _name_features(self, ax: Axes, shown: NDArray[np.int64]) -> None:
-        names = [elided(self.feature_names[feature], LONGEST_NAME) for feature in shown]
-        ax.set_yticks(range(len(shown)), names)
+        names = self._name_rows(ax, shown, longest=24)
         ax.set_xticks(range(len(shown)), names, rotation=45, rotation_mode="anchor", ha="right")
-        ax.tick_params(length=0)
-        ax.set_ylim(len(shown) - 0.5, -0.5)
+        ax.tick_params(axis="x", length=0)
         ax.set_aspect("equal")
         ax.spines[:].set_visible(False)
         n_hidden = len(self.order) - len(shown)

@@ -106,13 +106,7 @@ class _Run:
         self.test = calibrate(self.fitted, *self.split.test, self.rules)
         yield self._fit_record(calibration)
         greedy = [GREEDY] if extras.greedy and self.classifier.cells is not None else []
-        for option in (*self._options(extras), *greedy):
-            front, own_cells = _front(calibration, option)
-            yield self._test_curve("training", option, front, own_cells)
-            if option.min_cell_size == 1:
-                yield _training_curve(option, front)
-            if self.classifier.name == GUARANTEED and option == LOCAL:
-                yield self._at_accuracy("training", front, own_cells)
+        yield from self._curves("training", calibration, [*self._options(extras), *greedy])
 
     def out_of_fold(self, extras: Extras) -> Iterator[Record]:
         """Yield the curves of thresholds set on out-of-fold predictions."""
@@ -121,13 +115,20 @@ class _Run:
         calibration = calibrate_out_of_fold(
             self.estimator, self.fitted, *train, self.rules, folds.split(*train), None, {}
         )
-        for option in self._options(extras):
-            front, own_cells = _front(calibration, option)
-            yield self._test_curve("out of fold", option, front, own_cells)
-            if self.classifier.name == GUARANTEED and option == LOCAL:
-                yield self._at_accuracy("out of fold", front, own_cells)
+        yield from self._curves("out of fold", calibration, self._options(extras))
         if self.classifier.name == GUARANTEED and extras.guarantee:
             yield self._guaranteed(folds)
+
+    def _curves(
+        self, source: str, calibration: Calibration, options: list[RejectOption]
+    ) -> Iterator[Record]:
+        for option in options:
+            front, own_cells = _front(calibration, option)
+            yield self._test_curve(source, option, front, own_cells)
+            if source == "training" and option.min_cell_size == 1:
+                yield _training_curve(option, front)
+            if self.classifier.name == GUARANTEED and option == LOCAL:
+                yield self._at_accuracy(source, front, own_cells)
 
     def _fit_record(self, calibration: Calibration) -> Record:
         correct, certainty = self.test.correct, self.test.certainty
