@@ -1,4 +1,4 @@
-"""A picture of a cross-validation shows what each classifier does to samples it has not seen."""
+"""A figure of a cross-validation shows what each classifier does to samples it has not seen."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from abstain.plotting import (
     RelevanceMatrixDisplay,
 )
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
 
 KINDS = ["right", "wrong", "truly_rejected", "falsely_rejected"]
 

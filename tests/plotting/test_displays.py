@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 import abstain
 from abstain import GMLVQ, RejectOptionClassifier, RejectRate, load, plotting, save
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
 
 NEED_NO_SAMPLES = {"RelevanceDisplay", "RelevanceMatrixDisplay"}
 SHOW_A_PLANE = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}
@@ -120,9 +120,9 @@ def test_without_matplotlib_the_extra_is_named(name, fitted, monkeypatch):
         display.plot()
 
 
-# What a picture needs of a classifier is saved with it.
+# What a figure needs of a classifier is saved with it.
 @every_display
-def test_a_loaded_classifier_gives_the_same_picture(name, fitted, tmp_path):
+def test_a_loaded_classifier_gives_the_same_figure(name, fitted, tmp_path):
     clf, X, y = fitted
     save(clf, tmp_path / "clf.abstain")
     again = made(name, (load(tmp_path / "clf.abstain"), X, y))

@@ -1,4 +1,4 @@
-"""The picture is the model: exactly with two features, on the plane that it shows with more."""
+"""The figure is the model: exactly with two features, on the plane that it shows with more."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from abstain import InputError, models
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, MRSLVQ, RSLVQ
 from abstain.plotting import PrototypeDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
 
 ALL = [getattr(models, name) for name in models.__all__]
 every_model = pytest.mark.parametrize("model", ALL)
@@ -80,7 +80,7 @@ def test_the_plane_of_directions_is_that_of_transform(model, iris):
         assert first.endswith("of the mean Λ)")
 
 
-# A picture in which the model decides otherwise than it does would mislead.
+# A figure in which the model decides otherwise than it does would mislead.
 @pytest.mark.parametrize("model", with_metric)
 def test_the_default_plane_shows_how_the_model_decides(model, iris):
     X, y = iris
@@ -101,7 +101,7 @@ def test_directions_that_are_features_have_their_names(iris):
     assert iris[0].columns[second] in display.axis_names[1]
 
 
-# With two directions nothing lies across the plane: distances in the picture are the model's, and
+# With two directions nothing lies across the plane: distances in the figure are the model's, and
 # what holds on the plane holds everywhere.
 @pytest.mark.parametrize("model", [GMLVQ, MRSLVQ])
 def test_a_metric_of_rank_two_is_shown_whole(model, iris):
@@ -210,7 +210,7 @@ def test_samples_are_not_drawn_on_a_line_if_the_metric_sees_them_spread(n_protot
     rest = second - first * (first @ second) / (first @ first)
     assert rest @ rest == pytest.approx(largest, rel=1e-3)
     assert abs(np.corrcoef(*display.samples.T)[0, 1]) < 0.5
-    # Distances in the picture are those of the model, but for what lies across.
+    # Distances in the figure are those of the model, but for what lies across.
     assert (squared_distances(display) <= fitted.distances(X) + 1e-9).all()
 
 
@@ -280,7 +280,7 @@ def test_prototypes_samples_and_regions_of_a_class_have_one_colour(iris):
     assert len({tuple(colour) for colour in colours}) == 3
 
 
-def test_many_samples_are_thinned_and_the_picture_says_so():
+def test_many_samples_are_thinned_and_the_figure_says_so():
     rng = np.random.default_rng(0)
     y = np.arange(6000) % 2
     X = rng.normal(size=(6000, 2)) + 3 * y[:, np.newaxis]

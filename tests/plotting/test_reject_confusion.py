@@ -1,4 +1,4 @@
-"""The picture holds the matrix of the metric, and writes it down."""
+"""The figure holds the matrix of the metric, and writes it down."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from abstain import InputError, RejectOptionClassifier, RejectRate
 from abstain.metrics import confusion_matrix_with_rejects
 from abstain.plotting import RejectConfusionDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
 
 
 @pytest.fixture(scope="module")

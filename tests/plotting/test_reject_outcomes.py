@@ -10,7 +10,7 @@ from abstain.metrics import accuracy_reject_curve
 from abstain.plotting import RejectOutcomesDisplay
 from tests.fronts.strategies import synthetic
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
 
 KINDS = ["right", "wrong", "truly_rejected", "falsely_rejected"]
 
@@ -88,7 +88,7 @@ def test_a_front_does_to_its_samples_what_its_thresholds_do():
         assert parts(display)[:, entry].tolist() == pytest.approx(by_hand(correct, rejected))
 
 
-# To move along the stored front is to see what the picture shows.
+# To move along the stored front is to see what the figure shows.
 def test_new_samples_fare_as_after_retargeting(fitted):
     clf, X, y = fitted
     display = RejectOutcomesDisplay.from_estimator(*fitted)

@@ -18,7 +18,7 @@ from abstain import InputError
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
 from abstain.plotting import RelevanceDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
 
 FEATURES = ["sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)"]
 NUMBERED = [f"feature {number}" for number in range(4)]
@@ -148,7 +148,7 @@ def test_the_line_stands_where_all_would_weigh_alike():
     assert display.ax_.lines[0].get_xdata() == [0.25, 0.25]
 
 
-def test_long_names_are_shortened_in_the_picture_alone():
+def test_long_names_are_shortened_in_the_figure_alone():
     names = [f"expression of a gene with a very long name, number {n}" for n in range(3)]
     display = RelevanceDisplay(relevances=[0.5, 0.3, 0.2], feature_names=names).plot()
     assert display.feature_names == names
@@ -227,7 +227,7 @@ def test_arrays_that_do_not_fit_are_refused(arguments, message):
         RelevanceDisplay(**arguments)
 
 
-def test_the_arrays_need_no_matplotlib_and_the_picture_names_the_extra(monkeypatch):
+def test_the_arrays_need_no_matplotlib_and_the_figure_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     display = RelevanceDisplay(relevances=[0.4, 0.6], feature_names=pd.Index(["a", "b"]))
     assert display.order.tolist() == [1, 0]

@@ -220,8 +220,8 @@ Chemistry 64 (1992) 545-551. The permission note, which has to stay with the dat
 
 
 def _convert_coil20(raw: bytes) -> list[bytes]:
-    """Stack the pictures of the archive, by object and then by pose."""
-    image = import_optional("PIL.Image", "reading the pictures of coil20 needs", "'abstain[data]'")
+    """Stack the images of the archive, by object and then by pose."""
+    image = import_optional("PIL.Image", "reading the images of coil20 needs", "'abstain[data]'")
     with ZipFile(BytesIO(raw)) as archive:
         matches = (re.search(r"(?:^|/)obj(\d+)__(\d+)\.png$", name) for name in archive.namelist())
         files = sorted((int(match[1]), int(match[2]), match.string) for match in matches if match)

@@ -51,7 +51,7 @@ DRAFT = ".abstain-"
 NUMERICAL_PACKAGES = ["numpy", "scipy", "scikit-learn", "libsvm-official"]
 OTHER_PACKAGES = ["joblib", "polars", "matplotlib"]
 # Code that the records do not depend on.
-UNRELATED_ROOMS = {"__main__", "_scale", "cli", "plotting", "report", "saving", "tables"}
+UNRELATED_PACKAGES = {"__main__", "_scale", "cli", "plotting", "report", "saving", "tables"}
 UNRELATED_MODULES = {"study/claims", "study/curves", "study/figures", "study/results"}
 # Seconds between updates of run.json, and between looks of a worker at its parent process.
 UPDATE_INTERVAL, PARENT_CHECK_INTERVAL = 1.0, 0.5
@@ -109,7 +109,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     plan.check()
     own = {"abstain": our_version}
     versions, digest = numerical_versions(), code_digest()
-    _claim(folder, {"plan": plan.as_dict(), "versions": own | versions, "sources": digest})
+    _prepare_folder(folder, {"plan": plan.as_dict(), "versions": own | versions, "sources": digest})
     about = {
         "jobs": n_jobs,
         "python": platform.python_version(),
@@ -161,7 +161,7 @@ def code_digest() -> str:
     digest = sha256()
     for file in sorted(package.rglob("*.py")):
         name = file.relative_to(package).with_suffix("").as_posix()
-        if name.split("/")[0] not in UNRELATED_ROOMS and name not in UNRELATED_MODULES:
+        if name.split("/")[0] not in UNRELATED_PACKAGES and name not in UNRELATED_MODULES:
             digest.update(f"{name}\n".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -179,7 +179,7 @@ def _versions(packages: list[str]) -> dict[str, str]:
     return versions
 
 
-def _claim(folder: Path, configuration: dict[str, Any]) -> None:
+def _prepare_folder(folder: Path, configuration: dict[str, Any]) -> None:
     """Create the folder of this configuration, or refuse one that has other contents."""
     configuration = json.loads(json.dumps(configuration))  # tuples become lists, as in the file
     file = folder / CONFIGURATION
