@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection, QuadMesh
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
 
 Array = NDArray[Any]
 
@@ -150,13 +151,16 @@ def legend_beside(ax: Axes, handles: list[Any]) -> None:
 # --- curves and classes ---------------------------------------------------------------------------
 
 
-def curve_style(ax: Axes) -> dict[str, Any]:
-    """Return the style of the next curve in an axes, which no curve there has yet."""
+def draw_curve(ax: Axes, x: Array, y: Array, kwargs: dict[str, Any], **style: Any) -> Line2D:
+    """Draw a curve with a colour and dashes of its own, unless the caller's ``kwargs`` has them."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
     number = len(ax.lines)
-    return {
-        "color": CURVE_COLOURS[number % len(CURVE_COLOURS)],
-        "linestyle": DASHES[number % len(DASHES)],
-    }
+    colour, dashes = CURVE_COLOURS[number % len(CURVE_COLOURS)], DASHES[number % len(DASHES)]
+    given = normalize_kwargs(kwargs, Line2D)
+    (line,) = ax.plot(x, y, **{"color": colour, "linestyle": dashes, **style, **given})
+    return line
 
 
 def class_colours(n_classes: int) -> Array:
@@ -253,37 +257,6 @@ def draw_samples(
     return handles
 
 
-def draw_prototypes(
-    ax: Axes, prototypes: Array, labels: Array, classes: Array, is_named: bool
-) -> tuple[PathCollection, Any]:
-    """Draw prototypes as stars, named if there is room; return them and a handle for a legend."""
-    colours = class_colours(len(classes))
-    columns, rows = prototypes.T
-    chosen = colours[codes_of(labels, classes)]
-    stars = ax.scatter(columns, rows, c=chosen, zorder=3, **PROTOTYPE)
-    if is_named and len(prototypes) <= NAMED:
-        for position, label in zip(prototypes, labels.tolist(), strict=True):
-            text = ax.annotate(
-                str(label),
-                position,
-                xytext=(0, 10),
-                textcoords="offset points",
-                horizontalalignment="center",
-                verticalalignment="bottom",
-                fontsize="small",
-                zorder=4,
-            )
-            outline(text)
-    return stars, ax.scatter([], [], color="0.75", **PROTOTYPE, label="prototype")
-
-
-def notes_on_samples(samples: Array | None) -> list[str]:
-    """Return how many samples are drawn, if not all of them are."""
-    if samples is None or len(samples) <= MAX_DOTS:
-        return []
-    return [f"{MAX_DOTS} of {len(samples)} samples are drawn"]
-
-
 def notes_on_regions(agreement: float) -> list[str]:
     """Return for which share of the samples regions hold, if not for all."""
     if agreement >= 1:
@@ -292,13 +265,53 @@ def notes_on_regions(agreement: float) -> list[str]:
     return [note if agreement >= FEW_AGREE else f"{note} only: most lie off this plane"]
 
 
-def show_plane(
-    ax: Axes, grid: tuple[Array, Array], axis_names: tuple[str, str], notes: list[str]
-) -> None:
-    """Show all of a grid; name the axes, with notes below."""
-    ax.set(
-        xlabel="\n".join([axis_names[0], *notes]),
-        ylabel=axis_names[1],
-        xlim=grid[0][[0, -1]],
-        ylim=grid[1][[0, -1]],
-    )
+class PlaneDisplay(Display):
+    """Base class of Displays of a plane, with samples and prototypes."""
+
+    prototypes_: PathCollection | None
+
+    def __init__(
+        self,
+        grid: tuple[ArrayLike, ArrayLike],
+        axis_names: tuple[str, str],
+        classes: ArrayLike,
+        samples: ArrayLike | None,
+        labels: ArrayLike | None,
+        prototypes: ArrayLike | None,
+        prototype_labels: ArrayLike | None,
+    ) -> None:
+        self.grid = (np.asarray(grid[0]), np.asarray(grid[1]))
+        self.axis_names = axis_names
+        self.classes: Array = np.asarray(classes)
+        self.samples = optional_array(samples)
+        self.labels = optional_array(labels)
+        self.prototypes = optional_array(prototypes)
+        self.prototype_labels = optional_array(prototype_labels)
+
+    def _draw_prototypes(self, ax: Axes, is_named: bool) -> list[Any]:
+        """Draw prototypes as stars, named if there is room; return handles for a legend."""
+        self.prototypes_ = None
+        if self.prototypes is None or self.prototype_labels is None:
+            return []
+        columns, rows = self.prototypes.T
+        colours = class_colours(len(self.classes))[codes_of(self.prototype_labels, self.classes)]
+        self.prototypes_ = ax.scatter(columns, rows, c=colours, zorder=3, **PROTOTYPE)
+        if is_named and len(columns) <= NAMED:
+            style: dict[str, Any] = {"xytext": (0, 10), "textcoords": "offset points", "zorder": 4}
+            style |= {"horizontalalignment": "center", "verticalalignment": "bottom"}
+            names = map(str, self.prototype_labels.tolist())
+            for position, name in zip(self.prototypes, names, strict=True):
+                outline(ax.annotate(name, position, fontsize="small", **style))
+        return [ax.scatter([], [], color="0.75", **PROTOTYPE, label="prototype")]
+
+    def _show_plane(self, ax: Axes, notes: list[str]) -> Self:
+        """Show all of the grid; name the axes, with notes below."""
+        if self.samples is not None and len(self.samples) > MAX_DOTS:
+            notes = [*notes, f"{MAX_DOTS} of {len(self.samples)} samples are drawn"]
+        ax.set(
+            xlabel="\n".join([self.axis_names[0], *notes]),
+            ylabel=self.axis_names[1],
+            xlim=self.grid[0][[0, -1]],
+            ylim=self.grid[1][[0, -1]],
+        )
+        return self._drawn_on(ax)

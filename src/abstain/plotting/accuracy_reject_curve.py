@@ -14,7 +14,7 @@ from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
-    curve_style,
+    draw_curve,
     optional_array,
     show_percent,
 )
@@ -223,17 +223,14 @@ class AccuracyRejectCurveDisplay(Display):
     def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
         """Draw the curve."""
         ax = axes_to_draw_on(ax)
-        from matplotlib.cbook import normalize_kwargs
         from matplotlib.colors import to_rgba
-        from matplotlib.lines import Line2D
 
         label = self.name if name is None else name
         # A point is reached from its reject rate on, up to the next point. Means of curves were
         # taken along the lines between their points.
         steps = "steps-post" if self.std is None else "default"
-        given = normalize_kwargs(kwargs, Line2D)
-        style = {**curve_style(ax), "drawstyle": steps, "label": label, **given}
-        (self.line_,) = ax.plot(self.reject_rates, self.accuracies, **style)
+        style = {"drawstyle": steps, "label": label}
+        self.line_ = draw_curve(ax, self.reject_rates, self.accuracies, kwargs, **style)
         colour = self.line_.get_color()
         self.band_ = self.point_ = None
         if self.std is not None:

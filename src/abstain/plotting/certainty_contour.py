@@ -11,15 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain._core.estimators import unwrap
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import (
-    Display,
-    axes_to_draw_on,
-    draw_prototypes,
-    draw_samples,
-    notes_on_samples,
-    optional_array,
-    show_plane,
-)
+from abstain.plotting._drawing import PlaneDisplay, axes_to_draw_on, draw_samples
 from abstain.plotting._projection import behind_transformers, project
 
 if TYPE_CHECKING:
@@ -32,7 +24,7 @@ DARKEST = 0.55
 
 
 @documented_display("``contourf``")
-class CertaintyContourDisplay(Display):
+class CertaintyContourDisplay(PlaneDisplay):
     """Contours of certainty in a plane, with samples and prototypes; dark is unsure.
 
     Parameters
@@ -73,15 +65,9 @@ class CertaintyContourDisplay(Display):
         prototype_labels: ArrayLike | None = None,
         deviation: float = 0.0,
     ) -> None:
-        self.grid = (np.asarray(grid[0]), np.asarray(grid[1]))
+        super().__init__(grid, axis_names, classes, samples, labels, prototypes, prototype_labels)
         self.certainty: NDArray[np.float64] = np.asarray(certainty, dtype=np.float64)
-        self.axis_names = axis_names
         self.certainty_name = certainty_name
-        self.classes: NDArray[Any] = np.asarray(classes)
-        self.samples = optional_array(samples)
-        self.labels = optional_array(labels)
-        self.prototypes = optional_array(prototypes)
-        self.prototype_labels = optional_array(prototype_labels)
         self.deviation = deviation
 
     @classmethod
@@ -175,16 +161,12 @@ class CertaintyContourDisplay(Display):
         """
         ax = axes_to_draw_on(ax)
         self._draw_contours(ax, levels, colorbar, **kwargs)
-        handles, self.prototypes_ = [], None
+        handles = []
         if self.samples is not None:
             handles += draw_samples(
                 ax, self.samples, self.labels, self.classes, **(scatter_kwargs or {})
             )
-        if self.prototypes is not None and self.prototype_labels is not None:
-            self.prototypes_, handle = draw_prototypes(
-                ax, self.prototypes, self.prototype_labels, self.classes, is_named=True
-            )
-            handles.append(handle)
+        handles += self._draw_prototypes(ax, is_named=True)
         if handles and legend:
             ax.legend(
                 handles=handles,
@@ -198,12 +180,9 @@ class CertaintyContourDisplay(Display):
                 handlelength=1.4,
                 borderaxespad=0.2,
             )
-        notes = notes_on_samples(self.samples)
-        if self.deviation > 0:
-            median = f"{self.deviation:.2g} (median)"
-            notes.insert(0, f"certainty of samples off the plane differs by {median}")
-        show_plane(ax, self.grid, self.axis_names, notes)
-        return self._drawn_on(ax)
+        median = f"{self.deviation:.2g} (median)"
+        note = f"certainty of samples off the plane differs by {median}"
+        return self._show_plane(ax, [note] if self.deviation > 0 else [])
 
     def _draw_contours(
         self, ax: Axes, levels: int | ArrayLike, colorbar: bool, **kwargs: Any

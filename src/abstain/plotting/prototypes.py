@@ -15,20 +15,17 @@ from abstain.plotting._drawing import (
     MAX_DOTS,
     RIM,
     UNCROWDED,
-    Display,
+    PlaneDisplay,
     axes_to_draw_on,
     class_colours,
     class_handle,
     class_marker,
     codes_of,
     draw_classes,
-    draw_prototypes,
     give_shapes,
     legend_beside,
     notes_on_regions,
-    notes_on_samples,
     optional_array,
-    show_plane,
 )
 from abstain.plotting._projection import project
 
@@ -43,7 +40,7 @@ WRONG: dict[str, Any] = {"marker": "x", "s": 28, "linewidths": 1.3}
 
 
 @documented_display("``scatter`` for the samples")
-class PrototypeDisplay(Display):
+class PrototypeDisplay(PlaneDisplay):
     """Samples, prototypes and class borders of a model, seen in a plane.
 
     Parameters
@@ -96,16 +93,11 @@ class PrototypeDisplay(Display):
         axis_names: tuple[str, str],
         agreement: float = 1.0,
     ) -> None:
-        self.prototypes: Array = np.asarray(prototypes)
-        self.prototype_labels: Array = np.asarray(prototype_labels)
+        super().__init__(grid, axis_names, classes, samples, labels, prototypes, prototype_labels)
         self.samples: Array = np.asarray(samples)
-        self.labels = optional_array(labels)
         self.predictions = optional_array(predictions)
-        self.grid = (np.asarray(grid[0]), np.asarray(grid[1]))
         self.scores: Array = np.asarray(scores)
-        self.classes: Array = np.asarray(classes)
         self.regions: Array = self.classes[self.scores.argmax(axis=-1)]
-        self.axis_names = axis_names
         self.agreement = agreement
 
     @classmethod
@@ -185,21 +177,17 @@ class PrototypeDisplay(Display):
         if self.labels is not None and self.predictions is not None:
             is_wrong = self.labels != self.predictions
         self._draw_samples(ax, is_wrong, **kwargs)
-        self.prototypes_, handle = draw_prototypes(
-            ax, self.prototypes, self.prototype_labels, self.classes, is_named=True
-        )
+        stars = self._draw_prototypes(ax, is_named=True)
         handles = [
             class_handle(ax, str(name), colour, "o" if self.labels is None else class_marker(code))
             for code, (name, colour) in enumerate(zip(self.classes.tolist(), colours, strict=True))
         ]
-        handles.append(handle)
+        handles += stars
         if is_wrong.any():
             label = f"wrong: {is_wrong.sum()} of {len(is_wrong)}"
             handles.append(ax.scatter([], [], color="0.3", **WRONG, label=label))
         legend_beside(ax, handles)
-        notes = notes_on_regions(self.agreement) + notes_on_samples(self.samples)
-        show_plane(ax, self.grid, self.axis_names, notes)
-        return self._drawn_on(ax)
+        return self._show_plane(ax, notes_on_regions(self.agreement))
 
     def _draw_regions(self, ax: Axes) -> None:
         codes = self.scores.argmax(axis=-1)

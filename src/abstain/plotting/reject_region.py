@@ -13,18 +13,15 @@ from abstain._core.errors import InputError
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     FEW_AGREE,
-    Display,
+    PlaneDisplay,
     axes_to_draw_on,
     codes_of,
     draw_classes,
-    draw_prototypes,
     draw_samples,
     legend_beside,
     notes_on_regions,
-    notes_on_samples,
     optional_array,
     outline,
-    show_plane,
     write_centred,
 )
 from abstain.plotting._evaluation import reject_option_of
@@ -50,7 +47,7 @@ CHARACTER = 0.0145
 
 
 @documented_display("``scatter`` for the samples")
-class RejectRegionDisplay(Display):
+class RejectRegionDisplay(PlaneDisplay):
     """Cells of a reject option in a plane; regions where it declines to answer are hatched.
 
     Colours are the predicted classes, dark lines the borders of cells, each with its threshold. A
@@ -117,7 +114,7 @@ class RejectRegionDisplay(Display):
         prototype_labels: ArrayLike | None = None,
         agreement: float = 1.0,
     ) -> None:
-        self.grid = (np.asarray(grid[0]), np.asarray(grid[1]))
+        super().__init__(grid, axis_names, classes, samples, labels, prototypes, prototype_labels)
         self.predictions: Array = np.asarray(predictions)
         self.certainty: NDArray[np.float64] = np.asarray(certainty, dtype=np.float64)
         self.cells: NDArray[np.int64] = np.asarray(cells)
@@ -128,13 +125,7 @@ class RejectRegionDisplay(Display):
                 f"cell_names must name each of the {len(self.thresholds)} thresholds, got "
                 f"{len(self.cell_names)} names"
             )
-        self.classes: Array = np.asarray(classes)
-        self.axis_names = axis_names
-        self.samples = optional_array(samples)
-        self.labels = optional_array(labels)
         self.rejected_samples = optional_array(rejected_samples)
-        self.prototypes = optional_array(prototypes)
-        self.prototype_labels = optional_array(prototype_labels)
         self.agreement = agreement
         self.rejected: Mask = self.certainty < self.thresholds[self.cells]
 
@@ -214,7 +205,7 @@ class RejectRegionDisplay(Display):
         """
         ax = axes_to_draw_on(ax)
         self._draw_regions(ax)
-        handles, self.prototypes_ = [], None
+        handles = []
         if self.samples is not None:
             handles += draw_samples(
                 ax, self.samples, self.labels, self.classes, self.rejected_samples, **kwargs
@@ -222,19 +213,13 @@ class RejectRegionDisplay(Display):
         cells = np.unique(self.cells).tolist()
         if label_cells is None:
             label_cells = len(cells) <= LABELLED
-        if self.prototypes is not None and self.prototype_labels is not None:
-            self.prototypes_, handle = draw_prototypes(
-                ax, self.prototypes, self.prototype_labels, self.classes, is_named=not label_cells
-            )
-            handles.append(handle)
+        handles += self._draw_prototypes(ax, is_named=not label_cells)
         if label_cells:
             for cell in cells:
                 self._label_cell(ax, cell)
         if legend:
             legend_beside(ax, [*handles, *self._reject_handles(ax)])
-        notes = notes_on_regions(self.agreement) + notes_on_samples(self.samples)
-        show_plane(ax, self.grid, self.axis_names, notes)
-        return self._drawn_on(ax)
+        return self._show_plane(ax, notes_on_regions(self.agreement))
 
     def _draw_regions(self, ax: Axes) -> None:
         codes = codes_of(self.predictions, self.classes)

@@ -11,7 +11,7 @@ from abstain._core.estimators import pass_through
 from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import Display, axes_to_draw_on, curve_style, show_percent
+from abstain.plotting._drawing import Display, axes_to_draw_on, draw_curve, show_percent
 from abstain.plotting._evaluation import reject_option_of
 
 if TYPE_CHECKING:
@@ -182,14 +182,11 @@ class ReliabilityDisplay(Display):
     def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
         """Draw the diagram."""
         ax = axes_to_draw_on(ax)
-        from matplotlib.cbook import normalize_kwargs
         from matplotlib.collections import LineCollection
-        from matplotlib.lines import Line2D
 
         label = self._label(self.name if name is None else name)
-        given = normalize_kwargs(kwargs, Line2D)
-        style = {**curve_style(ax), "marker": "o", "markersize": 5, "label": label, **given}
-        (self.line_,) = ax.plot(self.mean_probabilities, self.accuracies, **style)
+        style = {"marker": "o", "markersize": 5, "label": label}
+        self.line_ = draw_curve(ax, self.mean_probabilities, self.accuracies, kwargs, **style)
         self.intervals_ = ax.vlines(
             self.mean_probabilities,
             self.lower,
