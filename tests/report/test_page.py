@@ -152,7 +152,7 @@ def test_samples_that_are_no_numbers_are_not_drawn():
         ({"X": X[:0], "y": Y[:0]}, "X must hold at least one sample, got 0"),
         ({"y": ["a"] * 150}, r"y must hold classes of the classifier \(\[0, 1, 2\]\), got none"),
         ({"feature_names": ["a"]}, "feature_names must name each of the 4 features .* got 1"),
-        ({"sample_names": ["a"]}, "sample_names must name each of 150 samples, got 1 names"),
+        ({"sample_names": ["a"]}, "sample_names must name each of the 150 samples, got 1 names"),
         ({"clf": GaussianNB().fit(X, Y)}, "clf must have a reject option, got a GaussianNB"),
     ],
 )

@@ -183,6 +183,16 @@ def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:
         raise InputError(f"all arrays must describe the same samples: {counts}")
 
 
+def check_names(name: str, names: Sequence[str], n: int, what: str) -> None:
+    """Refuse another number of names than there are things to name."""
+    if len(names) != n:
+        raise InputError(
+            argument=name,
+            requirement=f"must name each of the {n} {what}",
+            got=f"{len(names)} names",
+        )
+
+
 def check_positive_integer(name: str, value: Any) -> None:
     """Refuse anything but an integer from 1 on."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:

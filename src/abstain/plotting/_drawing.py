@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.errors import InputError
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection, QuadMesh
@@ -126,14 +124,6 @@ def elided(name: str, longest: int) -> str:
     """Leave out the middle of a long name: names often differ at their ends."""
     half = longest // 2
     return name if len(name) <= longest else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
-
-
-def check_names(names: list[str], n_features: int) -> None:
-    """Refuse another number of names than of features."""
-    if len(names) != n_features:
-        raise InputError(
-            f"feature_names must name each of the {n_features} features, got {len(names)} names"
-        )
 
 
 def legend_beside(ax: Axes, handles: list[Any]) -> None:

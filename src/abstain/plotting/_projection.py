@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import as_labels, check_same_length
+from abstain._core.checks import as_labels, check_names, check_same_length
 from abstain._core.errors import InputError, shown
 from abstain._core.estimators import has_prototypes, names_of_features, pass_through, unwrap
 from abstain.models.plane import (
@@ -27,7 +27,6 @@ from abstain.models.plane import (
     plane_of_features,
     without_names,
 )
-from abstain.plotting._drawing import check_names
 
 Array = NDArray[Any]
 
@@ -167,7 +166,7 @@ def _names(
         names = list(names_of_features(steps, classifier, given))
     except AttributeError:
         names = [f"feature {number}" for number in range(n_features)]
-    check_names(names, n_features)
+    check_names("feature_names", names, n_features, "features")
     return names
 
 

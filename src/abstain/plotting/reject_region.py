@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.errors import InputError
+from abstain._core.checks import check_names
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     FEW_AGREE,
@@ -120,11 +120,7 @@ class RejectRegionDisplay(PlaneDisplay):
         self.cells: NDArray[np.int64] = np.asarray(cells)
         self.thresholds: NDArray[np.float64] = np.asarray(thresholds, dtype=np.float64)
         self.cell_names = [str(name) for name in cell_names]
-        if len(self.cell_names) != len(self.thresholds):
-            raise InputError(
-                f"cell_names must name each of the {len(self.thresholds)} thresholds, got "
-                f"{len(self.cell_names)} names"
-            )
+        check_names("cell_names", self.cell_names, len(self.thresholds), "thresholds")
         self.rejected_samples = optional_array(rejected_samples)
         self.agreement = agreement
         self.rejected: Mask = self.certainty < self.thresholds[self.cells]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._core.checks import check_names
 from abstain._core.errors import InputError
 from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
-    check_names,
     draw_colorbar,
     elided,
     optional_array,
@@ -48,7 +48,7 @@ class FeatureDisplay(Display):
 
     def __init__(self, feature_names: Sequence[str], relevances: NDArray[np.float64]) -> None:
         self.feature_names = [str(name) for name in feature_names]
-        check_names(self.feature_names, len(relevances))
+        check_names("feature_names", self.feature_names, len(relevances), "features")
         self.order: NDArray[np.int64] = np.argsort(-relevances, kind="stable")
 
     def _shown(self, top: int | None) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
+from abstain._core.checks import check_names
 from abstain._core.errors import InputError
 from abstain._core.estimators import (
     has_prototypes,
@@ -98,10 +99,7 @@ def names_of_samples(X: Any, given: Sequence[Any] | None) -> list[str] | None:
     """Return the names of the samples; None if they are only numbered."""
     if given is not None:
         names = [str(name) for name in given]
-        if len(names) != n_samples_of(X):
-            raise InputError(
-                f"sample_names must name each of {n_samples_of(X)} samples, got {len(names)} names"
-            )
+        check_names("sample_names", names, n_samples_of(X), "samples")
         return names
     index = getattr(X, "index", None)  # of a frame of pandas
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
@@ -119,11 +117,8 @@ def feature_names_of(clf: RejectOptionClassifier, given: Sequence[Any] | None) -
     if given is None:
         return known
     names = [str(name) for name in given]
-    if known is not None and len(names) != len(known):
-        raise InputError(
-            f"feature_names must name each of the {len(known)} features that reach the model, got "
-            f"{len(names)} names"
-        )
+    if known is not None:
+        check_names("feature_names", names, len(known), "features that reach the model")
     return names
 
 
