@@ -9,14 +9,14 @@ from __future__ import annotations  # signatures then show the names of types
 import csv
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,16 @@ With the file in the data folder or with a network::
 """
 
 
-def _loader(name: str) -> Callable[..., Any]:
+class Loader(Protocol):
+    """The signature of all loaders."""
+
+    def __call__(
+        self, *, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None
+    ) -> Any:
+        """Load a data set."""
+
+
+def _loader(name: str) -> Loader:
     """Return the function that loads a data set."""
 
     def load(*, as_frame: bool = False, return_X_y: bool = False, data_home: Folder = None) -> Any:
