@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from abstain import InputError, pareto_front
+from abstain import InputError, RejectRate, pareto_front
 from abstain.tables import FitOptions, answer_table, fit_table, labelled_samples, open_table
 from abstain.tables.evaluation import count_outcomes
 from abstain.tables.score_fronts import choose, output_files, write_choice
@@ -82,7 +82,7 @@ def front(path: Path, out: Path) -> None:
     """Do what abstain front does."""
     scores = read_scores([path], ScoreColumns("certainty", correct="ok", cell="organ"))
     found = pareto_front(scores.certainty, scores.correct, scores.cells)
-    choice = choose(scores, found, "reject_rate", 0.1)
+    choice = choose(scores, found, RejectRate(0.1))
     write_choice(choice, output_files(out / "front.csv", path), "0")
 
 

@@ -99,7 +99,7 @@ def test_an_error_keeps_its_parts_when_it_comes_from_another_process():
         Accuracy(5).check()
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(error) == str(caught.value)
-    assert in_options(error.message) == "--accuracy must be a number in (0, 1], got 5; 5 % is 0.05"
+    assert in_options(error.message) == "--accuracy must be a number in (0, 1], got 5; 5% is 0.05"
     assert (error.argument, error.value) == ("accuracy", 5)
 
 

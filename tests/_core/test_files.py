@@ -13,6 +13,7 @@ from abstain._core.files import (
     check_can_write,
     check_keeps_inputs,
     check_regular_file,
+    name_file_if,
     temporary_folder,
 )
 from tests.drafts import left_draft
@@ -20,6 +21,14 @@ from tests.drafts import left_draft
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
+
+
+def test_an_error_that_names_its_file_keeps_its_parts(tmp_path):
+    parts = {"argument": "cell", "value": "x", "requirement": "is no column", "remedy": "use y"}
+    with pytest.raises(InputError) as caught, name_file_if(True, tmp_path / "a.csv"):
+        raise InputError(**parts)
+    assert str(caught.value) == f"{tmp_path / 'a.csv'}: cell='x' is no column; use y"
+    assert {name: getattr(caught.value, name) for name in parts} == parts
 
 
 def test_files_appear_together_at_the_end(tmp_path):

@@ -93,6 +93,17 @@ def test_the_format_of_the_text_does_not_matter(
     assert run("front", scores, *ROLES, "--json", *options) == expected
 
 
+def test_a_decimal_mark_that_is_given_is_the_only_one(run, scores):
+    scores.write_text("c;ok\n1.234,5;1\n0,5;0\n")
+    command = ["front", scores, "--certainty", "c", "--correct", "ok", "--json"]
+    code, shown, _ = run(*command, "--decimal", ",", "--reject-rate", 0.5, "--method", "exact")
+    assert code == 0
+    assert json.loads(shown)["cells"][0]["threshold"] == 1234.5
+    scores.write_text("c;ok\n0,7;1\n0,5;0\n")
+    assert run(*command)[0] == 0
+    assert_one_line(run(*command, "--decimal", "."), "certainty", "got '0,7' in data row 1")
+
+
 @pytest.mark.parametrize(
     ("option", "target"),
     [

@@ -10,11 +10,11 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from abstain import Accuracy, pareto_front, tables
+from abstain import Accuracy, RejectRate, pareto_front, tables
 from abstain.cli import terminal
-from abstain.cli.fit_screen import _notes, fit_screen
-from abstain.cli.front_screen import front_screen
-from abstain.cli.predict_screen import predict_screen
+from abstain.cli.fit import _notes, fit_screen
+from abstain.cli.front import front_screen
+from abstain.cli.predict import predict_screen
 from abstain.tables.answering import AnswerCounts
 from abstain.tables.score_fronts import choose, output_files
 from abstain.tables.scores import ScoreColumns, read_scores
@@ -43,7 +43,7 @@ def screen(
     width,
     files=True,
     terminal=False,
-    target=("reject_rate", 0.2),
+    reject_rate=0.2,
     method="exact",
 ):
     """Render the summary of a table with four samples in each of the cells."""
@@ -57,7 +57,7 @@ def screen(
     table.write_parquet(scores_path)
     samples = read_scores([scores_path], ScoreColumns("c", "ok", cell="region"))
     front = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
-    choice = choose(samples, front, *target)
+    choice = choose(samples, front, RejectRate(reject_rate))
     written = output_files(Path("front.csv"), scores_path) if files else None
     console = Console(
         file=io.StringIO(),
@@ -117,8 +117,8 @@ def test_colour_is_for_terminals_that_want_it(tmp_path, monkeypatch):
 
 def test_thresholds_of_none_and_all_and_an_accuracy_of_nothing(tmp_path):
     path = tmp_path / "s.parquet"
-    assert "-inf (none)" in screen(path, ["a"], width=80, target=("reject_rate", 0.0))
-    point = screen(path, ["a"], width=80, files=False, target=("reject_rate", 1.0))
+    assert "-inf (none)" in screen(path, ["a"], width=80, reject_rate=0.0)
+    point = screen(path, ["a"], width=80, files=False, reject_rate=1.0)
     assert "100.00%" in point
 
 
@@ -182,7 +182,7 @@ def doubts(tmp_path, certainty, correct, cells, method="exact"):
     columns = ScoreColumns("c", "ok", cell="region")
     samples = read_scores([path], columns)
     front = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
-    choice = choose(samples, front, "reject_rate", 0.2)
+    choice = choose(samples, front, RejectRate(0.2))
     console = Console(file=io.StringIO(), width=200)
     console.print(front_screen(choice, path, None, by_default=False))
     return [word for word in ("uncertainty", "expect less") if word in console.file.getvalue()]

@@ -137,7 +137,7 @@ def test_a_number_of_samples_that_is_none_is_refused(generate, n_classes, n_samp
 
 
 @pytest.mark.parametrize(
-    ("noise", "message"), [(1, "got 1"), (-0.1, "got -0.1"), (5, "5 % is 0.05"), (None, "got None")]
+    ("noise", "message"), [(1, "got 1"), (-0.1, "got -0.1"), (5, "5% is 0.05"), (None, "got None")]
 )
 def test_a_share_of_noise_that_is_none_is_refused(noise, message):
     with pytest.raises(InputError, match=rf"noise must be a number in \[0, 1\), .*{message}"):

@@ -116,7 +116,7 @@ def test_a_probability_that_promises_too_much_lies_outside():
         ({"n_bins": 0}, "n_bins must be an integer of at least 1, got 0"),
         ({"n_bins": 2.5}, "n_bins must be an integer of at least 1, got 2.5"),
         ({"strategy": "kmeans"}, "strategy must be 'quantile' or 'uniform', got 'kmeans'"),
-        ({"confidence": 95}, r"confidence must be a number in \(0, 1\), got 95; 95 % is 0.95"),
+        ({"confidence": 95}, r"confidence must be a number in \(0, 1\), got 95; 95% is 0.95"),
     ],
 )
 def test_what_cannot_be_used_is_named(options, message):

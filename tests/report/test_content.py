@@ -24,6 +24,7 @@ from abstain import (
 )
 from abstain.report.content import choose_rows, find_content
 from abstain.report.samples import Samples, choose_drawn, choose_explained
+from abstain.tables.reasons import cell_names
 from tests.fronts.strategies import synthetic
 from tests.report.problems import at_row, confusion, fitted_gmlvq, fitted_stripes, noisy
 
@@ -152,6 +153,8 @@ def test_cells_are_counted(clf, samples):
         assert cells["labels"][cell] == (None if name is None else str(name))
         assert cells["sizes"][cell] == np.count_nonzero(position == cell)
         assert cells["errors"][cell] == np.count_nonzero(wrong[position == cell])
+    names = [name.replace("all rows", "all samples") for name in cell_names(clf)]
+    assert cells["names"][:-1] == names[:-1]  # those of the command line
     assert sum(cells["calibrated"]) == clf.front_.n_samples
     assert cells["several"] == (clf.front_.n_cells > 1)
     hidden = np.array(cells["sizes"])[~np.array(cells["is_shown"])]

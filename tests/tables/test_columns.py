@@ -305,6 +305,9 @@ def test_values_that_are_no_numbers(picker, value):
     with pytest.raises(BadValueError, match="row 2") as caught:
         picker.transform(pl.DataFrame({"age": ["1", value], "sex": ["f", "m"]}))
     assert (caught.value.column, caught.value.row) == ("age", 1)
+    assert caught.value.value == value
+    assert caught.value.requirement.startswith("must hold numbers")
+    assert "missing=" in caught.value.remedy
 
 
 @pytest.mark.parametrize("n_before", [0, N])

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from abstain import InputError, pareto_front
+from abstain import Accuracy, InputError, RejectCost, RejectRate, pareto_front
 from abstain.tables.score_fronts import choice_as_json, choose, output_files, write_choice
 from abstain.tables.scores import ScoreColumns, read_scores
 
@@ -26,10 +26,10 @@ def score_file(tmp_path, text=TEXT):
     return path
 
 
-def made(tmp_path, target="accuracy", value=0.75):
+def made(tmp_path, target=None):
     scores = read_scores([score_file(tmp_path)], COLUMNS)
     front = pareto_front(scores.certainty, scores.correct, scores.cells)
-    return choose(scores, front, target, value)
+    return choose(scores, front, target or Accuracy(0.75))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_names_of_cells_are_no_formulas_in_text(tmp_path, suffix, separator):
     scores = read_scores([score_file(tmp_path, text)], COLUMNS)
     front = pareto_front(scores.certainty, scores.correct, scores.cells)
     files = output_files(tmp_path / f"front{suffix}")
-    write_choice(choose(scores, front, "reject_rate", 0.5), files, "1.2.3")
+    write_choice(choose(scores, front, RejectRate(0.5)), files, "1.2.3")
     if separator is None:
         assert set(pl.read_parquet(files[1])["cell"]) == {"=1+1", "-2"}
     else:
@@ -80,7 +80,7 @@ def test_an_undefined_accuracy_is_empty(tmp_path):
     path = score_file(tmp_path, "c,ok\n1,0\n2,0\n")
     scores = read_scores([path], ScoreColumns("c", correct="ok"))
     front = pareto_front(scores.certainty, scores.correct, scores.cells)
-    choice = choose(scores, front, "reject_cost", 0.2)
+    choice = choose(scores, front, RejectCost(0.2))
     files = output_files(tmp_path / "front.csv", path)
     write_choice(choice, files, "1")
     assert pl.read_csv(files[0])["accuracy"].to_list() == [0.0, 0.0, None]
@@ -89,7 +89,7 @@ def test_an_undefined_accuracy_is_empty(tmp_path):
 
 def test_the_cells_add_up_to_the_chosen_row(tmp_path):
     for value in (0.0, 0.2, 0.5, 1.0):
-        choice = made(tmp_path, "reject_rate", value)
+        choice = made(tmp_path, RejectRate(value))
         totals = choice.cells.sum().row(0, named=True)
         assert totals["samples"] == choice.point.n_samples
         assert totals["errors"] == choice.point.n_errors
@@ -101,7 +101,7 @@ def test_the_document_is_strict_json(tmp_path):
     def refuse(constant):
         raise AssertionError(f"{constant} is not JSON")
 
-    choice = made(tmp_path, "reject_cost", 0.2)
+    choice = made(tmp_path, RejectCost(0.2))
     document = json.loads(choice_as_json(choice, "1.2.3"), parse_constant=refuse)
     assert document["abstain"] == "1.2.3"
     assert document["target"] == {"reject_cost": 0.2}
@@ -109,7 +109,7 @@ def test_the_document_is_strict_json(tmp_path):
     assert document["row"] == choice.point.row
     thresholds = [float(cell["threshold"]) for cell in document["cells"]]
     assert thresholds == choice.point.thresholds.tolist()
-    nothing = json.loads(choice_as_json(made(tmp_path, "reject_rate", 0.0), "1"))
+    nothing = json.loads(choice_as_json(made(tmp_path, RejectRate(0.0)), "1"))
     assert [cell["threshold"] for cell in nothing["cells"]] == ["-inf", "-inf"]
 
 

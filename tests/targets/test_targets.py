@@ -196,7 +196,7 @@ def test_what_is_no_target_is_refused(target):
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (Accuracy(99), r"accuracy must be a number in \(0, 1\], got 99; 99 % is 0.99"),
+        (Accuracy(99), r"accuracy must be a number in \(0, 1\], got 99; 99% is 0.99"),
         (RejectRate(1.5), r"rate must be a number in \[0, 1\], got 1.5"),
         (RejectRate(float("nan")), r"rate must be a number in \[0, 1\], got nan"),
         (Accuracy(0), r"accuracy must be a number in \(0, 1\], got 0"),
@@ -215,9 +215,9 @@ def test_targets_out_of_range_are_refused(target, message):
     ("target", "remedy"),
     [
         (Accuracy(0.9, confidence=100), None),
-        (Accuracy(0.9, confidence=99), "99 % is 0.99"),
+        (Accuracy(0.9, confidence=99), "99% is 0.99"),
         (RejectCost(100), None),
-        (RejectRate(100), "100 % is 1"),
+        (RejectRate(100), "100% is 1"),
         (RejectRate(2), None),
     ],
     ids=repr,

@@ -217,6 +217,6 @@ def check_fraction(
             argument=name,
             value=value,
             requirement=f"must be a number in {left}0, 1{right}",
-            remedy=f"{value:g} % is {value / 100:g}" if is_percentage else "",
+            remedy=f"{value:g}% is {value / 100:g}" if is_percentage else "",
         )
     return float(value)

@@ -21,7 +21,7 @@ from functools import lru_cache, partial
 from glob import glob, has_magic
 from pathlib import Path
 
-from abstain._core.errors import InputError
+from abstain._core.errors import InputError, reworded
 from abstain._core.signals import cleanup_at_end
 
 # Machine, process and a random number.
@@ -250,7 +250,7 @@ def name_file_if(is_one_of_several: bool, path: Path) -> Iterator[None]:
     except InputError as error:
         if not is_one_of_several or str(path) in str(error):
             raise
-        raise InputError(f"{path}: ", error.message) from None
+        raise reworded(error, f"{path}: ", error.message) from None
 
 
 def expand_patterns(paths: Sequence[Path]) -> list[Path]:

@@ -1,7 +1,7 @@
 """The command line: one module per command.
 
-A command reads its options, calls the library and shows the result; its ``*_screen`` module renders
-what is printed. Heavy packages are imported inside the commands, so that `abstain --help` is fast.
+A command reads its options, calls the library and prints the result; how that looks is below it in
+the same module. Heavy packages are imported inside the commands, so that `abstain --help` is fast.
 """
 
 import sys
@@ -37,7 +37,7 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:

@@ -176,24 +176,12 @@ def print_json(document: str | dict[str, Any]) -> None:
 
 # One per panel of `--help`.
 column_option: Any = partial(typer.Option, rich_help_panel="Columns")
-target_option: Any = partial(
-    typer.Option, rich_help_panel="Target (one of them; reject rate 0.1 if none)"
-)
 format_option: Any = partial(typer.Option, rich_help_panel="Text format (detected if not given)")
 fitting_option: Any = partial(typer.Option, rich_help_panel="Fitting")
 output_option: Any = partial(typer.Option, rich_help_panel="Output")
 
 
 Method = StrEnum("Method", "pooled exact hull greedy")
-AccuracyOption = Annotated[
-    float | None, target_option(help="At least this accuracy, with the fewest rejects.")
-]
-RejectRateOption = Annotated[
-    float | None, target_option(help="This reject rate; at most this if not pooled.")
-]
-RejectCostOption = Annotated[
-    float | None, target_option(help="Least cost, when an error costs 1 and a reject this.")
-]
 Cluster = Annotated[
     str | None,
     typer.Option(
@@ -213,60 +201,6 @@ Missing = Annotated[
 ]
 AsJson = Annotated[bool, output_option("--json", help="Print the JSON document only.")]
 Quiet = Annotated[bool, output_option("--quiet", "-q", help="Print no summary.")]
-
-_DEFAULT_TARGET = ("reject_rate", 0.1)
-
-
-def chosen_target(
-    accuracy: float | None, reject_rate: float | None, reject_cost: float | None
-) -> tuple[str, float]:
-    """Return the name and value of the one target given, checked, or those of the default."""
-    from abstain.tables.score_fronts import TARGETS
-
-    values = {"accuracy": accuracy, "reject_rate": reject_rate, "reject_cost": reject_cost}
-    given = {name: value for name, value in values.items() if value is not None}
-    options = ["--" + name.replace("_", "-") for name in given]
-    if len(given) > 1:
-        raise InputError(f"only one target can be served, got {' and '.join(options)}; drop one")
-    for name, value in given.items():
-        TARGETS[name](value).check()
-    return next(iter(given.items()), _DEFAULT_TARGET)
-
-
-# --- checks of files ----------------------------------------------------------------------------
-
-
-def expand_patterns(paths: list[Path]) -> list[Path]:
-    """Return the files that are named, or that match a quoted pattern."""
-    if len(paths) == 1 and os.path.exists(paths[0]):
-        return paths
-    from abstain._core.files import expand_patterns
-
-    return expand_patterns(paths)
-
-
-def check_model_files(model: Path, thresholds: Path | None = None) -> None:
-    """Reject a model or a thresholds file that cannot be read before anything else is read."""
-    from abstain._core.files import check_regular_file
-
-    check_regular_file(model)
-    if thresholds is not None:
-        check_regular_file(thresholds)
-
-
-def check_keeps_inputs(
-    outputs: list[Path],
-    tables: list[Path],
-    model: Path | None = None,
-    thresholds: Path | None = None,
-) -> None:
-    """Reject outputs that would replace an input of the same command."""
-    from abstain._core.files import check_keeps_inputs
-
-    inputs = dict.fromkeys(tables, "the table")
-    inputs |= {} if model is None else {model: "the model"}
-    inputs |= {} if thresholds is None else {thresholds: "the thresholds file"}
-    check_keeps_inputs(outputs, inputs)
 
 
 # --- a cluster ----------------------------------------------------------------------------------

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from abstain import InputError
 from abstain._core.text import printable
+from abstain.cli import terminal
 from abstain.cli.common import AsJson, Quiet, print_json
+from abstain.cli.terminal import percent
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-
     from abstain.cli.demo_examples import Answers, Digits, Necklace, Tumours
 
 
@@ -26,8 +28,6 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Certify an accuracy, compare thresholds, and write a report to open."""
-    from abstain.cli import terminal
-
     with terminal.progress("running the examples", quiet, lines=False) as watch:
         results = run_demo(out, watch)
     if as_json:
@@ -95,11 +95,6 @@ def run_demo(folder: Path, watch: Callable[[int, int], None] = lambda done, tota
 
 def demo_screen(demo: Demo) -> RenderableType:
     """Return the summary of the examples."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from abstain.cli.terminal import percent
-
     tumours, necklace, digits = demo.tumours, demo.necklace, demo.digits
     names = ", ".join(printable(file.name) for file in demo.files)
     extras = [
@@ -147,8 +142,6 @@ def demo_screen(demo: Demo) -> RenderableType:
 
 
 def _shares(*rows: tuple[str, str]) -> Table:
-    from rich.table import Table
-
     table = Table(box=None, padding=(0, 2, 0, 2), show_header=False)
     table.add_column()
     table.add_column(justify="right", style="bold")
@@ -159,11 +152,6 @@ def _shares(*rows: tuple[str, str]) -> Table:
 
 def _comparison(accuracy: float, *ways: tuple[str, Answers]) -> Table:
     """Return the reject rate and accuracy without rejects and with each kind of thresholds."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from abstain.cli.terminal import percent
-
     table = Table(box=None, padding=(0, 2, 0, 2), header_style="cyan")
     table.add_column("")
     table.add_column("rejected", justify="right")

@@ -252,7 +252,7 @@ def _write_front(scores: Path) -> tuple[Path, Path, Path]:
     files = output_files(scores.with_name("front.csv"), scores)
     samples = read_scores([scores], columns)
     front = pareto_front(samples.certainty, samples.correct, samples.cells, method=METHOD)
-    choice = choose(samples, front, "reject_rate", DIGITS_REJECT_RATE)
+    choice = choose(samples, front, RejectRate(DIGITS_REJECT_RATE))
     write_choice(choice, files, __version__)
     return files
 

@@ -1,33 +1,63 @@
 """`abstain fit`: a model with reject thresholds, from a table."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from abstain import InputError
-from abstain._core.errors import Message
+from abstain._core.errors import Message, shown
+from abstain._core.files import check_keeps_inputs
+from abstain._core.text import printable
+from abstain.cli import terminal
 from abstain.cli.common import (
-    AccuracyOption,
     AsJson,
     Decimal,
     Encoding,
     Method,
     Missing,
     Quiet,
-    RejectCostOption,
-    RejectRateOption,
     Separator,
-    check_keeps_inputs,
-    chosen_target,
     column_option,
     fitting_option,
     in_options,
     print_error,
     print_json,
+)
+from abstain.cli.targets import (
+    DEFAULT_REJECT_RATE,
+    AccuracyOption,
+    RejectCostOption,
+    RejectRateOption,
+    chosen_target,
+    estimated_shortfall,
+    target_in_words,
     target_option,
 )
+from abstain.cli.terminal import (
+    CLASSES_TO_SHOW,
+    FEW_SAMPLES,
+    NOTES_TO_SHOW,
+    counted,
+    facts_table,
+    label_text,
+    percent,
+    plain_table,
+    rounded_threshold,
+)
+
+if TYPE_CHECKING:
+    from abstain.tables.fitting import FitResult
+
+_FEW_VALUES = 30
+_COLUMNS_TO_SHOW = 6
 
 # Written out, since --help does not import the registries; a test compares the names.
 Cells = StrEnum("Cells", "auto global class prototype leaf")
@@ -112,23 +142,25 @@ def fit(
     cross-validation. With --confidence, a part of the rows is held out, and the
     accuracy is certified on it for new rows of the same kind.
     """
-    target = _target(accuracy, confidence, reject_rate, reject_cost)
+    target = chosen_target(
+        confidence, accuracy=accuracy, reject_rate=reject_rate, reject_cost=reject_cost
+    )
+    if test_size is not None and confidence is None:
+        raise InputError("--test-size belongs to a confidence; give --confidence as well")
+    from abstain import RejectRate
     from abstain._core.checks import check_fraction
-    from abstain.cli import fit_screen, terminal
     from abstain.saving import save
     from abstain.tables import FitOptions, fit_table, open_table
     from abstain.tables.writing import check_model_output
 
     if test_size is not None:
-        if confidence is None:
-            raise InputError("--test-size belongs to a confidence; give --confidence as well")
         check_fraction("test_size", test_size)
-    check_keeps_inputs([out], [table])
+    check_keeps_inputs([out], {table: "the table"})
     check_model_output(out)
     options = FitOptions(
         label,
         model=model,
-        target=target,
+        target=target or RejectRate(DEFAULT_REJECT_RATE),
         cells=str(cells),
         certainty=str(certainty),
         method=str(method),
@@ -146,28 +178,161 @@ def fit(
     if as_json:
         print_json(result.as_dict(in_options))
     elif not quiet:
-        terminal.show(fit_screen.fit_screen(result, table, out))
+        terminal.show(fit_screen(result, table, out))
 
 
 def _print_note(note: Message) -> None:
     print_error(f"note: {in_options(note)}")
 
 
-def _target(
-    accuracy: float | None,
-    confidence: float | None,
-    reject_rate: float | None,
-    reject_cost: float | None,
-) -> Any:
-    """Return the target given, checked before the table is read."""
-    from abstain import Accuracy
-    from abstain.tables.score_fronts import TARGETS
+# --- what is printed ----------------------------------------------------------------------------
 
-    name, value = chosen_target(accuracy, reject_rate, reject_cost)
-    if confidence is None:
-        return TARGETS[name](value)
-    if name != "accuracy":
-        raise InputError("--confidence belongs to an accuracy; give --accuracy as well")
-    target = Accuracy(value, confidence=confidence)
-    target.check()
-    return target
+
+def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
+    """Return the summary of a fit."""
+    clf = result.clf
+    shortfall = estimated_shortfall(clf.front_, clf.operating_point_, clf.target)
+    return Group(
+        Text.assemble(
+            (printable(table.name), "bold"),
+            f"\n{counted(result.n_rows, 'row')} of {counted(len(result.class_counts), 'class')}"
+            f" in column {shown(result.label)}",
+        ),
+        Text(),
+        _facts(result),
+        Text(),
+        _thresholds(result),
+        *_unused_rejects(result),
+        *(Text(warning, "yellow") for warning in shortfall),
+        *_number_formats(result),
+        *_left_out(result),
+        *_notes(result.notes),
+        Text(),
+        Text(f"Written: {printable(out)}"),
+        Text(f"Next: abstain predict {printable(out)} new.csv --out answers.csv", "dim"),
+    )
+
+
+def _facts(result: FitResult) -> Table:
+    clf, point = result.clf, result.clf.operating_point_
+    where = "on the rows it was fitted to" if clf.cv == "training" else "out of fold"
+    largest, n_largest = max(result.class_counts.items(), key=lambda count: count[1])
+    guarantee = point.guarantee
+    if guarantee is not None:
+        where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
+    n_answered = round(point.coverage * point.n_samples)
+    if n_answered < FEW_SAMPLES:
+        where += f", of only {counted(n_answered, 'answer')}"
+    facts = {
+        "model": Text(f"{result.model.name}: {result.model.title}"),
+        "target": Text(target_in_words(clf.target, clf.front_)),
+        "accuracy": Text.assemble(
+            percent(1 - point.n_errors / point.n_samples),
+            " → ",
+            (percent(point.accuracy), "bold green"),
+            f" {where}",
+        ),
+        "baseline": Text(
+            f"{percent(n_largest / result.n_rows)} if the answer is always {printable(largest)}"
+        ),
+        "answered": Text.assemble(
+            (percent(point.coverage), "bold"),
+            f" of {'these ' if guarantee else ''}{counted(point.n_samples, 'row')}; rejected: "
+            f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
+        ),
+    }
+    if guarantee is not None:
+        facts["guarantee"] = Text.assemble(
+            (f"at least {guarantee.accuracy:g} on new rows", "bold green"),
+            f", with confidence {guarantee.confidence:g}:\n"
+            f"of {counted(guarantee.n_samples, 'other row')}, held out, {guarantee.accepted:,} "
+            f"were answered, {guarantee.errors:,} of them wrong:\n"
+            f"accuracy {percent(1 - guarantee.errors / guarantee.accepted)}",
+        )
+    n_numeric, n_categorical = len(result.features.numeric), len(result.features.categorical)
+    facts["columns"] = Text(
+        f"{n_numeric + n_categorical:,}: {n_numeric:,} numeric, {n_categorical:,} categorical"
+    )
+    return facts_table(facts)
+
+
+def _thresholds(result: FitResult) -> Table:
+    from abstain.tables.reasons import cell_names
+
+    clf, names = result.clf, cell_names(result.clf)
+    certainty = clf.calibration_.certainty
+    positions = clf._own_cells.positions(clf.calibration_.cells)
+    table = plain_table("cell", ["threshold", "rows", "rejected"])
+    for position, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
+        own = positions == position
+        if not own.any() and position == len(names) - 1:
+            continue  # no cells share a threshold
+        if table.row_count == CLASSES_TO_SHOW:
+            table.add_row(Text(f"… and {len(names) - position:,} more", "dim"))
+            break
+        table.add_row(
+            label_text(name),
+            Text(rounded_threshold(threshold), "bold"),
+            f"{int(own.sum()):,}",
+            f"{int((certainty[own] < threshold).sum()):,}",
+        )
+    return table
+
+
+def _unused_rejects(result: FitResult) -> list[Text]:
+    """Return why far less is rejected than the target allows, and the next useful reject rate."""
+    import numpy as np
+
+    clf, point = result.clf, result.clf.operating_point_
+    rate = getattr(clf.target, "rate", 0.0)
+    if not point.errors_left or point.reject_rate >= rate / 2:
+        return []
+    n_values = len(np.unique(clf.calibration_.certainty))
+    message = "Fewer rows are rejected than the target allows"
+    if n_values <= _FEW_VALUES:
+        message += f": certainty takes only {counted(n_values, 'value')}"
+    rates, accuracies = clf.front_.reject_rates, clf.front_.accuracies
+    useful = rates[(rates > rate) & (accuracies > point.accuracy)]  # NaN where none is answered
+    if len(useful):
+        message += f"; the next useful reject rate is {np.ceil(1000 * useful.min()) / 1000:g}"
+    else:
+        message += "; more rejects would not raise the accuracy"
+    return [Text(), Text(message, "yellow")]
+
+
+def _number_formats(result: FitResult) -> list[Text]:
+    """Return how numbers were read that are written with more than digits."""
+    import polars as pl
+
+    lines = []
+    for name, notation in list(result.features.written.items())[:_COLUMNS_TO_SHOW]:
+        number = notation.numbers(pl.Series([notation.example])).item()
+        lines.append(f"{name}: numbers written like {notation.example}, taken as {number:.15g}")
+    if len(result.features.written) > _COLUMNS_TO_SHOW:
+        more = len(result.features.written) - _COLUMNS_TO_SHOW
+        lines.append(f"… and {counted(more, 'more such column')}; --json names all")
+    return [Text(), *(Text(printable(line)) for line in lines)] if lines else []
+
+
+def _left_out(result: FitResult) -> list[Text]:
+    """Return which rows and columns were not used, and why."""
+    lines = []
+    if result.n_unlabelled:
+        lines.append(f"{counted(result.n_unlabelled, 'row')} without a label left out")
+    if result.n_empty:
+        lines.append(f"{counted(result.n_empty, 'row')} with nothing but a label left out")
+    left_out = list(result.features.left_out.items())
+    for name, why in left_out[:_COLUMNS_TO_SHOW]:
+        because = f", {why}" if why == "as asked" else f": it {in_options(why)}"
+        lines.append(f"column {shown(name)} left out{because}")
+    if len(left_out) > _COLUMNS_TO_SHOW:
+        more = counted(len(left_out) - _COLUMNS_TO_SHOW, "more column")
+        lines.append(f"… and {more}; --json names all")
+    return [Text(), *(Text(printable(line), "yellow") for line in lines)] if lines else []
+
+
+def _notes(notes: Sequence[str]) -> list[Text]:
+    shown_notes = map(in_options, notes[:NOTES_TO_SHOW])
+    lines = [Text(printable(f"Note: {note}"), "yellow") for note in shown_notes]
+    n_hidden = len(notes) - len(lines)
+    return lines + [Text(f"… and {n_hidden:,} more; --json has all", "dim")] * (n_hidden > 0)

@@ -1,28 +1,67 @@
 """`abstain front`: reject thresholds for a file of scores."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
 
 from abstain import __version__
+from abstain._core.files import check_regular_file, expand_patterns
+from abstain._core.text import printable
+from abstain.cli import terminal
 from abstain.cli.common import (
-    AccuracyOption,
     AsJson,
     Cluster,
+    Decimal,
     Encoding,
     Method,
     Quiet,
-    RejectCostOption,
-    RejectRateOption,
     Separator,
-    chosen_target,
     column_option,
     connect,
-    expand_patterns,
     output_option,
     print_json,
 )
+from abstain.cli.targets import (
+    DEFAULT_REJECT_RATE,
+    AccuracyOption,
+    RejectCostOption,
+    RejectRateOption,
+    chosen_target,
+    estimated_shortfall,
+    target_in_words,
+)
+from abstain.cli.terminal import (
+    FEW_SAMPLES,
+    WIDE,
+    counted,
+    facts_table,
+    label_text,
+    percent,
+    plain_table,
+    rounded_threshold,
+    title_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from abstain.tables.score_fronts import Choice
+
+# Of a front, its thresholds and its chosen row.
+Files = tuple[Path, Path, Path]
+
+_CELLS_TO_SHOW = 10
+_COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
 
 
 def front(
@@ -51,6 +90,7 @@ def front(
     ] = Method.pooled,
     cluster: Cluster = None,
     separator: Separator = None,
+    decimal: Decimal = None,
     encoding: Encoding = None,
     out: Annotated[Path | None, output_option(help="front.csv, .tsv or .parquet.")] = None,
     as_json: AsJson = False,
@@ -85,62 +125,156 @@ def front(
     All counts are of these samples; hold some out to see what the thresholds
     do on others.
     """
-    target, value = chosen_target(accuracy, reject_rate, reject_cost)
-    from abstain import pareto_front
-    from abstain.cli import front_screen, terminal
+    target = chosen_target(accuracy=accuracy, reject_rate=reject_rate, reject_cost=reject_cost)
+    from abstain import RejectRate, pareto_front
     from abstain.tables.reading import TextOptions
-    from abstain.tables.score_fronts import choice_as_json, choose, output_files, write_choice
+    from abstain.tables.score_fronts import (
+        choice_as_json,
+        choose,
+        output_files,
+        read_on_cluster,
+        write_choice,
+    )
     from abstain.tables.scores import ScoreColumns, read_scores
 
     columns = ScoreColumns(certainty, correct, y_true, y_pred, cell)
-    options = TextOptions(separator, encoding=encoding)
+    options = TextOptions(separator, decimal, encoding)
     paths = expand_patterns(scores)
     files = output_files(out, *paths) if out else None
+    for path in paths:
+        check_regular_file(path)
     with terminal.stages(quiet) as begin:
-        if cluster is not None:
-            choice = _choose_on_cluster(
-                cluster, paths, columns, options, method, (target, value), begin
-            )
-        else:
-            name = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
-            watch = begin(f"reading {name}")
-            samples = read_scores(paths, columns, options, watch)
+        with _cluster_if_named(cluster, begin) as client:
+            watch = begin(f"reading {title_of(paths)}")
+            if client is None:
+                samples = read_scores(paths, columns, options, watch)
+            else:
+                samples = read_on_cluster(client, paths, columns, options, watch)
             begin(f"computing the {method} front of {len(samples.certainty):,} samples")
             rows = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
             begin("choosing the thresholds")
-            choice = choose(samples, rows, target, value)
+            choice = choose(samples, rows, target or RejectRate(DEFAULT_REJECT_RATE))
         if files:
             begin(f"writing {files[0].name}")
             write_choice(choice, files, __version__)
     if as_json:
         print_json(choice_as_json(choice, __version__))
     elif not quiet:
-        by_default = accuracy is reject_rate is reject_cost is None
-        terminal.show(front_screen.front_screen(choice, paths, files, by_default=by_default))
+        terminal.show(front_screen(choice, paths, files, by_default=target is None))
 
 
-def _choose_on_cluster(
-    address: str,
-    paths: list[Path],
-    columns: Any,
-    options: Any,
-    method: str,
-    target: tuple[str, float],
-    begin: Any,
-) -> Any:
-    """Read score files on a cluster, and choose a row of their front."""
-    from abstain import pareto_front
-    from abstain._core.files import check_regular_file
-    from abstain.cli.terminal import counted
-    from abstain.tables.score_fronts import choose_on_cluster, read_on_cluster
-
-    for path in paths:
-        check_regular_file(path)
+@contextmanager
+def _cluster_if_named(address: str | None, begin: Callable[[str], Any]) -> Iterator[Any]:
+    """Yield the client of a cluster; None without an address."""
+    if address is None:
+        yield None
+        return
     begin(f"asking the cluster {address}")
     with connect(address) as client:
-        watch = begin(f"reading {counted(len(paths), 'file')}")
-        scores = read_on_cluster(client, paths, columns, options, watch)
-        begin(f"computing the {method} front of {int(scores.certainty.shape[0]):,} samples")
-        rows = pareto_front(scores.certainty, scores.correct, scores.cells, method=method)
-        begin("choosing the thresholds")
-        return choose_on_cluster(scores, rows, *target)
+        yield client
+
+
+# --- what is printed ----------------------------------------------------------------------------
+
+
+def front_screen(
+    choice: Choice, scores: Path | list[Path], files: Files | None, *, by_default: bool
+) -> RenderableType:
+    """Return the summary of a front and its chosen row."""
+    front = choice.front
+    counts = (
+        f"{counted(front.n_samples, 'sample')}, {counted(front.n_errors, 'error')}, "
+        f"{counted(front.n_cells, 'cell')}; "
+        f"{front.method} front of {counted(len(front), 'row')}"
+    )
+    if files is None:
+        written = "Nothing was written; --out front.csv keeps the front and the thresholds."
+    else:
+        written = "Written: " + ", ".join(printable(file) for file in files)
+    return Group(
+        Text.assemble((title_of(scores), "bold"), "\n", counts),
+        Text(),
+        _chosen_row(choice, by_default=by_default),
+        Text(),
+        _Thresholds(choice.cells),
+        *_hidden_cells(choice.cells, files),
+        *_warnings(choice),
+        Text(),
+        Text(written),
+    )
+
+
+def _chosen_row(choice: Choice, *, by_default: bool) -> Table:
+    front, point = choice.front, choice.point
+    target = Text(target_in_words(choice.target, front))
+    if by_default:
+        target.append(" (default)", "yellow")
+    expected, estimated = float(front.expected_accuracies[point.row]), ""
+    if front.method == "pooled" and not isnan(expected):
+        estimated = f", {percent(expected)} estimated"
+    facts = {
+        "target": target,
+        "accuracy": Text.assemble(
+            percent(1 - point.n_errors / point.n_samples),
+            " → ",
+            (percent(point.accuracy), "bold green"),
+            f" on these samples{estimated}",
+        ),
+        "rejected": Text.assemble(
+            (percent(point.reject_rate), "bold"),
+            f" = {point.true_rejects:,} true + {counted(point.false_rejects, 'false reject')}",
+        ),
+        "errors left": Text(f"{point.errors_left:,} of {point.n_errors:,}"),
+    }
+    if front.method != "exact":
+        facts["gap"] = Text(
+            f"at most {point.gap:,} of these false rejects could be avoided on these samples"
+        )
+    return facts_table(facts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Thresholds:
+    """The cells with most rejects; without their counts where the screen is narrow."""
+
+    cells: pl.DataFrame
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        import polars as pl
+
+        rejects = pl.col("true_rejects") + pl.col("false_rejects")
+        busiest = self.cells.sort(rejects, descending=True, maintain_order=True)
+        counts = _COUNTS if options.max_width >= WIDE else ()
+        table = plain_table("cell", ["threshold", *(name.replace("_", " ") for name in counts)])
+        for cell in busiest.head(_CELLS_TO_SHOW).iter_rows(named=True):
+            table.add_row(
+                label_text(cell["cell"]),
+                Text(rounded_threshold(cell["threshold"]), "bold"),
+                *(f"{cell[name]:,}" for name in counts),
+            )
+        yield table
+
+
+def _hidden_cells(cells: pl.DataFrame, files: Files | None) -> list[Text]:
+    n_hidden = cells.height - _CELLS_TO_SHOW
+    if n_hidden <= 0:
+        return []
+    where = f" in {printable(files[1].name)}" if files else ""
+    return [Text(f"… and {n_hidden:,} more{where}", "dim")]
+
+
+def _warnings(choice: Choice) -> list[Text]:
+    """Return why new samples may do worse than these figures."""
+    from abstain.tables.score_fronts import LOOKS_REVERSED
+
+    front, warnings = choice.front, []
+    if choice.looks_reversed:
+        warnings.append(f"W{LOOKS_REVERSED[1:]}.")
+    warnings += estimated_shortfall(front, choice.point, choice.target)
+    size = front.n_samples // front.n_cells
+    if front.n_cells > 1 and size < FEW_SAMPLES and front.method != "pooled":
+        warnings.append(
+            f"Cells have about {counted(size, 'sample')}: expect less on new ones, or try "
+            "--method pooled."
+        )
+    return [Text(warning, "yellow") for warning in warnings]

@@ -1,11 +1,20 @@
 """`abstain predict`: answers for the rows of one or several tables."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from abstain import InputError
+from abstain._core.errors import reworded, shown
+from abstain._core.files import check_keeps_inputs, check_regular_file, expand_patterns
+from abstain._core.text import printable
+from abstain.cli import terminal
 from abstain.cli.common import (
     AsJson,
     Cluster,
@@ -14,17 +23,31 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
-    check_keeps_inputs,
-    check_model_files,
     connect,
-    expand_patterns,
     model_errors_in_one_line,
     output_option,
     print_json,
 )
+from abstain.cli.terminal import (
+    CLASSES_TO_SHOW,
+    NOTES_TO_SHOW,
+    counted,
+    label_text,
+    percent,
+    plain_table,
+    title_of,
+)
+
+if TYPE_CHECKING:
+    from abstain.tables.answering import AnswerCounts
+    from abstain.tables.batch import BatchCounts, Job
+    from abstain.tables.reading import TableFile, TextOptions
 
 # Tables of fewer blocks take about a second: they show no progress.
 _BLOCKS_TO_WATCH = 4
+# A share of unseen values below this is to be expected in new rows.
+_MANY_UNSEEN = 0.05
+_TABLES_TO_SHOW = 10
 
 
 def predict(
@@ -66,37 +89,80 @@ def predict(
     With --cluster, each table is answered by one worker. All machines must see
     the tables and the folder under the same paths.
     """
-    from abstain.tables.reading import ReadAhead, TextOptions
+    from abstain.tables.reading import TextOptions
 
     paths = expand_patterns(table)
     options = TextOptions(separator, decimal, encoding, tuple(missing or []))
-    if cluster is not None or len(paths) > 1:
-        with model_errors_in_one_line(model):
-            _predict_many(
-                model, paths, out, thresholds, cluster, options, reject_mark, as_json, quiet
-            )
-        return
-    (path,) = paths
-    source = options.open(path)
-    if out is not None:
-        check_keeps_inputs([out], paths, model, thresholds)
-        from abstain.tables.writing import check_output
+    inputs = dict.fromkeys(paths, "the table") | {model: "the model"}
+    if thresholds is not None:
+        inputs[thresholds] = "the thresholds file"
+        check_regular_file(thresholds)
+    check_regular_file(model)
+    counts: AnswerCounts | BatchCounts
+    with model_errors_in_one_line(model):
+        if cluster is None and len(paths) == 1:
+            source = options.open(paths[0])
+            if out is not None:
+                check_keeps_inputs([out], inputs)
+            counts = _answer_one(source, model, thresholds, out, reject_mark, quiet)
+            screen = predict_screen(counts, paths[0], out)
+        else:
+            from abstain.tables.batch import plan_jobs
 
-        check_output(out, source)
-    check_model_files(model, thresholds)
-    is_short = source.n_blocks < _BLOCKS_TO_WATCH
-    # The table is read while the other packages are imported and the model is loaded.
-    with model_errors_in_one_line(model), ReadAhead(source) as ahead:
-        from abstain.cli import predict_screen, terminal
-        from abstain.tables import answer_table
-
-        with terminal.progress(f"answering {path}", quiet or is_short) as watch:
+            jobs = plan_jobs(paths, out, options)
+            check_keeps_inputs([job.out for job in jobs if job.out], inputs)
             clf = _load(model, thresholds)
-            counts = answer_table(clf, ahead, out, reject_mark=reject_mark, watch=watch)
+            counts = _answer_many(jobs, clf, cluster, options, reject_mark, quiet)
+            screen = predict_many_screen(counts, out)
     if as_json:
         print_json(counts.as_dict(out))
     elif not quiet:
-        terminal.show(predict_screen.predict_screen(counts, path, out))
+        terminal.show(screen)
+
+
+def _answer_one(
+    table: TableFile,
+    model: Path,
+    thresholds: Path | None,
+    out: Path | None,
+    reject_mark: str,
+    quiet: bool,
+) -> AnswerCounts:
+    """Answer a table, which is read while packages are imported and the model is loaded."""
+    from abstain.tables.reading import ReadAhead
+    from abstain.tables.writing import check_output
+
+    if out is not None:
+        check_output(out, table)
+    is_short = table.n_blocks < _BLOCKS_TO_WATCH
+    with ReadAhead(table) as ahead:
+        from abstain.tables import answer_table
+
+        with terminal.progress(f"answering {table.path}", quiet or is_short) as watch:
+            clf = _load(model, thresholds)
+            return answer_table(clf, ahead, out, reject_mark=reject_mark, watch=watch)
+
+
+def _answer_many(
+    jobs: Sequence[Job],
+    clf: Any,
+    cluster: str | None,
+    options: TextOptions,
+    reject_mark: str,
+    quiet: bool,
+) -> BatchCounts:
+    """Answer several tables, here or on a cluster."""
+    from abstain.tables import batch
+
+    is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
+    task = f"answering {counted(len(jobs), 'table')}" + (" in blocks" if cluster is None else "")
+    with batch.output_folder(jobs), terminal.progress(task, quiet or is_short) as watch:
+        if cluster is None:
+            return batch.answer_tables(clf, jobs, reject_mark=reject_mark, watch=watch)
+        with batch.scratch_folder(jobs) as scratch, connect(cluster) as client:
+            return batch.answer_on_cluster(
+                client, clf, jobs, scratch, options, reject_mark=reject_mark, watch=watch
+            )
 
 
 def _load(model: Path, thresholds: Path | None) -> Any:
@@ -111,53 +177,88 @@ def _load(model: Path, thresholds: Path | None) -> Any:
     try:
         given = read_thresholds(thresholds)
     except InputError as error:
-        raise InputError(f"--thresholds: {error}") from None
+        raise reworded(error, f"--thresholds: {error}") from None
     try:
         return clf.set_thresholds(given)
     except InputError as error:
-        raise InputError(f"--thresholds: {thresholds}: {error}") from None
+        raise reworded(error, f"--thresholds: {thresholds}: {error}") from None
 
 
-def _predict_many(
-    model: Path,
-    paths: list[Path],
-    out: Path | None,
-    thresholds: Path | None,
-    cluster: str | None,
-    options: Any,
-    reject_mark: str,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Answer several tables, here or on a cluster, and print the summary."""
-    from abstain.cli import predict_screen, terminal
-    from abstain.tables.batch import answer_tables, output_folder, plan_jobs
-
-    check_model_files(model, thresholds)
-    jobs = plan_jobs(paths, out, options)
-    check_keeps_inputs([job.out for job in jobs if job.out], paths, model, thresholds)
-    clf = _load(model, thresholds)
-    is_short = sum(job.table.n_blocks for job in jobs) < _BLOCKS_TO_WATCH
-    task = f"answering {terminal.counted(len(jobs), 'table')}"
-    if cluster is None:
-        task += " in blocks"
-    with output_folder(jobs), terminal.progress(task, quiet or is_short) as watch:
-        if cluster is None:
-            batch = answer_tables(clf, jobs, reject_mark=reject_mark, watch=watch)
-        else:
-            batch = _answer_on_cluster(cluster, clf, jobs, options, reject_mark, watch)
-    if as_json:
-        print_json(batch.as_dict(out))
-    elif not quiet:
-        terminal.show(predict_screen.predict_many_screen(batch, out))
+# --- what is printed ----------------------------------------------------------------------------
 
 
-def _answer_on_cluster(
-    address: str, clf: Any, jobs: Any, options: Any, reject_mark: str, watch: Any
-) -> Any:
-    from abstain.tables.batch import answer_on_cluster, scratch_folder
+def predict_screen(counts: AnswerCounts, table: Path, out: Path | None) -> RenderableType:
+    """Return the summary of the answers to one table."""
+    if out is None:
+        end = "Nothing was written; --out answers.csv keeps the answers."
+    else:
+        end = f"Written: {printable(out)}, with {_columns(counts)}"
+    return Group(*_answers(counts, table), Text(), Text(end))
 
-    with scratch_folder(jobs) as scratch, connect(address) as client:
-        return answer_on_cluster(
-            client, clf, jobs, scratch, options, reject_mark=reject_mark, watch=watch
-        )
+
+def predict_many_screen(batch: BatchCounts, out: Path | None) -> RenderableType:
+    """Return the summary of the answers to several tables, in all and by table."""
+    total, first = batch.total, batch.tables[:_TABLES_TO_SHOW]
+    by_table = plain_table("table", ["rows", "rejected"])
+    for path, each in zip(first, batch.each, strict=False):
+        by_table.add_row(label_text(path.name), f"{each.n_rows:,}", f"{each.n_rejected:,}")
+    n_hidden = len(batch.tables) - len(first)
+    if n_hidden:
+        by_table.add_row(Text(f"… and {n_hidden:,} more; --json names all", "dim"))
+    if out is None:
+        end = "Nothing was written; --out answers keeps the answers in that folder."
+    else:
+        n_files = counted(len(batch.tables), "file")
+        end = f"Written to {printable(out)}: {n_files}, with {_columns(total)}"
+    return Group(*_answers(total, batch.tables), Text(), by_table, Text(), Text(end))
+
+
+def _columns(counts: AnswerCounts) -> str:
+    *some, last = map(shown, counts.columns)
+    return f"the columns {', '.join(some)} and {last}"
+
+
+def _answers(counts: AnswerCounts, table: Path | list[Path]) -> list[RenderableType]:
+    """Return how many rows have which answer, and notes on these rows."""
+    share = counts.n_rejected / counts.n_rows
+    heading = Text.assemble(
+        (title_of(table), "bold"),
+        f"\n{counted(counts.n_rows, 'row')}, ",
+        (f"{percent(1 - share)} answered", "bold green"),
+        f", {percent(share)} rejected",
+    )
+    by_class = plain_table("answer", ["rows"])
+    frequent = sorted(counts.class_counts.items(), key=lambda item: -item[1])
+    for name, count in frequent[:CLASSES_TO_SHOW]:
+        by_class.add_row(label_text(name), f"{count:,}")
+    if len(frequent) > CLASSES_TO_SHOW:
+        rest = sum(count for _, count in frequent[CLASSES_TO_SHOW:])
+        by_class.add_row(Text(f"{len(frequent) - CLASSES_TO_SHOW:,} more", "dim"), f"{rest:,}")
+    by_class.add_row(Text("none: rejected", "bold"), Text(f"{counts.n_rejected:,}", "bold"))
+    parts: list[RenderableType] = [heading, Text(), by_class]
+    if counts.n_empty:
+        empty = f"{counted(counts.n_empty, 'row')} rejected because all needed columns are empty"
+        parts += [Text(), Text(empty, "yellow")]
+    return [*parts, *_unseen_values(counts)]
+
+
+def _unseen_values(counts: AnswerCounts) -> list[RenderableType]:
+    """Return notes on columns in which many values are new to the model."""
+    frequent = sorted(counts.unseen_values.items(), key=lambda item: -item[1])
+    many = [name for name, count in frequent if count >= _MANY_UNSEEN * counts.n_rows]
+    notes = [f"Note: {_unseen_value(counts, name)}" for name in many[:NOTES_TO_SHOW]]
+    if len(many) > NOTES_TO_SHOW:
+        more = counted(len(many) - NOTES_TO_SHOW, "more such column")
+        notes.append(f"… and {more}; --json names all")
+    return [Text(), *(Text(printable(note), "yellow") for note in notes)] if notes else []
+
+
+def _unseen_value(counts: AnswerCounts, name: str) -> str:
+    example = counts.examples.get(name)
+    if isinstance(example, str):
+        what = f"a category that the model has not seen, such as {shown(example)}"
+    elif example is not None:
+        what = f"a number outside the range of the fit, such as {example:g}"
+    else:
+        what = "values that the model has not seen"
+    return f"in {counted(counts.unseen_values[name], 'row')} column {shown(name)} holds {what}"

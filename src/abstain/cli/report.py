@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abstain import InputError
+from abstain._core.files import check_can_write, check_keeps_inputs, check_regular_file
 from abstain._core.text import printable
+from abstain.cli import terminal
 from abstain.cli.common import (
     AsJson,
     Decimal,
@@ -16,8 +18,6 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
-    check_keeps_inputs,
-    check_model_files,
     model_errors_in_one_line,
     output_option,
     print_json,
@@ -55,11 +55,8 @@ def report(
     Use rows that the model was not fitted to: on those it was, it does better than on
     new ones.
     """
-    from abstain._core.files import check_can_write
-    from abstain.cli import terminal
-
-    check_model_files(model)
-    check_keeps_inputs([out], [table], model)
+    check_regular_file(model)
+    check_keeps_inputs([out], {table: "the table", model: "the model"})
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"cannot write {out}: it will be a page; give it a name with .html")
     check_can_write(out)
@@ -106,18 +103,14 @@ def _as_dict(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> dict[st
 
 def summary(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> list[str]:
     """Return the summary of the rows of a report, line by line."""
-    from abstain.cli.terminal import counted
-
     lines = [
-        f"{counted(len(samples.y), 'row')} with a known class: {outcomes.n_answered:,} answered, "
-        f"{outcomes.n_rejected:,} rejected."
+        f"{terminal.counted(len(samples.y), 'row')} with a known class: "
+        f"{outcomes.n_answered:,} answered, {outcomes.n_rejected:,} rejected."
     ]
     if outcomes.accuracy is not None:
-        # Rounded as on the page; but 100% means that no answer is wrong.
-        percent = min(round(100 * outcomes.accuracy, 2), 99.99) if outcomes.n_wrong else 100
         lines.append(
             f"Of the answers {outcomes.n_right:,} {'is' if outcomes.n_right == 1 else 'are'} right "
-            f"and {outcomes.n_wrong:,} wrong: accuracy {percent:.2f}%."
+            f"and {outcomes.n_wrong:,} wrong: accuracy {terminal.percent(outcomes.accuracy)}."
         )
     if samples.n_unknown:
         are = "is of a class" if samples.n_unknown == 1 else "are of classes"

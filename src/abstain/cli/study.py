@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from abstain import InputError, __version__
+from abstain._core.signals import exit_advice
 from abstain._core.text import printable
+from abstain.cli import terminal
 from abstain.cli.common import AsJson, fail, print_json
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from abstain.study import Study
 
 VERDICTS = ("holds", "differs", "inconclusive")
@@ -41,8 +44,6 @@ def study(
     thresholds; 1,000 random splits of medical data. claims.csv lists which
     claims hold here. If stopped, the same command resumes the study.
     """
-    from abstain._core.signals import exit_advice
-    from abstain.cli import terminal
     from abstain.study import make_plan, run_study
 
     if jobs == 0 or jobs < -1:
@@ -67,11 +68,6 @@ def _names(text: str | None) -> list[str] | None:
 def study_screen(study: Study) -> RenderableType:
     """Return how many claims of the paper hold, by data set."""
     import polars as pl
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    from abstain.cli.terminal import counted
 
     claims = pl.read_csv(study.folder / "claims.csv")
     table = Table("set", *VERDICTS, title="What the paper claims", title_justify="left")
@@ -84,6 +80,6 @@ def study_screen(study: Study) -> RenderableType:
     names = ", ".join(file.name for file in study.files)
     return Group(
         table,
-        Text(f"{study.seconds / 60:.1f} minutes for {counted(study.n_tasks, 'task')}"),
+        Text(f"{study.seconds / 60:.1f} minutes for {terminal.counted(study.n_tasks, 'task')}"),
         Text(f"Written to {printable(str(study.folder))}: {names}"),
     )

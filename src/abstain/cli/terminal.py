@@ -24,9 +24,6 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from abstain._core.text import printable
-from abstain.fronts import ParetoFront
-from abstain.targets import OperatingPoint
-from abstain.targets.choosing import ROUNDING
 
 # Called with the number of tasks that are done, and of all tasks.
 Watch = Callable[[int, int], None]
@@ -38,17 +35,6 @@ FEW_SAMPLES = 30
 WIDE = 70
 # Characters of a progress bar, and of the numbers beside it.
 _BAR, _NUMBERS = 20, 28
-
-_TARGETS = {
-    "accuracy": "accuracy of at least {}, with the fewest rejects",
-    "reject_rate": "reject rate of at most {}, as accurate as possible",
-    "reject_cost": "least cost when an error costs 1 and a reject {}",
-}
-# Nested rows fix the order of the rejects: a target chooses only their number.
-_TARGETS_OF_NESTED_ROWS = {
-    "accuracy": "accuracy of at least {}, rejecting the least likely to be right",
-    "reject_rate": "reject rate of about {}, the least likely to be right",
-}
 
 
 def show(screen: RenderableType) -> None:
@@ -178,19 +164,6 @@ def title_of(files: Path | list[Path]) -> str:
     return f"{len(files):,} files, {first} to {last}"
 
 
-def target_in_words(target: str, value: float, front: ParetoFront) -> str:
-    """Return a target, by its name in score files, as a phrase."""
-    words = _TARGETS | (_TARGETS_OF_NESTED_ROWS if front.is_nested else {})
-    return words[target].format(value)
-
-
-def estimated_shortfall(front: ParetoFront, point: OperatingPoint, accuracy: float) -> list[str]:
-    """Return a warning if a point reaches an accuracy only on the samples of its front."""
-    if point.row is None or not front.expected_accuracies[point.row] + ROUNDING < accuracy:
-        return []
-    return ["The estimated probabilities do not reach the target: expect less on new data."]
-
-
 def facts_table(facts: dict[str, Text]) -> Table:
     """Return names and values in two columns."""
     table = Table.grid(padding=(0, 2))
@@ -208,6 +181,6 @@ def plain_table(first: str, numbers: Sequence[str]) -> Table:
     return table
 
 
-def label(value: object) -> Text:
+def label_text(value: object) -> Text:
     """Return a label of data on one line: it is cut where the terminal is too narrow."""
     return Text(printable(value), no_wrap=True, overflow="ellipsis")

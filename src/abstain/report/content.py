@@ -36,6 +36,7 @@ from abstain.report.samples import (
     names_of_samples,
     scatter_of,
 )
+from abstain.tables.reasons import cell_names
 from abstain.targets import OperatingPoint, RejectRate
 from abstain.targets.guarantee import accuracy_bound
 
@@ -139,13 +140,10 @@ def _rule(clf: RejectOptionClassifier) -> str:
 
 
 def _cell_names(clf: RejectOptionClassifier) -> list[str]:
-    rule, labels = _rule(clf), clf.cells_.tolist()[:-1]
-    if rule == "global":
-        return ["all samples"] * len(labels)
-    if rule == "prototype":
-        classes = unwrap(clf.estimator_)[1].prototype_labels_.tolist()
-        return [f"{label} ({classes[label]})" for label in labels]
-    return [str(label) for label in labels]
+    """Return the names that the command line uses too."""
+    if _rule(clf) == "global":
+        return ["all samples"] * (len(clf.cells_) - 1)
+    return cell_names(clf)[:-1]
 
 
 def _pairs(samples: Samples) -> NDArray[np.int64]:

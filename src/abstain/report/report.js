@@ -235,7 +235,7 @@ function columns(content) {
     ...probability,
     { title: "threshold", value: (at, limits) => limits[details.cell[at]] },
     { title: "to acceptance", value: (at, limits) => limits[details.cell[at]] - details.certainty[at] },
-    { title: cells.kind, value: (at) => cells.names[details.cell[at]], isWord: true },
+    { title: "cell", value: (at) => cells.names[details.cell[at]], isWord: true },
   ];
   if (details.features) {
     all.push({

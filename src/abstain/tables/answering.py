@@ -32,7 +32,7 @@ from abstain.tables.reading import (
 )
 from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts
 from abstain.tables.records import numbers_or_text
-from abstain.tables.unseen_values import UnseenValues, find_unseen
+from abstain.tables.unseen_values import find_unseen
 from abstain.tables.values import without_missing
 from abstain.tables.writing import (
     AnswerWriter,
@@ -64,6 +64,24 @@ class AnswerCounts:
     unseen_values: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str | float] = field(default_factory=dict)
 
+    @classmethod
+    def sum(cls, parts: Sequence[AnswerCounts]) -> AnswerCounts:
+        """Return the sums over blocks or tables; new columns are those of the first."""
+        class_counts: Counter[str] = Counter()
+        unseen_values: Counter[str] = Counter()
+        for part in parts:
+            class_counts.update(part.class_counts)
+            unseen_values.update(part.unseen_values)
+        return cls(
+            n_rows=sum(part.n_rows for part in parts),
+            n_rejected=sum(part.n_rejected for part in parts),
+            n_empty=sum(part.n_empty for part in parts),
+            class_counts=dict(class_counts),
+            columns=parts[0].columns,
+            unseen_values=dict(unseen_values),
+            examples={name: one for part in parts[::-1] for name, one in part.examples.items()},
+        )
+
     def as_dict(self, out: Path | None) -> dict[str, Any]:
         """Return the counts, and the file with the answers, for a JSON document."""
         return {**asdict(self), "out": None if out is None else str(out)}
@@ -71,10 +89,7 @@ class AnswerCounts:
 
 class _AnsweredBlock(NamedTuple):
     content: Any
-    counts: NDArray[np.int64]
-    n_empty: int
-    n_rows: int
-    unseen: UnseenValues
+    counts: AnswerCounts
 
 
 def answer_table(
@@ -136,37 +151,20 @@ def answer_table(
     check_needed(columns.needed, source)
     form = (None, ".") if out is None else (separator_for(out, source), decimal_for(out, source))
     texts = answer_texts(clf, reject_mark, *form)
-    counts = np.zeros(len(texts.answers), dtype=np.int64)
-    n_rows = n_empty = 0
-    unseen_values: Counter[str] = Counter()
-    examples: dict[str, str | float] = {}
+    parts: list[AnswerCounts] = []
     with (
         threadpool_limits(1, user_api="blas"),  # blocks run in parallel
         nullcontext() if out is None else open_writer(out, source, list(columns.numeric)) as writer,
     ):
-        answered = _in_order(ahead, partial(_answer_block, clf, columns, texts, writer))
-        for done, block in enumerate(answered, start=1):
+        answer = partial(_answer_block, clf, columns, texts, writer)
+        for block in _in_order(ahead, answer):
             if writer is not None:
                 writer.write(block.content)
-            counts += block.counts
-            n_rows, n_empty = n_rows + block.n_rows, n_empty + block.n_empty
-            for name, (count, example) in block.unseen.items():
-                unseen_values[name] += count
-                examples.setdefault(name, example)
-            watch(done, max(done, source.n_blocks))
-        if not n_rows:
+            parts.append(block.counts)
+            watch(len(parts), max(len(parts), source.n_blocks))
+        if not parts:
             raise no_rows(source)
-    *n_answered, n_rejected = counts.tolist()
-    classes = [str(label) for label in clf.classes_.tolist()]
-    return AnswerCounts(
-        n_rows=n_rows,
-        n_rejected=n_rejected,
-        n_empty=n_empty,
-        class_counts=dict(zip(classes, n_answered, strict=True)),
-        columns=new_column_names(source.names),
-        unseen_values=dict(unseen_values),
-        examples=examples,
-    )
+    return AnswerCounts.sum(parts)
 
 
 def _in_order(
@@ -180,7 +178,7 @@ def _in_order(
         nonlocal n_rows
         with rows_counted_from(lambda: n_rows, ahead.table):
             block = waiting.popleft().result()
-        n_rows += block.n_rows
+        n_rows += block.counts.n_rows
         return block
 
     for block, frame in ahead:
@@ -202,10 +200,19 @@ def _answer_block(
     """Decide on the rows of a block, and format them for the output."""
     rows = _with_types_of_model(columns, block, frame.result())
     answers, codes, n_empty = _answers(clf, columns, texts, rows)
-    counts = np.bincount(codes, minlength=len(texts.answers))
     content = None if writer is None else writer.format(block, rows, answers)
+    *n_answered, n_rejected = np.bincount(codes, minlength=len(texts.answers)).tolist()
     unseen = find_unseen(getattr(columns, "known_values_", {}), rows, columns.missing)
-    return _AnsweredBlock(content, counts, n_empty, rows.height, unseen)
+    counts = AnswerCounts(
+        n_rows=rows.height,
+        n_rejected=n_rejected,
+        n_empty=n_empty,
+        class_counts=dict(zip(map(str, clf.classes_.tolist()), n_answered, strict=True)),
+        columns=new_column_names(block.table.names),
+        unseen_values={name: count for name, (count, _) in unseen.items()},
+        examples={name: example for name, (_, example) in unseen.items()},
+    )
+    return _AnsweredBlock(content, counts)
 
 
 def _with_types_of_model(

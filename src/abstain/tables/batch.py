@@ -14,7 +14,6 @@ import os
 import pickle
 import shutil
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from abstain._core.errors import InputError, Message
+from abstain._core.errors import InputError, Message, reworded
 from abstain._core.files import atomic_files, name_file_if, temporary_folder
 from abstain._core.signals import cleanup_at_end
 from abstain._scale.computing import completed
@@ -52,20 +51,8 @@ class BatchCounts:
 
     @property
     def total(self) -> AnswerCounts:
-        """The sums over all tables; new columns are those of the first."""
-        class_counts: Counter[str] = Counter()
-        unseen_values: Counter[str] = Counter()
-        for counts in self.each:
-            class_counts.update(counts.class_counts)
-            unseen_values.update(counts.unseen_values)
-        return AnswerCounts(
-            n_rows=sum(counts.n_rows for counts in self.each),
-            n_rejected=sum(counts.n_rejected for counts in self.each),
-            n_empty=sum(counts.n_empty for counts in self.each),
-            class_counts=dict(class_counts),
-            columns=self.each[0].columns,
-            unseen_values=dict(unseen_values),
-        )
+        """The sums over all tables."""
+        return AnswerCounts.sum(self.each)
 
     def as_dict(self, out: Path | None) -> dict[str, Any]:
         """Return the sums, and the counts of each table, for a JSON document."""
@@ -180,7 +167,7 @@ def _counts_or_error(
         what = f"{len(errors)} of {len(jobs)} tables could not be answered{rest}: "
         job, error = errors[0]
         name = "" if str(job.table.path) in str(error) else f"{job.table.path}: "
-        raise InputError(what, name, error.message) from None
+        raise reworded(error, what, name, error.message) from None
     each = [counts for counts in results if isinstance(counts, AnswerCounts)]
     return BatchCounts([job.table.path for job in jobs], [job.out for job in jobs], each)
 
@@ -266,7 +253,7 @@ def _result(future: Any, job: Job, scratch: Path | None) -> AnswerCounts | Input
     if not isinstance(failure, InputError):
         reason = " ".join(str(failure).split())
         return InputError(f"{name} cannot be answered: {type(failure).__name__}: {reason}")
-    return InputError(_with_own_names(failure.message, job, scratch))
+    return reworded(failure, _with_own_names(failure.message, job, scratch))
 
 
 def _with_own_names(message: Message, job: Job, scratch: Path | None) -> Message:

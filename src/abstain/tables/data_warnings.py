@@ -72,7 +72,7 @@ def worse_than_constant(
     """Return a note if always answering the largest class is right more often than the model.
 
     >>> worse_than_constant(5, 10, {"ill": 4, "well": 6})
-    ["the model is right in 50.0% of the rows; always answering 'well' is right in 60.0%: try ..."]
+    ["the model is right in 50.00% of the rows; always answering 'well' is right in 60.00%: ..."]
     """
     largest, count = max(class_counts.items(), key=lambda item: item[1])
     right, share = 1 - n_errors / n_samples, count / sum(class_counts.values())
@@ -80,8 +80,8 @@ def worse_than_constant(
         return []
     return [
         Message(
-            f"the model is right in {right:.1%} of the rows; always answering {shown(largest)} is "
-            f"right in {share:.1%}: try another ",
+            f"the model is right in {right:.2%} of the rows; always answering {shown(largest)} is "
+            f"right in {share:.2%}: try another ",
             *(Argument("model"), ", or columns that tell more about the class"),
         )
     ]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from abstain._core.errors import Argument, InputError, Message, shown
+from abstain._core.errors import Argument, InputError, Message, shown, with_remedy
 from abstain.tables.notations import Notation, find_notation, is_ambiguous
 from abstain.tables.values import (
     MISSING,
@@ -260,10 +260,10 @@ def _bad_value(
     error = BadValueError(column.name, row, column[row], like=like)
     if error.value == column.name:
         return error
-    return InputError(
-        *(error.message, "; or that the column holds categories: "),
-        *(Argument("categorical", [column.name]), "; or leave it out: "),
-        Argument("drop", [column.name]),
+    return with_remedy(
+        error,
+        *("; or that the column holds categories: ", Argument("categorical", [column.name])),
+        *("; or leave it out: ", Argument("drop", [column.name])),
     )
 
 

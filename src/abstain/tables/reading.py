@@ -19,7 +19,7 @@ from typing import Self
 import polars as pl
 
 from abstain._core.checks import COLUMNS_TO_LIST, list_columns
-from abstain._core.errors import Argument, InputError, shown
+from abstain._core.errors import Argument, InputError, shown, with_remedy
 from abstain._core.files import check_regular_file
 from abstain._core.text import first_of
 from abstain.tables.records import (
@@ -273,7 +273,7 @@ def _with_format_hint(table: TableFile, error: InputError) -> InputError:
         names = split_record(table.header, table.format.separator)
         if sum(not name.strip() for name in names) > len(names) / 2:  # as in a title
             hint = ["the first line must name the columns: remove what is above their names"]
-    return InputError(error.message, "; ", *hint) if hint else error
+    return with_remedy(error, "; ", *hint) if hint else error
 
 
 def check_needed(needed: Sequence[str], table: TableFile) -> None:

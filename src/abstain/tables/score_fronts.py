@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -24,30 +25,19 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError, with_remedy
+from abstain._core.errors import InputError, reworded, with_remedy
 from abstain._core.files import atomic_files, check_can_write, check_keeps_inputs, name_file_if
-from abstain._scale.blocks import aligned_blocks
+from abstain._scale.blocks import aligned_blocks, is_dask
 from abstain._scale.computing import completed, compute, reduce_blocks, reduce_on_workers
 from abstain._scale.graphs import delayed_call, map_blocks, map_blocks_to_array
 from abstain.fronts import ParetoFront, PooledFront
 from abstain.tables.reading import TextOptions
 from abstain.tables.scores import FileScores, ScoreColumns, Scores, merge_cells, read_file
 from abstain.tables.writing import check_suffix, json_number, point_as_dict, write_frame
-from abstain.targets import (
-    Accuracy,
-    OperatingPoint,
-    RejectCost,
-    RejectRate,
-    operating_point,
-)
+from abstain.targets import OperatingPoint, Target, operating_point
+from abstain.targets.base import check_target
 
 LOOKS_REVERSED = "wrong answers are surer than right ones: if this is an uncertainty, negate it"
-
-TARGETS: dict[str, type[Accuracy | RejectRate | RejectCost]] = {
-    "accuracy": Accuracy,
-    "reject_rate": RejectRate,
-    "reject_cost": RejectCost,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +45,7 @@ class Choice:
     """The row of a front that meets a target, and its cells."""
 
     front: ParetoFront
-    target: str
-    value: float
+    target: Target
     point: OperatingPoint
     # For each cell: cell, threshold, correct_proba (at the threshold; of a pooled front), samples,
     # errors, true_rejects, false_rejects.
@@ -65,45 +54,25 @@ class Choice:
     looks_reversed: bool
 
 
-def choose(scores: Scores, front: ParetoFront, target: str, value: float) -> Choice:
-    """Return the row of a front that meets a target best."""
-    wrong = _wrong_certainties(scores.certainty, scores.correct)
-    is_reversed = _looks_reversed(front, _count_wins(wrong, scores.certainty, scores.correct))
-    point = _choose_point(front, target, value, is_reversed)
-    counts = _count_by_cell(point.thresholds, scores.certainty, scores.correct, scores.cells)
-    return _make_choice(front, (target, value), point, scores.labels, counts, is_reversed)
-
-
-def _choose_point(
-    front: ParetoFront, target: str, value: float, is_reversed: bool
-) -> OperatingPoint:
-    wanted = TARGETS[target](value)
-    wanted.check()
+def choose(scores: Scores, front: ParetoFront, target: Target) -> Choice:
+    """Return the row of a front that meets a target best; the samples may be in Dask arrays."""
+    check_target(target)
+    is_reversed = _looks_reversed(scores, front)
     try:
-        return operating_point(front, wanted)
+        point = operating_point(front, target)
     except InputError as error:  # it cannot be reached
         raise (with_remedy(error, f"; {LOOKS_REVERSED}") if is_reversed else error) from None
-
-
-def _make_choice(
-    front: ParetoFront,
-    target: tuple[str, float],
-    point: OperatingPoint,
-    labels: list[int] | list[str],
-    counts: NDArray[np.int64],
-    is_reversed: bool,
-) -> Choice:
-    """Return a choice from counts that are sums over any parts of the samples."""
+    counts = _sum_over_blocks(_count_by_cell, scores.arrays, point.thresholds)
     names = ("samples", "errors", "true_rejects", "false_rejects")
     cells = pl.DataFrame(
         {
-            "cell": labels,
+            "cell": scores.labels,
             "threshold": point.thresholds,
             **_correct_proba(front, point.thresholds),
             **dict(zip(names, counts, strict=True)),
         }
     )
-    return Choice(front, *target, point, cells, is_reversed)
+    return Choice(front, target, point, cells, is_reversed)
 
 
 def _correct_proba(front: ParetoFront, thresholds: NDArray[np.float64]) -> dict[str, pl.Series]:
@@ -131,6 +100,13 @@ def _count_by_cell(
     return np.stack(
         [samples, count(~correct), count(rejected & ~correct), count(rejected & correct)]
     )
+
+
+def _sum_over_blocks(count: Callable[..., Any], arrays: dict[str, Any], shared: Any) -> Any:
+    """Return the sum of counts over all blocks of the samples; NumPy arrays are one block."""
+    if not is_dask(*arrays.values()):
+        return count(shared, *arrays.values())
+    return reduce_blocks(sum, map_blocks(count, aligned_blocks(**arrays), shared))
 
 
 class _WrongCertainties(NamedTuple):
@@ -170,7 +146,7 @@ def _count_wins(
     return int(below.sum()) + int(not_above.sum())
 
 
-def _looks_reversed(front: ParetoFront, n_wins: int) -> bool:
+def _looks_reversed(scores: Scores, front: ParetoFront) -> bool:
     """Return whether wrong answers are significantly surer than right ones.
 
     The AUROC, the share of pairs won, of a random certainty is 1/2, with a variance of at most
@@ -179,21 +155,18 @@ def _looks_reversed(front: ParetoFront, n_wins: int) -> bool:
     n_right, n_wrong = front.n_samples - front.n_errors, front.n_errors
     if not n_right or not n_wrong:
         return False
+    arrays = {"certainty": scores.certainty, "correct": scores.correct}
+    if is_dask(*arrays.values()):
+        parts = map_blocks(_wrong_certainties, aligned_blocks(**arrays))
+        wrong = reduce_on_workers(_merge_wrong, parts)
+    else:
+        wrong = _wrong_certainties(*arrays.values())
+    n_wins = _sum_over_blocks(_count_wins, arrays, wrong)
     error = math.sqrt((n_right + n_wrong + 1) / (12 * n_right * n_wrong))
-    return n_wins / (2 * n_right * n_wrong) < 0.5 - 3 * error
+    return bool(n_wins / (2 * n_right * n_wrong) < 0.5 - 3 * error)
 
 
 # --- on a cluster -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class ScoresOnCluster:
-    """The samples of score files, in Dask arrays with one block per file; else as `Scores`."""
-
-    certainty: Any
-    correct: Any
-    cells: Any
-    labels: list[int] | list[str]
 
 
 def read_on_cluster(
@@ -202,8 +175,11 @@ def read_on_cluster(
     columns: ScoreColumns,
     options: TextOptions,
     watch: Callable[[int, int], None] = lambda done, total: None,
-) -> ScoresOnCluster:
-    """Read score files on the workers of a cluster, which see them under the same names."""
+) -> Scores:
+    """Read score files on the workers of a cluster, which see them under the same names.
+
+    The samples are in Dask arrays, with one block per file.
+    """
     import dask
 
     are_several = len(paths) > 1
@@ -226,7 +202,7 @@ def read_on_cluster(
     labels, positions = merge_cells(paths, columns, summaries, first_row)
     chunks, blocks = tuple(summary.n_rows for summary in summaries), [(file,) for file in files]
     located = list(zip(files, positions, strict=True))
-    return ScoresOnCluster(
+    return Scores(
         certainty=map_blocks_to_array(
             attrgetter("certainty"), blocks, chunks=chunks, dtype=np.float64
         ),
@@ -245,29 +221,12 @@ def _read_on_worker(
             return read_file(path, columns, options)
     except InputError as error:
         message = error.message.substitute(str(path), str(name))
-        unseen = (
-            ""
-            if path.exists()
-            else ": the workers must see it too, on a file system that all share"
-        )
-        raise InputError(message, unseen) from None
+        unseen = ": the workers must see it too, on a file system that all share"
+        raise reworded(error, message, "" if path.exists() else unseen) from None
 
 
 def _cells_of(file: FileScores, positions: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(positions[file.codes])
-
-
-def choose_on_cluster(
-    scores: ScoresOnCluster, front: ParetoFront, target: str, value: float
-) -> Choice:
-    """Return the row of a front that meets a target best, as `choose` does."""
-    pairs = aligned_blocks(certainty=scores.certainty, correct=scores.correct)
-    triples = aligned_blocks(certainty=scores.certainty, correct=scores.correct, cells=scores.cells)
-    wrong = reduce_on_workers(_merge_wrong, map_blocks(_wrong_certainties, pairs))
-    is_reversed = _looks_reversed(front, reduce_blocks(sum, map_blocks(_count_wins, pairs, wrong)))
-    point = _choose_point(front, target, value, is_reversed)
-    counts = reduce_blocks(sum, map_blocks(_count_by_cell, triples, point.thresholds))
-    return _make_choice(front, (target, value), point, scores.labels, counts, is_reversed)
 
 
 # --- output -------------------------------------------------------------------------------------
@@ -318,7 +277,7 @@ def choice_as_json(choice: Choice, version: str) -> str:
     document = {
         "abstain": version,
         "method": choice.front.method,
-        "target": {choice.target: choice.value},
+        "target": _target_as_dict(choice.target),
         "row": point.row,
         **point_as_dict(point),
         **expected,
@@ -329,3 +288,10 @@ def choice_as_json(choice: Choice, version: str) -> str:
         ],
     }
     return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _target_as_dict(target: Target) -> dict[str, Any]:
+    """Return the name of a target, such as "reject_rate", and its parameters, or its only one."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(target).__name__).lower()
+    params = {param: value for param, value in vars(target).items() if value is not None}
+    return {name: next(iter(params.values())) if len(params) == 1 else params}

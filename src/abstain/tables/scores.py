@@ -21,6 +21,7 @@ from abstain._core.errors import Argument, InputError, shown
 from abstain._core.files import name_file_if
 from abstain.tables.reading import TableFile, TextOptions, find_column, rows_counted_from
 from abstain.tables.records import read_errors_in_one_line
+from abstain.tables.values import as_numbers
 
 _ANY_FORMAT = TextOptions()
 # Types beside numbers whose values can be labels: no lists, no bytes.
@@ -70,12 +71,20 @@ class ScoreColumns:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The samples of score files; ``cells`` are indices of ``labels``, which ascend."""
+    """The samples of score files; ``cells`` are indices of ``labels``, which ascend.
 
-    certainty: NDArray[np.float64]
-    correct: NDArray[np.bool_]
-    cells: NDArray[np.int64]
+    Certainty, correct and cells are NumPy arrays or, on a cluster, Dask arrays.
+    """
+
+    certainty: Any
+    correct: Any
+    cells: Any
     labels: list[int] | list[str]
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """The three aligned arrays by name."""
+        return {"certainty": self.certainty, "correct": self.correct, "cells": self.cells}
 
 
 class FileSummary(NamedTuple):
@@ -145,7 +154,7 @@ def read_file(path: Path, columns: ScoreColumns, options: TextOptions = _ANY_FOR
         cell_names, codes = None, np.zeros(frame.height, dtype=np.uint8)
     else:
         cell_names, codes = _find_cells(frame[columns.cell])
-    certainty = _parse_certainty(frame[columns.certainty])
+    certainty = _parse_certainty(frame[columns.certainty], options.decimal)
     if columns.correct is not None:
         correct, class_names = _parse_correct(frame[columns.correct]), None
     else:
@@ -216,12 +225,18 @@ def merge_cells(
 # --- values of columns --------------------------------------------------------------------------
 
 
-def _parse_certainty(column: pl.Series) -> NDArray[np.float64]:
-    """Return a column of numbers, which may be ±inf."""
+def _parse_certainty(column: pl.Series, decimal: str | None) -> NDArray[np.float64]:
+    """Return a column of numbers, which may be ±inf.
+
+    Without a decimal mark, 0,97 is read as 0.97 if all values are numbers then.
+    """
     column = _present("certainty", column)
     numbers = _as_numbers(column)
-    if numbers.null_count():
-        numbers = _with_decimal_commas(column, numbers)
+    if column.dtype == pl.String and decimal == ",":
+        numbers = as_numbers(column, decimal)
+    elif column.dtype == pl.String and decimal is None and numbers.null_count():
+        pointed = _as_numbers(column.str.replace(",", ".", literal=True))
+        numbers = numbers if pointed.null_count() else pointed
     _check("certainty", column, numbers.is_null(), "hold numbers such as 0.97")
     return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
@@ -384,14 +399,6 @@ def _as_numbers(column: pl.Series) -> pl.Series:
     if column.dtype == pl.Boolean:
         return column.clear(len(column)).cast(pl.Float64)
     return column.cast(pl.Float64, strict=False)
-
-
-def _with_decimal_commas(column: pl.Series, numbers: pl.Series) -> pl.Series:
-    """Read 0,97 as 0.97 if all values are numbers then."""
-    if column.dtype != pl.String:
-        return numbers
-    pointed = column.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-    return numbers if pointed.null_count() else pointed
 
 
 def _check(role: str, column: pl.Series, is_bad: pl.Series, must: str) -> None:

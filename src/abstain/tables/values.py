@@ -154,6 +154,7 @@ class BadValueError(InputError):
             f"{row + 1}{place}; ",
             remedy,
         )
+        self.requirement, self.remedy = f"must hold numbers{written}", remedy
         self.column, self.row, self.value, self.place, self.like = column, row, value, place, like
 
     def __reduce__(self) -> Any:

@@ -125,7 +125,7 @@ class BaseTarget(ABC):
         ...     RejectRate(7).check()
         ... except InputError as error:
         ...     print(error)
-        rate must be a number in [0, 1], got 7; 7 % is 0.07
+        rate must be a number in [0, 1], got 7; 7% is 0.07
         """
         self._check()
 
