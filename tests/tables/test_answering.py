@@ -17,7 +17,14 @@ from sklearn.base import clone
 import abstain
 from abstain import InputError
 from abstain.saving import load, save
-from abstain.tables import FitOptions, answer_frame, answer_table, fit_table, open_table
+from abstain.tables import (
+    FitOptions,
+    answer_frame,
+    answer_table,
+    fit_table,
+    labelled_samples,
+    open_table,
+)
 from abstain.tables.writing import check_output
 from tests.examples import examples
 from tests.tables.conftest import make_patients
@@ -373,3 +380,15 @@ def test_truth_values_mean_the_same_in_every_format(tmp_path):
     assert answer_frame(clf, text).equals(answer_frame(clf, typed))
     kinds = clf.estimator_.named_steps["encoding"].named_transformers_["kinds"]
     assert kinds.categories_[0].tolist() == ["false", "true"]
+
+
+# The model knows what means missing, also in a table with decimal commas.
+def test_text_that_means_missing_does_so_whatever_the_decimal_mark(tmp_path):
+    lines = [f"{n % 2},{n % 9};{'ab'[n % 2]}" for n in range(20)] + ["none;a", "none;b"]
+    text = "\n".join(["size;kind", *lines])
+    (tmp_path / "t.csv").write_text(text)
+    options = FitOptions("kind", "naive-bayes")
+    clf = fit_table(open_table(tmp_path / "t.csv", missing=["none"]), options).clf
+    table = open_table(tmp_path / "t.csv")
+    assert answer_table(clf, table, None).n_empty == 2
+    assert len(labelled_samples(clf, table).y) == 20

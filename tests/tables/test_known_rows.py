@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.tables.unseen_values import MOST_HASHES, hash_rows, rows_of_fit, share_known
+from abstain.tables.columns import MOST_HASHES, hash_rows, rows_of_fit, share_known
 
 
 def make_rows(n, seed=0):

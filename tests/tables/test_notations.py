@@ -21,7 +21,7 @@ from abstain.tables import (
 )
 from abstain.tables.columns import columns_of_model
 from abstain.tables.features import choose_features
-from abstain.tables.notations import Notation, find_notation, is_ambiguous
+from abstain.tables.values import Notation, find_notation, is_ambiguous
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from abstain.tables.unseen_values import find_unseen, values_of_fit
+from abstain.tables.columns import find_unseen, values_of_fit
 
 FITTED = pl.DataFrame({"a": [0.0, 2.0, None], "kind": ["x", "y", None], "none": [None, None, None]})
 

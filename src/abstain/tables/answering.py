@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from abstain.classifier import Decisions
-from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
+from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows, find_unseen
 from abstain.tables.reading import (
     ReadAhead,
     RowBlock,
@@ -31,9 +31,7 @@ from abstain.tables.reading import (
     rows_counted_from,
 )
 from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts
-from abstain.tables.records import numbers_or_text
-from abstain.tables.unseen_values import find_unseen
-from abstain.tables.values import without_missing
+from abstain.tables.values import read_numbers
 from abstain.tables.writing import (
     AnswerWriter,
     decimal_for,
@@ -219,33 +217,14 @@ def _with_types_of_model(
     columns: TableColumns, block: RowBlock, rows: pl.DataFrame
 ) -> pl.DataFrame:
     """Return rows with numbers and text in the columns in which the model expects them."""
-    written = list(columns.written or ())
-    if written:
-        if block.table.format is not None:  # as in the fit, whatever the decimal mark of the table
-            rows = rows.with_columns(block.frame(frozenset()).select(written))
-        rows = _with_notations_read(columns, rows, block.table.missing)
-    as_text = [rows[name] for name in columns.numeric if rows[name].dtype == pl.String]
-    if as_text:
-        rows = rows.with_columns(
-            numbers_or_text(block.table, column) for column in as_text if column.name not in written
-        )
-    names = [name for name in columns.categorical if rows[name].dtype == pl.Float64]
-    if names and block.table.format is not None:  # 007 is a name
-        rows = rows.with_columns(block.frame(frozenset()).select(names))
-    return rows
-
-
-def _with_notations_read(
-    columns: TableColumns, rows: pl.DataFrame, missing: Sequence[str] = ()
-) -> pl.DataFrame:
-    """Return rows with numbers in columns of text that can all be read in the model's notation."""
-    missing = [*columns.missing, *missing]
-    for name, notation in columns.notations.items():
-        if name in rows.columns and rows[name].dtype == pl.String:
-            numbers = notation.numbers(rows[name], missing)
-            if numbers.null_count() == without_missing(rows[name], missing).null_count():
-                rows = rows.with_columns(numbers)
-    return rows
+    table = block.table
+    if table.format is not None:
+        # As in the fit: numbers in a notation are read from the text, and 007 is a name.
+        names = [name for name in columns.categorical if rows[name].dtype == pl.Float64]
+        if names := [*columns.notations, *names]:
+            rows = rows.with_columns(block.frame(frozenset()).select(names))
+    missing = [*columns.missing, *table.missing]
+    return read_numbers(rows, columns.numeric, table.decimal, missing, columns.notations)
 
 
 def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MARK) -> pl.DataFrame:
@@ -275,15 +254,17 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
     >>> answer_frame(clf, pl.DataFrame({"a": [0.5, None]}))["reason"].to_list()
     ['', 'all columns that the model needs are empty']
     """
-    return _answers(clf, columns_of_model(clf), answer_texts(clf, reject_mark), frame)[0]
+    columns = columns_of_model(clf)
+    frame = read_numbers(
+        frame, columns.numeric, missing=columns.missing, notations=columns.notations
+    )
+    return _answers(clf, columns, answer_texts(clf, reject_mark), frame)[0]
 
 
 def _answers(
     clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.DataFrame
 ) -> tuple[pl.DataFrame, NDArray[np.int64], int]:
     """Return the four new columns, the index of each answer, and the number of empty rows."""
-    if columns.written:
-        frame = _with_notations_read(columns, frame)
     has_own_columns = columns is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
     samples = frame if has_own_columns else columns.transform(frame)
     is_empty = find_empty_rows(frame, columns)

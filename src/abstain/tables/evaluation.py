@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
 from abstain.tables.columns import columns_of_model, find_empty_rows
-from abstain.tables.features import Features
-from abstain.tables.fitting import typed_features
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
-from abstain.tables.values import as_categories, as_numbers, without_missing
+from abstain.tables.values import as_categories, as_numbers, read_numbers
 
 _CLASSES_TO_LIST = 5
 
@@ -114,10 +112,12 @@ def labelled_samples(
     if names is not None:
         find_column("names", names, table)
     frame = read_table(table, watch)
-    features = Features(list(columns.numeric), list(columns.categorical), written=columns.notations)
-    X = columns.transform(_typed_or_text(frame, features, table))
+    missing = [*table.missing, *columns.missing]
+    X = columns.transform(
+        read_numbers(frame, columns.numeric, table.decimal, missing, columns.notations)
+    )
     # The classes are known, so that a few rows, or rows of one class, are enough.
-    labels = as_categories(frame[label], [*table.missing, *columns.missing])
+    labels = as_categories(frame[label], missing)
     used = labels.is_not_null() & ~find_empty_rows(X, columns)
     y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
     row_names = [f"row {row}" for row in range(1, len(frame) + 1)]
@@ -128,16 +128,6 @@ def labelled_samples(
     share_known = columns.share_known(X) if hasattr(columns, "known_rows_") else 0.0
     n_unknown = int(np.count_nonzero(~np.isin(y, clf.classes_)))
     return LabelledSamples(X, y, used_names, share_known, n_unknown)
-
-
-def _typed_or_text(frame: pl.DataFrame, features: Features, table: TableFile) -> pl.DataFrame:
-    """Return the features; a numeric column stays text if a value in it is not a number."""
-    typed = typed_features(frame, features, table)
-    for name in features.numeric:
-        present = without_missing(frame[name], table.missing)
-        if typed[name].null_count() > present.null_count():
-            typed = typed.with_columns(frame[name])
-    return typed
 
 
 def _as_classes(names: list[str], classes: Any, where: str) -> Any:

@@ -14,13 +14,15 @@ from typing import NamedTuple
 import polars as pl
 
 from abstain._core.errors import Argument, InputError, Message, shown, with_remedy
-from abstain.tables.notations import Notation, find_notation, is_ambiguous
 from abstain.tables.values import (
     MISSING,
     BadValueError,
+    Notation,
     are_dates,
     as_categories,
     as_numbers,
+    find_notation,
+    is_ambiguous,
     remedy_for,
     without_missing,
 )

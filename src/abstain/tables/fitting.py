@@ -11,25 +11,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
 
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.tables.columns import find_empty_rows
-from abstain.tables.data_warnings import (
-    ambiguous_points,
-    classes_spelled_alike,
-    columns_that_tell_the_class,
-    worse_than_constant,
-)
 from abstain.tables.features import Features, choose_features, lost_labels, read_labels
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
-from abstain.tables.values import as_numbers
+from abstain.tables.values import as_categories, read_numbers, without_missing
 from abstain.tables.writing import json_number, point_as_dict
-from abstain.targets import RejectRate, Target
+from abstain.targets import OperatingPoint, RejectRate, Target
 
 _CLASSES_TO_LIST = 5
+_WHOLE, _GROUPED = r"^[+-]?\d{1,3}$", r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
 # Above this number of rows, some models take minutes, and these take seconds.
 _MANY_ROWS, _FAST_MODELS = 50_000, ("logistic", "naive-bayes", "lda", "tree", "boosting")
 # A text for a missing label in this share of the rows may be the name of a class.
@@ -192,12 +188,43 @@ def fit_table(
         keep=options.keep,
         categorical=options.categorical,
     )
-    samples = typed_features(frame, features, table)
     pipeline = make_pipeline(model, features, options.label, table.missing)
+    samples = read_numbers(  # the pipeline does not read decimal commas
+        frame.select(features.numeric + features.categorical),
+        *(features.numeric, table.decimal, table.missing, features.written),
+    )
     is_empty = find_empty_rows(samples, pipeline.steps[0][1])
     used = labels.is_not_null() & ~is_empty
-    counts = _class_counts(labels.filter(used), options)
-    clf = RejectOptionClassifier(
+    X, y = samples.filter(used), labels.filter(used)
+    counts = _class_counts(y, options)
+    clf = _classifier(pipeline, options, watch)
+    n_fits = options.cv + 1
+    if model.is_slow_on_many and len(y) > _MANY_ROWS:
+        warn(_may_take_long(model, len(y)))
+    watch(0, n_fits)
+    with _warnings_as_notes() as warned, _model_errors_in_one_line(model, len(y)):
+        clf.fit(X, np.array(y.to_list()))
+    clf.cv = options.cv or "training"  # which is saved with it
+    watch(n_fits, n_fits)
+    notes = [
+        *lost_labels(frame[options.label], table.missing, _MANY_LOST),
+        *_columns_that_tell_the_class(X, y),
+        *_worse_than_constant(clf.operating_point_, counts),
+        *_classes_spelled_alike(list(counts)),
+        *features.notes,
+        *_ambiguous_points(frame, features, table),
+        *warned,
+    ]
+    n_empty = int((labels.is_not_null() & is_empty).sum())
+    return FitResult(
+        clf, model, options.label, features, counts, labels.null_count(), n_empty, notes
+    )
+
+
+def _classifier(
+    pipeline: Pipeline, options: FitOptions, watch: Callable[[int, int], None]
+) -> RejectOptionClassifier:
+    return RejectOptionClassifier(
         pipeline,
         target=options.target,
         cells=options.cells,
@@ -207,26 +234,6 @@ def fit_table(
         test_size="auto" if options.test_size is None else options.test_size,
         random_state=options.seed,
     )
-    n_fits, n_rows = options.cv + 1, sum(counts.values())
-    if model.is_slow_on_many and n_rows > _MANY_ROWS:
-        warn(_may_take_long(model, n_rows))
-    watch(0, n_fits)
-    with _warnings_as_notes() as notes, _model_errors_in_one_line(model, n_rows):
-        clf.fit(samples.filter(used), np.array(labels.filter(used).to_list()))
-    clf.cv = options.cv or "training"  # which is saved with it
-    watch(n_fits, n_fits)
-    point = clf.operating_point_
-    notes[:0] = [
-        *lost_labels(frame[options.label], table.missing, _MANY_LOST),
-        *columns_that_tell_the_class(samples.filter(used), labels.filter(used)),
-        *worse_than_constant(point.n_errors, point.n_samples, counts),
-        *classes_spelled_alike(list(counts)),
-        *features.notes,
-        *ambiguous_points(frame, features, table.format, table.missing),
-    ]
-    n_unlabelled = labels.null_count()
-    n_empty = int((labels.is_not_null() & is_empty).sum())
-    return FitResult(clf, model, options.label, features, counts, n_unlabelled, n_empty, notes)
 
 
 def _may_take_long(model: ModelSpec, n_rows: int) -> Message:
@@ -274,19 +281,6 @@ def _check_options(table: TableFile, options: FitOptions) -> None:
                 *(f"column {shown(options.label)} is both ", Argument("label"), " and in "),
                 *(Argument(argument), "; the label is not a feature: take it out there"),
             )
-
-
-def typed_features(frame: pl.DataFrame, features: Features, table: TableFile) -> pl.DataFrame:
-    """Return the features, with numbers parsed: the pipeline does not parse decimal commas."""
-    return frame.select(
-        [
-            features.written[name].numbers(frame[name], table.missing)
-            if name in features.written and frame[name].dtype == pl.String
-            else as_numbers(frame[name], table.decimal, table.missing)
-            for name in features.numeric
-        ]
-        + [frame[name] for name in features.categorical]
-    )
 
 
 def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
@@ -346,3 +340,80 @@ def _model_errors_in_one_line(model: ModelSpec, n_rows: int) -> Iterator[None]:
 def _first_line(message: Any) -> str:
     first = str(message).strip().splitlines()[0] if str(message).strip() else "no reason given"
     return one_line(" ".join(first.split()).rstrip("."), 300)
+
+
+# --- what in the table may have been meant otherwise than it was taken ----------------------------
+
+# Nothing here is certainly wrong, so that it is a note of the fit and not an error.
+
+
+def _ambiguous_points(frame: pl.DataFrame, features: Features, table: TableFile) -> list[Message]:
+    """Return notes on columns whose points may separate thousands.
+
+    Their numbers are whole below a thousand, and have three digits after the point above it.
+    """
+    if table.format is None or table.decimal != ".":
+        return []
+    remedy = Message("give ", Argument("decimal", ","))
+    if table.format.separator == ",":  # no comma can be a decimal mark
+        remedy = Message("write it without the point")
+    notes = []
+    for name in features.numeric:
+        if name in features.written or frame[name].dtype != pl.String:
+            continue
+        present = without_missing(frame[name], table.missing).drop_nulls()
+        grouped = present.str.contains(_GROUPED)
+        is_whole = present.str.contains(_WHOLE)
+        if grouped.any() and is_whole.any() and (grouped | is_whole).all():
+            example = shown(present.filter(grouped)[0])
+            taken = f"{shown(name)}: {example} is taken as a fraction; if it is thousands, "
+            notes.append(Message(taken, remedy))
+    return notes
+
+
+def _columns_that_tell_the_class(samples: pl.DataFrame, labels: pl.Series) -> list[Message]:
+    """Return notes on columns whose values correspond to the classes one to one."""
+    n_classes = labels.n_unique()
+    notes = []
+    for column in samples:
+        if column.n_unique() != n_classes:  # nearly always: pairs need not be compared
+            continue
+        pairs = pl.DataFrame([as_categories(column).alias("value"), labels.alias("class")])
+        values = pairs["value"]
+        if values.null_count() or values.n_unique() != n_classes or pairs.n_unique() != n_classes:
+            continue
+        notes.append(
+            Message(
+                f"column {shown(column.name)} tells the class in every row; if it is not known "
+                "before the answer, leave it out: ",
+                Argument("drop", [column.name]),
+            )
+        )
+    return notes
+
+
+def _worse_than_constant(point: OperatingPoint, class_counts: dict[str, int]) -> list[Message]:
+    """Return a note if always answering the largest class is right more often than the model."""
+    largest, count = max(class_counts.items(), key=lambda item: item[1])
+    right, share = 1 - point.n_errors / point.n_samples, count / sum(class_counts.values())
+    if right >= share:
+        return []
+    return [
+        Message(
+            f"the model is right in {right:.2%} of the rows; always answering {shown(largest)} is "
+            f"right in {share:.2%}: try another ",
+            *(Argument("model"), ", or columns that tell more about the class"),
+        )
+    ]
+
+
+def _classes_spelled_alike(classes: Sequence[str]) -> list[str]:
+    """Return a note if classes differ only in capitals and blanks."""
+    spellings: dict[str, list[str]] = {}
+    for name in classes:
+        spellings.setdefault("".join(name.casefold().split()), []).append(name)
+    alike = [names for names in spellings.values() if len(names) > 1]
+    if not alike:
+        return []
+    listed = " and ".join(", ".join(map(repr, names)) for names in alike[:_CLASSES_TO_LIST])
+    return [f"classes differ only in capitals or blanks: {listed}; use one spelling per class"]

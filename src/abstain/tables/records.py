@@ -20,7 +20,7 @@ import polars as pl
 from abstain._core.errors import Argument, InputError
 from abstain._core.text import one_line
 from abstain.tables.text_format import TextFormat, detect_format, separator_name, split_record
-from abstain.tables.values import MISSING, as_numbers, without_missing
+from abstain.tables.values import MISSING, read_numbers
 
 if TYPE_CHECKING:
     from abstain.tables.reading import TableFile
@@ -173,16 +173,7 @@ def parse(table: TableFile, text: bytes, numeric: frozenset[str]) -> pl.DataFram
         _explain(table, text)
         raise
     frame = _checked(table, text, frame)
-    return frame.with_columns(numbers_or_text(table, frame[name]) for name in sorted(numeric))
-
-
-def numbers_or_text(table: TableFile, column: pl.Series) -> pl.Series:
-    """Return a column of text as numbers if all its values are, else as it is."""
-    if table.format is None or column.dtype != pl.String:
-        return column
-    present = without_missing(column, table.missing)
-    numbers = as_numbers(present, table.format.decimal)
-    return numbers if numbers.null_count() == present.null_count() else column
+    return read_numbers(frame, numeric, table.decimal, table.missing)
 
 
 def _read(
