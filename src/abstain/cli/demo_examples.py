@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +24,7 @@ from abstain import __version__
 from abstain._core.files import atomic_files
 from abstain.classifier import RejectOptionClassifier
 from abstain.datasets import make_pearl_necklace
-from abstain.fronts import ParetoFront, pareto_front
+from abstain.fronts import pareto_front
 from abstain.metrics import AveragedCurve, average_curves
 from abstain.models import GMLVQ
 from abstain.saving import save
@@ -163,21 +162,12 @@ class Digits:
     files: list[Path]
 
 
-@dataclass(frozen=True, eq=False)
-class _Predictions:
-    certainty: NDArray[np.float64]
-    correct: NDArray[np.bool_]
-    cells: NDArray[np.int64]
-
-
 def compare_on_digits(folder: Path) -> Digits:
     """Apply both kinds of thresholds, and write scores, front, thresholds and picture."""
     digits, predicted, certainty = _predict_digits()
     correct = predicted == digits
-    no_cells = np.zeros_like(predicted)
-    one_threshold, global_curve = _halve(_Predictions(certainty, correct, no_cells))
-    per_digit, local_curve = _halve(_Predictions(certainty, correct, predicted))
-
+    one_threshold, global_curve = _halve(certainty, correct, np.zeros_like(predicted))
+    per_digit, local_curve = _halve(certainty, correct, predicted)
     scores = folder / "scores.csv"
     with atomic_files(scores) as (draft,):
         pl.DataFrame({"certainty": certainty, "digit": digits, "predicted": predicted}).write_csv(
@@ -200,42 +190,33 @@ def _predict_digits() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.
     return digits, posteriors.argmax(axis=1), posteriors.max(axis=1)
 
 
-def _halve(predictions: _Predictions) -> tuple[Answers, AveragedCurve]:
+def _halve(
+    certainty: NDArray[np.float64], correct: NDArray[np.bool_], cells: NDArray[np.int64]
+) -> tuple[Answers, AveragedCurve]:
     """Set thresholds on random halves and apply them to the others."""
     at_target, curves = [], []
-    for calibration, test in _halvings(len(predictions.certainty)):
-        front = pareto_front(
-            predictions.certainty[calibration],
-            predictions.correct[calibration],
-            predictions.cells[calibration],
-            method=METHOD,
-        )
+    rng, n_samples = np.random.default_rng(0), len(certainty)
+    for _ in range(N_HALVINGS):
+        half, other = np.split(rng.permutation(n_samples), [n_samples // 2])
+        front = pareto_front(certainty[half], correct[half], cells[half], method=METHOD)
         point = operating_point(front, RejectRate(DIGITS_REJECT_RATE))
-        at_target.append(_apply(front, point.thresholds[np.newaxis], predictions, test))
-        curves.append(_one_row_per_rate(*_apply(front, front.thresholds, predictions, test)))
+        test = certainty[other], correct[other], np.searchsorted(front.cells, cells[other])
+        at_target.append(_apply(point.thresholds[np.newaxis], *test))
+        curves.append(_one_row_per_rate(*_apply(front.thresholds, *test)))
     accuracy, reject_rate = np.mean(at_target, axis=0)[:, 0]
     return Answers(float(reject_rate), float(accuracy)), average_curves(curves, GRID)
 
 
-def _halvings(n_samples: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    rng = np.random.default_rng(0)
-    for _ in range(N_HALVINGS):
-        order = rng.permutation(n_samples)
-        yield order[: n_samples // 2], order[n_samples // 2 :]
-
-
 def _apply(
-    front: ParetoFront,
     thresholds: NDArray[np.float64],
-    predictions: _Predictions,
-    test: NDArray[np.int64],
+    certainty: NDArray[np.float64],
+    correct: NDArray[np.bool_],
+    columns: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return accuracy and reject rate on the test samples for each row that accepts any."""
-    columns = np.searchsorted(front.cells, predictions.cells[test])
-    accepted = predictions.certainty[test] >= thresholds[:, columns]
+    """Return accuracy and reject rate for each row of thresholds that accepts any sample."""
+    accepted = certainty >= thresholds[:, columns]
     accepted = accepted[accepted.any(axis=1)]
-    right = (accepted & predictions.correct[test]).sum(axis=1)
-    return right / accepted.sum(axis=1), 1 - accepted.mean(axis=1)
+    return (accepted & correct).sum(axis=1) / accepted.sum(axis=1), 1 - accepted.mean(axis=1)
 
 
 def _one_row_per_rate(

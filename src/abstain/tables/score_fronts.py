@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -109,40 +109,26 @@ def _sum_over_blocks(count: Callable[..., Any], arrays: dict[str, Any], shared: 
     return reduce_blocks(sum, map_blocks(count, aligned_blocks(**arrays), shared))
 
 
-class _WrongCertainties(NamedTuple):
-    """The distinct certainties of wrong samples, ascending, and how many samples are up to each."""
-
-    certainties: NDArray[np.float64]
-    up_to: NDArray[np.int64]
-
-
 def _wrong_certainties(
     certainty: NDArray[np.float64], correct: NDArray[np.bool_]
-) -> _WrongCertainties:
-    certainties, counts = np.unique(certainty[~correct], return_counts=True)
-    return _WrongCertainties(certainties, np.cumsum(counts))
+) -> NDArray[np.float64]:
+    """Return the certainties of wrong samples, ascending."""
+    return np.sort(certainty[~correct])
 
 
-def _merge_wrong(parts: Sequence[_WrongCertainties]) -> _WrongCertainties:
-    certainties, places = np.unique(
-        np.concatenate([part.certainties for part in parts]), return_inverse=True
-    )
-    counts = np.zeros(len(certainties), dtype=np.int64)
-    np.add.at(counts, places, np.concatenate([np.diff(part.up_to, prepend=0) for part in parts]))
-    return _WrongCertainties(certainties, np.cumsum(counts))
+def _merge_sorted(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.sort(np.concatenate(parts))
 
 
 def _count_wins(
-    wrong: _WrongCertainties, certainty: NDArray[np.float64], correct: NDArray[np.bool_]
+    wrong: NDArray[np.float64], certainty: NDArray[np.float64], correct: NDArray[np.bool_]
 ) -> int:
     """Return twice the number of pairs of a right and a wrong sample in which the right is surer.
 
     A tie counts once, so that sums over any parts of the right samples are exact.
     """
     right = np.sort(certainty[correct])  # for locality of the search
-    up_to = np.append(0, wrong.up_to)
-    below = up_to[np.searchsorted(wrong.certainties, right, side="left")]
-    not_above = up_to[np.searchsorted(wrong.certainties, right, side="right")]
+    below, not_above = (np.searchsorted(wrong, right, side) for side in ("left", "right"))
     return int(below.sum()) + int(not_above.sum())
 
 
@@ -158,7 +144,7 @@ def _looks_reversed(scores: Scores, front: ParetoFront) -> bool:
     arrays = {"certainty": scores.certainty, "correct": scores.correct}
     if is_dask(*arrays.values()):
         parts = map_blocks(_wrong_certainties, aligned_blocks(**arrays))
-        wrong = reduce_on_workers(_merge_wrong, parts)
+        wrong = reduce_on_workers(_merge_sorted, parts)
     else:
         wrong = _wrong_certainties(*arrays.values())
     n_wins = _sum_over_blocks(_count_wins, arrays, wrong)
@@ -189,7 +175,7 @@ def read_on_cluster(
             for path in paths
         )
     )
-    futures = client.compute([delayed_call(FileScores.summary, file) for file in files])
+    futures = client.compute([delayed_call(attrgetter("summary"), file) for file in files])
     for done, index in enumerate(completed(futures), start=1):
         if futures[index].status != "finished":
             futures[index].result()  # raises its error

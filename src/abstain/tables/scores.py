@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import polars as pl
@@ -97,21 +97,16 @@ class FileSummary(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FileScores:
-    """The samples of one file; ``codes`` are indices of ``cell_names``."""
+    """The samples of one file; ``codes`` are indices of the names of its cells."""
 
     certainty: NDArray[np.float64]
     correct: NDArray[np.bool_]
     codes: NDArray[Any]
-    cell_names: pl.Series | None
-    class_names: ClassNames | None
+    summary: FileSummary
 
     def first_row(self, code: int) -> int:
         """Return the first row, counted from 0, of a cell."""
         return int(np.argmax(self.codes == code))
-
-    def summary(self) -> FileSummary:
-        """Return what the labels of the cells depend on."""
-        return FileSummary(len(self.certainty), self.cell_names, self.class_names)
 
 
 def read_scores(
@@ -129,7 +124,7 @@ def read_scores(
     labels, positions = merge_cells(
         paths,
         columns,
-        [file.summary() for file in files],
+        [file.summary for file in files],
         lambda index, code: files[index].first_row(code),
     )
     return Scores(
@@ -161,7 +156,7 @@ def read_file(path: Path, columns: ScoreColumns, options: TextOptions = _ANY_FOR
         assert columns.y_true is not None
         assert columns.y_pred is not None
         correct, class_names = _compare_labels(frame[columns.y_true], frame[columns.y_pred])
-    return FileScores(certainty, correct, codes, cell_names, class_names)
+    return FileScores(certainty, correct, codes, FileSummary(frame.height, cell_names, class_names))
 
 
 def _read_columns(table: TableFile, columns: list[str]) -> pl.DataFrame:
@@ -206,11 +201,13 @@ def merge_cells(
     positions = [np.zeros(1, dtype=np.int64) for _ in files]
     if columns.cell is not None:
         names = [file.cell_names for file in files if file.cell_names is not None]
-        try:
-            labels, positions = _common_labels(columns.cell, names, n_rows)
-        except _BadCellError as error:
-            with name_file_if(are_several, paths[error.file]):
-                raise error.located(first_row(error.file, error.code)) from None
+
+        def refuse(file: int, code: int, must: str) -> NoReturn:
+            row = first_row(file, code)
+            with name_file_if(are_several, paths[file]):
+                raise _bad_value("cell", columns.cell or "", must, names[file][code], row)
+
+        labels, positions = _common_labels(columns.cell, names, n_rows, refuse)
     if columns.y_true is not None and columns.y_pred is not None:
         named = {
             path: file.class_names
@@ -295,18 +292,6 @@ def _check_named_alike(y_true: str, y_pred: str, files: Sequence[ClassNames]) ->
         )
 
 
-class _BadCellError(Exception):
-    """A name that a cell cannot have: in which file, and which of its names."""
-
-    def __init__(self, column: str, file: int, code: int, name: str, must: str) -> None:
-        super().__init__(column, file, code, name, must)
-        self.column, self.file, self.code, self.name, self.must = column, file, code, name, must
-
-    def located(self, row: int) -> InputError:
-        """Return the error to show, given the row, counted from 0."""
-        return _bad_value("cell", self.column, self.must, self.name, row)
-
-
 def _find_cells(column: pl.Series) -> tuple[pl.Series, NDArray[Any]]:
     """Return the distinct names of cells and, for every sample, the index of its name."""
     text = _present("cell", column, with_nan=not column.dtype.is_numeric()).cast(pl.String)
@@ -319,18 +304,26 @@ def _find_cells(column: pl.Series) -> tuple[pl.Series, NDArray[Any]]:
 
 
 def _common_labels(
-    column: str, files: Sequence[pl.Series], n_rows: int
+    column: str,
+    files: Sequence[pl.Series],
+    n_rows: int,
+    refuse: Callable[[int, int, str], NoReturn],
 ) -> tuple[list[int] | list[str], list[NDArray[np.int64]]]:
     """Return the ascending labels of the cells of all files, and the position of each name.
 
-    Labels are integers if all names in all files are.
+    Labels are integers if all names in all files are. ``refuse`` raises the error about a name: in
+    which file, and which of its names.
     """
     named = pl.concat(files)
+    ends = np.cumsum([len(names) for names in files])
     numbers = _as_numbers(named)
     # In a column of numbers, "nan" is not a name, and a fraction is not a cell.
-    if not numbers.null_count():
-        _check_names(column, files, numbers.is_nan(), "hold no missing value")
-        _check_names(column, files, _are_fractions(numbers), _CELL)
+    bad = {"hold no missing value": numbers.is_nan(), _CELL: _are_fractions(numbers)}
+    for must, is_bad in bad.items() if not numbers.null_count() else ():
+        if is_bad.any():
+            index = int(is_bad.to_numpy().argmax())
+            file = int(np.searchsorted(ends, index, side="right"))
+            refuse(file, index - int(ends[file]) + len(files[file]), must)
     named = _as_integers(named)
     labels = named.unique().sort()
     if len(labels) == n_rows >= _TOO_MANY_CELLS:
@@ -340,22 +333,11 @@ def _common_labels(
             f"got a different value in each of {n_rows} rows; choose another column"
         )
     positions = labels.search_sorted(named).to_numpy().astype(np.int64)
-    ends = np.cumsum([len(names) for names in files])
     return labels.to_list(), np.split(positions, ends[:-1])
 
 
 def _are_fractions(numbers: pl.Series) -> pl.Series:
     return numbers.is_finite() & (numbers != numbers.floor())
-
-
-def _check_names(column: str, files: Sequence[pl.Series], is_bad: pl.Series, must: str) -> None:
-    if is_bad.any():
-        code = is_bad.arg_max()
-        assert code is not None
-        for file, names in enumerate(files):
-            if code < len(names):
-                raise _BadCellError(column, file, code, names[code], must)
-            code -= len(names)
 
 
 def _as_integers(names: pl.Series) -> pl.Series:
