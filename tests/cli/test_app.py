@@ -60,9 +60,9 @@ def test_wrong_use_takes_one_line(run, arguments):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_can_be_had(shell, monkeypatch):
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    found = CliRunner().invoke(cli.app, ["--show-completion", shell], prog_name="abstain")
-    assert found.exit_code == 0
-    assert "_ABSTAIN_COMPLETE" in found.output
+    result = CliRunner().invoke(cli.app, ["--show-completion", shell], prog_name="abstain")
+    assert result.exit_code == 0
+    assert "_ABSTAIN_COMPLETE" in result.output
 
 
 def test_models_are_completed(monkeypatch):
@@ -71,8 +71,8 @@ def test_models_are_completed(monkeypatch):
         "COMP_WORDS": "abstain fit t.csv --model lo",
         "COMP_CWORD": "4",
     }
-    found = CliRunner().invoke(cli.app, [], prog_name="abstain", env=environment)
-    assert found.output.split() == ["logistic"]
+    result = CliRunner().invoke(cli.app, [], prog_name="abstain", env=environment)
+    assert result.output.split() == ["logistic"]
 
 
 @pytest.mark.parametrize("command", ["fit", "predict", "report", "front", "study", "demo"])

@@ -114,8 +114,8 @@ def test_a_folder_that_cannot_be_made_is_reported(run, tmp_path):
 def test_the_demo_for_scripts(run, tmp_path):
     code, shown, complaints = run("demo", "--out", tmp_path / "demo", "--json")
     assert (code, complaints) == (0, "")
-    found = json.loads(shown)
-    assert found["tumours"]["asked"] == 0.95
-    assert found["necklace"]["per_prototype"]["accuracy"] > found["necklace"]["accuracy"]
-    assert all(Path(file).exists() for file in found["files"])
+    document = json.loads(shown)
+    assert document["tumours"]["asked"] == 0.95
+    assert document["necklace"]["per_prototype"]["accuracy"] > document["necklace"]["accuracy"]
+    assert all(Path(file).exists() for file in document["files"])
     assert run("demo", "--out", tmp_path / "again", "--quiet") == (0, "", "")

@@ -41,9 +41,9 @@ def test_a_report_of_known_rows_says_so(run, folder, model):
     page = out.read_text(encoding="utf-8")
     assert 'id="known"><strong>All of these samples are among those' in page
     code, shown, _ = run("report", model, folder / "new.csv", "--out", out, "--json")
-    found = json.loads(shown)
-    assert (found["n_of_unknown_classes"], found["share_known"]) == (0, 0.0)
-    assert (found["abstain"], found["out"]) == (abstain.__version__, str(out))
+    document = json.loads(shown)
+    assert (document["n_of_unknown_classes"], document["share_known"]) == (0, 0.0)
+    assert (document["abstain"], document["out"]) == (abstain.__version__, str(out))
     assert 'id="known"' not in out.read_text(encoding="utf-8")
 
 
@@ -66,10 +66,10 @@ def test_a_report_counts_as_predict_does(run, folder, model):
     n_right = rows.filter(pl.col("answer") == pl.col(LABEL)).height
     n_answered, n_wrong = 50 - n_rejected, 50 - n_rejected - n_right
     asked = ["report", model, folder / "new.csv", "--out", folder / "report.html"]
-    found = json.loads(run(*asked, "--json")[1])
+    document = json.loads(run(*asked, "--json")[1])
     expected = {"n_rows": 50, "n_answered": n_answered, "n_right": n_right, "n_wrong": n_wrong}
     expected |= {"n_rejected": n_rejected, "accuracy": n_right / n_answered}
-    assert {name: found[name] for name in expected} == expected
+    assert {name: document[name] for name in expected} == expected
     shown = run(*asked)[1]
     assert f": {n_answered} answered, {n_rejected} rejected.\n" in shown
     assert f"Of the answers {n_right} are right and {n_wrong} wrong: accuracy " in shown

@@ -1,8 +1,12 @@
 """Laws of targets as options: every target of the package is one, and has a phrase."""
 
+from inspect import signature
+
 import pytest
 
 from abstain import Accuracy, InputError, RejectCost, RejectRate, pareto_front
+from abstain.cli.fit import fit
+from abstain.cli.front import front
 from abstain.cli.targets import TARGETS, chosen_target, target_in_words
 from abstain.targets.base import exported_targets
 
@@ -41,3 +45,8 @@ def test_a_target_of_another_package_is_shown_as_python_does():
             return "Everything()"
 
     assert target_in_words(Everything(), pareto_front([0.1], [True])) == "Everything()"
+
+
+@pytest.mark.parametrize("command", [fit, front])
+def test_commands_take_every_target(command):
+    assert set(TARGETS) <= set(signature(command).parameters)

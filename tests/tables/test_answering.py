@@ -54,9 +54,9 @@ def test_blocks_of_any_size_give_what_memory_gives(tmp_path_factory, fitted, blo
     frame = make_patients(n, seed)
     frame.write_csv(folder / "new.csv")
     answered = answer(fitted.clf, folder / "new.csv", folder / "out.csv", block_size)
-    found = pl.read_csv(folder / "out.csv")
-    assert found.select(frame.columns).equals(pl.read_csv(folder / "new.csv"))
-    check_same(found, answer_frame(fitted.clf, frame), fitted.clf.thresholds_)
+    answers = pl.read_csv(folder / "out.csv")
+    assert answers.select(frame.columns).equals(pl.read_csv(folder / "new.csv"))
+    check_same(answers, answer_frame(fitted.clf, frame), fitted.clf.thresholds_)
     assert answered.n_rows == n
     assert answered.n_rejected + sum(answered.class_counts.values()) == n
 
@@ -98,22 +98,22 @@ def test_every_format_to_every_other(tmp_path, fitted, patients, source, target)
     else:
         patients.write_csv(path, separator={"csv": ",", "tsv": "\t"}[source])
     answer(fitted.clf, path, out, block_size=1000)
-    found = (
+    answers = (
         pl.read_parquet(out)
         if target == "parquet"
         else pl.read_csv(out, separator={"csv": ",", "tsv": "\t"}[target])
     )
-    assert found.columns == [*patients.columns, *NEW]
-    same = found.select(pl.col(name).cast(kind) for name, kind in patients.schema.items())
+    assert answers.columns == [*patients.columns, *NEW]
+    same = answers.select(pl.col(name).cast(kind) for name, kind in patients.schema.items())
     assert same.equals(patients)
-    check_same(found, answer_frame(fitted.clf, patients), fitted.clf.thresholds_)
+    check_same(answers, answer_frame(fitted.clf, patients), fitted.clf.thresholds_)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
-    found = answer_frame(fitted.clf, patients)
+    answers = answer_frame(fitted.clf, patients)
     decided = fitted.clf.decide(patients)
-    for at, (label, certainty, probability, reason) in enumerate(found.rows()):
+    for at, (label, certainty, probability, reason) in enumerate(answers.rows()):
         assert math.isclose(certainty, decided.certainty[at])
         assert math.isclose(probability, decided.correct_proba[at])
         if decided.rejected[at]:
@@ -133,10 +133,10 @@ def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
 def test_every_row_has_the_probability_that_its_answer_is_right(tmp_path, fitted, patients):
     patients.write_parquet(tmp_path / "new.parquet")
     answer(fitted.clf, tmp_path / "new.parquet", tmp_path / "out.parquet", block_size=1000)
-    found = pl.read_parquet(tmp_path / "out.parquet")
-    probability = found["correct_proba"].to_numpy()
+    answers = pl.read_parquet(tmp_path / "out.parquet")
+    probability = answers["correct_proba"].to_numpy()
     assert np.array_equal(probability, fitted.clf.predict_correct_proba(patients))
-    is_rejected = (found["answer"] == "rejected").to_numpy()
+    is_rejected = (answers["answer"] == "rejected").to_numpy()
     assert 0 < probability[is_rejected].max() <= probability[~is_rejected].min() < 1
 
 
@@ -144,9 +144,9 @@ def test_an_empty_row_has_no_probability(fitted, patients):
     empty = patients.with_columns(
         pl.lit(None, kind).alias(n) for n, kind in patients.schema.items()
     )
-    found = answer_frame(fitted.clf, pl.concat([patients[:2], empty[:1]]))
-    assert found["correct_proba"].is_null().to_list() == [False, False, True]
-    assert found["certainty"].is_null().to_list() == [False, False, True]
+    answers = answer_frame(fitted.clf, pl.concat([patients[:2], empty[:1]]))
+    assert answers["correct_proba"].is_null().to_list() == [False, False, True]
+    assert answers["certainty"].is_null().to_list() == [False, False, True]
 
 
 # The front of a loaded classifier is made when it is first asked for, and by one thread.
@@ -156,8 +156,8 @@ def test_a_loaded_classifier_tells_the_same_probabilities(tmp_path, fitted, pati
         clf.fit(patients.drop("Befund lang"), patients["Befund lang"].to_numpy())
         save(clf, tmp_path / "m.abstain")
         loaded = load(tmp_path / "m.abstain")
-        found = answer_frame(loaded, patients)["correct_proba"].to_numpy()
-        assert np.array_equal(found, clf.predict_correct_proba(patients))
+        answers = answer_frame(loaded, patients)["correct_proba"].to_numpy()
+        assert np.array_equal(answers, clf.predict_correct_proba(patients))
 
 
 def test_names_that_need_quotes(tmp_path, patients):
@@ -167,9 +167,9 @@ def test_names_that_need_quotes(tmp_path, patients):
     options = FitOptions("Befund lang", model="glvq", target=abstain.RejectRate(0.3))
     clf = fit_table(open_table(tmp_path / "t.csv"), options).clf
     answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", reject_mark='weiß, "nicht"')
-    found = pl.read_csv(tmp_path / "out.csv")
-    assert set(found["answer"]) == {*names.values(), 'weiß, "nicht"'}
-    assert found["reason"].drop_nulls().str.contains("of class").any()
+    answers = pl.read_csv(tmp_path / "out.csv")
+    assert set(answers["answer"]) == {*names.values(), 'weiß, "nicht"'}
+    assert answers["reason"].drop_nulls().str.contains("of class").any()
 
 
 # A spreadsheet computes what begins like a formula; a number with a sign stays one.
@@ -192,13 +192,13 @@ def test_answers_are_no_formulas(tmp_path, names, written, suffix):
     answered = answer(clf, tmp_path / "new.csv", tmp_path / f"out{suffix}")
     assert sorted(answered.class_counts) == sorted(names)
     if suffix == ".parquet":
-        found, written = pl.read_parquet(tmp_path / "out.parquet"), names
+        answers, written = pl.read_parquet(tmp_path / "out.parquet"), names
     else:
         separator = "\t" if suffix == ".tsv" else ","
         path = tmp_path / f"out{suffix}"
-        found = pl.read_csv(path, separator=separator, infer_schema=False)
-    assert set(found["answer"]) == set(written)
-    assert found["y"].to_list() == known["y"].to_list()  # columns of the table stay as they were
+        answers = pl.read_csv(path, separator=separator, infer_schema=False)
+    assert set(answers["answer"]) == set(written)
+    assert answers["y"].to_list() == known["y"].to_list()  # columns of the table stay as they were
 
 
 def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
@@ -206,9 +206,9 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     frame.write_csv(tmp_path / "new.csv")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
     assert answered.columns == ["abstain_answer", "certainty", "correct_proba", "reason"]
-    found = pl.read_csv(tmp_path / "out.csv")
-    assert set(found["answer"]) == {"mine"}
-    assert "abstain_answer" in found.columns
+    answers = pl.read_csv(tmp_path / "out.csv")
+    assert set(answers["answer"]) == {"mine"}
+    assert "abstain_answer" in answers.columns
 
 
 def test_empty_rows_are_rejected(tmp_path):
@@ -219,10 +219,10 @@ def test_empty_rows_are_rejected(tmp_path):
     path.write_text("id,a,b\n1,0.5,1\n2,,NA\n3,NaN,\n4,,2\n")
     answered = answer(clf, path, tmp_path / "out.csv")
     assert (answered.n_rows, answered.n_empty) == (4, 2)
-    found = pl.read_csv(tmp_path / "out.csv")
-    assert found["reason"][1] == "all columns that the model needs are empty"
-    assert found["certainty"].is_null().to_list() == [False, True, True, False]
-    assert found["answer"].to_list()[1:3] == ["rejected", "rejected"]
+    answers = pl.read_csv(tmp_path / "out.csv")
+    assert answers["reason"][1] == "all columns that the model needs are empty"
+    assert answers["certainty"].is_null().to_list() == [False, True, True, False]
+    assert answers["answer"].to_list()[1:3] == ["rejected", "rejected"]
 
 
 @pytest.mark.parametrize("empty", ["1;;;", "1;NA;?;n/a"])
@@ -230,9 +230,9 @@ def test_rows_without_categories_are_rejected(tmp_path, fitted, empty):
     (tmp_path / "new.csv").write_text(f"id;Größe;Alter;Organ\n{empty}\n2;;;Leber\n", "utf-8")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
     assert (answered.n_rows, answered.n_empty) == (2, 1)
-    found = pl.read_csv(tmp_path / "out.csv", separator=";")
-    assert found["answer"][0] == "rejected"
-    assert found["reason"][0] == "all columns that the model needs are empty"
+    answers = pl.read_csv(tmp_path / "out.csv", separator=";")
+    assert answers["answer"][0] == "rejected"
+    assert answers["reason"][0] == "all columns that the model needs are empty"
 
 
 def test_a_threshold_that_rejects_all_is_reported_as_such(tmp_path, fitted, patients):
@@ -344,11 +344,11 @@ def test_names_that_look_like_numbers_stay_names(tmp_path):
     kinds = clf.estimator_.named_steps["encoding"].named_transformers_["kinds"]
     assert kinds.categories_[0].tolist() == ["007", "7", "7.0"]
     answer(clf, tmp_path / "train.csv", tmp_path / "out.csv")
-    found = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
-    assert found["zip"].to_list() == [line.split(",")[0] for line in lines[1:]]
+    answers = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
+    assert answers["zip"].to_list() == [line.split(",")[0] for line in lines[1:]]
     frame = pl.read_csv(tmp_path / "train.csv", schema_overrides={"zip": pl.String})
     check_same(
-        found.with_columns(pl.col("certainty", "correct_proba").cast(pl.Float64)),
+        answers.with_columns(pl.col("certainty", "correct_proba").cast(pl.Float64)),
         answer_frame(clf, frame),
         clf.thresholds_,
     )
@@ -366,8 +366,8 @@ def test_a_number_that_means_missing_does_so_for_new_rows(tmp_path):
     assert message["certainty"][0] == message["certainty"][1]
     (tmp_path / "new.csv").write_text("x,z\n-9,1\n,1\n-9,-9\n")
     answered = answer(clf, tmp_path / "new.csv", tmp_path / "out.csv")
-    found = pl.read_csv(tmp_path / "out.csv")
-    assert found["certainty"][0] == found["certainty"][1]
+    answers = pl.read_csv(tmp_path / "out.csv")
+    assert answers["certainty"][0] == answers["certainty"][1]
     assert answered.n_empty == 1
 
 

@@ -33,9 +33,9 @@ NUMBERS = [0.5 * (i % 17) for i in range(N)]
     ],
 )
 def test_kinds(values, kind):
-    found = choose_features(pl.DataFrame({"x": values}, strict=False))
-    assert getattr(found, kind) == ["x"]
-    assert not found.left_out
+    features = choose_features(pl.DataFrame({"x": values}, strict=False))
+    assert getattr(features, kind) == ["x"]
+    assert not features.left_out
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_kinds(values, kind):
 )
 def test_what_is_left_out(name, values, why):
     frame = pl.DataFrame({name: values, "good": NUMBERS}, strict=False)
-    found = choose_features(frame)
-    assert why in found.left_out[name]
-    assert found.numeric == ["good"]
+    features = choose_features(frame)
+    assert why in features.left_out[name]
+    assert features.numeric == ["good"]
     kept = choose_features(frame, keep=[name])
     assert (name in [*kept.numeric, *kept.categorical]) == (why != "is empty")
 
 
 def test_drop_and_categorical():
     frame = pl.DataFrame({"a": NUMBERS, "b": NUMBERS, "zip": [1, 2, 3] * 20})
-    found = choose_features(frame, drop=["a"], categorical=["zip"])
-    assert (found.numeric, found.categorical) == (["b"], ["zip"])
-    assert found.left_out == {"a": "as asked"}
+    features = choose_features(frame, drop=["a"], categorical=["zip"])
+    assert (features.numeric, features.categorical) == (["b"], ["zip"])
+    assert features.left_out == {"a": "as asked"}
 
 
 # What was asked for is to be unasked; what is empty cannot be kept.
@@ -140,12 +140,12 @@ def test_what_to_do_about_text_amid_numbers(value, remedy):
     remedy += f", or say that it means missing: missing=[{value!r}]"
     with pytest.raises(InputError, match=re.escape(f"data row 60; {remedy}; or")):
         choose_features(with_text(value, 1))
-    found = choose_features(with_text(value, 10))
-    assert found.categorical == ["crp"]
+    features = choose_features(with_text(value, 10))
+    assert features.categorical == ["crp"]
     assert re.match(
-        r"'crp' is taken as \d+ categories, though 83% of its values are", found.notes[0]
+        r"'crp' is taken as \d+ categories, though 83% of its values are", features.notes[0]
     )
-    assert found.notes[0].endswith(f"like {value!r}: {remedy}")
+    assert features.notes[0].endswith(f"like {value!r}: {remedy}")
     names = choose_features(with_text(value, 10, [i / 7 for i in range(N)]))
     assert names.left_out["crp"].endswith(f"like {value!r}: {remedy}")
 
@@ -175,8 +175,8 @@ def test_nested_columns_are_refused():
     [([1, 2], "list"), ({"a": 1}, "struct"), (b"a", "binary"), (timedelta(1), "duration")],
 )
 def test_a_strange_value_throughout_is_reported_by_its_type(value, kind):
-    found = choose_features(pl.DataFrame({"x": [value] * N, "good": NUMBERS}))
-    assert found.left_out["x"] == f"is the same {kind} throughout"
+    features = choose_features(pl.DataFrame({"x": [value] * N, "good": NUMBERS}))
+    assert features.left_out["x"] == f"is the same {kind} throughout"
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ def test_a_row_of_units_is_reported(first, is_reported):
 def test_whole_numbers_named_as_an_identifier():
     numbers = [*range(1000, 1090), *range(1000, 1010)]
     frame = pl.DataFrame({"Patient ID": numbers, "count": numbers, "x": [0.5, 1.5] * 50})
-    found = choose_features(frame)
-    assert found.numeric == ["count", "x"]
-    assert found.left_out == {"Patient ID": "numbers the rows"}
+    features = choose_features(frame)
+    assert features.numeric == ["count", "x"]
+    assert features.left_out == {"Patient ID": "numbers the rows"}
     rare = pl.DataFrame({"ward no": [1, 2, 3, 4] * 25, "x": [0.5, 1.5] * 50})
     assert choose_features(rare).numeric == ["ward no", "x"]
 
@@ -213,9 +213,9 @@ def test_whole_numbers_named_as_an_identifier():
 # What begins with 0 to be as long as others is no quantity: 01067 is not less than 20095.
 @pytest.mark.parametrize("codes", [["01067", "04109", "20095"], ["00", "01", "02", "10"]])
 def test_codes_are_categories(codes):
-    found = choose_features(pl.DataFrame({"zip": codes * 15}))
-    assert found.categorical == ["zip"]
-    (note,) = found.notes
+    features = choose_features(pl.DataFrame({"zip": codes * 15}))
+    assert features.categorical == ["zip"]
+    (note,) = features.notes
     assert re.match(
         rf"'zip' is taken as {len(codes)} categories, as its digits begin with 0; ", note
     )
@@ -287,8 +287,8 @@ def test_frames_of_all_kinds_mean_the_same(picker):
     pandas = pd.DataFrame({"age": [41.5, np.nan], "sex": ["f", None]})
     array = np.array([[41.5, "f"], [None, None]], dtype=object)
     for frame in (typed, text, pandas, array):
-        found = picker.transform(frame).with_columns(pl.col("age").fill_nan(None))
-        assert found.equals(expected)
+        columns = picker.transform(frame).with_columns(pl.col("age").fill_nan(None))
+        assert columns.equals(expected)
     assert picker.get_feature_names_out().tolist() == ["age", "sex"]
     assert clone(picker).label == "ill"
 

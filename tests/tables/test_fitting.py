@@ -249,9 +249,9 @@ def test_a_few_labelled_rows_will_do(table, rows):
     rng = np.random.default_rng(0)
     many = pl.DataFrame({"a": rng.normal(size=600), "class": np.arange(600) % 30})
     clf = fit_table(table(many), FitOptions("class", model="glvq", cv=2)).clf
-    found = labelled_samples(clf, table(many[rows], "some.csv"))
-    assert found.y.tolist() == [str(row % 30) for row in rows]
-    assert found.share_known == 1.0
+    samples = labelled_samples(clf, table(many[rows], "some.csv"))
+    assert samples.y.tolist() == [str(row % 30) for row in rows]
+    assert samples.share_known == 1.0
     others = many[rows].with_columns(pl.col("a") + 0.1)
     assert labelled_samples(clf, table(others, "others.csv")).share_known == 0.0
 
@@ -262,8 +262,8 @@ def test_a_model_made_in_python_needs_the_label(table):
     rows = X.with_columns(kind=pl.Series([0, 0, 1, 1] * 5))
     with pytest.raises(InputError, match="give label"):
         labelled_samples(clf, table(rows))
-    found = labelled_samples(clf, table(rows), label="kind")
-    assert found.y.tolist() == [0, 0, 1, 1] * 5
+    samples = labelled_samples(clf, table(rows), label="kind")
+    assert samples.y.tolist() == [0, 0, 1, 1] * 5
     strange = rows.with_columns(kind=pl.Series([0, 0, 1, 7] * 5))
     with pytest.raises(InputError, match="got '7'; leave such rows out"):
         labelled_samples(clf, table(strange), label="kind")
@@ -275,9 +275,9 @@ def test_labels_that_are_equal_as_numbers_are_one_class(table, spelled):
     frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5, "kind": [0, 0, 1, 1] * 5})
     clf = fit_table(table(frame), FitOptions("kind", "naive-bayes")).clf
     other = pl.DataFrame({"a": [0.0, 4.0, 5.0], "kind": spelled})
-    found = labelled_samples(clf, table(other, "other.csv"))
-    assert found.y[:2].tolist() == ["0", "1"]
-    assert found.n_unknown == (spelled[2] == "7")
+    samples = labelled_samples(clf, table(other, "other.csv"))
+    assert samples.y[:2].tolist() == ["0", "1"]
+    assert samples.n_unknown == (spelled[2] == "7")
 
 
 def test_classes_that_are_equal_as_numbers_stay_apart(table):

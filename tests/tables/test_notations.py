@@ -93,19 +93,19 @@ def test_names_are_no_numbers(values):
 )
 def test_where_commas_stand_before_fractions_points_stand_before_thousands(values, numbers):
     column = pl.Series("x", values)
-    found = choose_features(pl.DataFrame({"x": column}), decimal=",")
-    assert found.numeric == ["x"]
-    assert found.written["x"].numbers(column).to_list() == numbers
+    features = choose_features(pl.DataFrame({"x": column}), decimal=",")
+    assert features.numeric == ["x"]
+    assert features.written["x"].numbers(column).to_list() == numbers
 
 
 # What a column shows may be against what its table shows.
 def test_a_point_that_may_be_either_is_not_guessed():
     column = pl.Series("x", ["1.234", "5.678", "1,5"] * 20)
     assert is_ambiguous(find_notation(column, "."), column)
-    found = choose_features(pl.DataFrame({"x": column, "good": [0.5, 1.5] * 30}))
-    assert found.numeric == ["good"]
-    assert "thousands or a fraction" in found.left_out["x"]
-    assert "decimal=" not in found.left_out["x"]
+    features = choose_features(pl.DataFrame({"x": column, "good": [0.5, 1.5] * 30}))
+    assert features.numeric == ["good"]
+    assert "thousands or a fraction" in features.left_out["x"]
+    assert "decimal=" not in features.left_out["x"]
 
 
 def test_a_number_is_quoted_as_it_stands_in_the_file():
@@ -227,8 +227,8 @@ def test_a_value_that_is_written_otherwise_is_named(tables):
 
 def test_columns_named_as_kinds_stay_so():
     frame = decorated(goods())
-    found = choose_features(frame, categorical=["weight"], drop=["kind"])
-    assert (found.numeric, found.categorical) == (["price"], ["weight"])
+    features = choose_features(frame, categorical=["weight"], drop=["kind"])
+    assert (features.numeric, features.categorical) == (["price"], ["weight"])
 
 
 def test_models_that_were_saved_without_notations_go_on(tables):

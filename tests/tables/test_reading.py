@@ -133,8 +133,8 @@ def test_decimal_commas_are_numbers(tmp_path_factory, pairs, separator, block_si
     path = tmp_path_factory.mktemp("commas") / "t.csv"
     lines = [separator.join(map(written, pair)) for pair in [*pairs, (0.5, 0.5)]]
     path.write_text("\n".join([separator.join("ab"), *lines]))
-    found = rows(path, block_size, separator=separator, decimal=",")
-    assert found.rows() == [*pairs, (0.5, 0.5)]
+    frame = rows(path, block_size, separator=separator, decimal=",")
+    assert frame.rows() == [*pairs, (0.5, 0.5)]
 
 
 def test_a_point_in_a_table_with_commas_is_not_guessed():
@@ -148,11 +148,11 @@ def test_a_point_in_a_table_with_commas_is_not_guessed():
 @pytest.mark.parametrize("word", ["", " ", *MISSING])
 def test_missing_values(write, word):
     path = write(f"a,b\n1,x\n{word},{word}\n2,y\n")
-    found = rows(path)
-    assert found["a"].to_list() in ([1.0, None, 2.0], [1.0, math.nan, 2.0]) or math.isnan(
-        found["a"][1]
+    frame = rows(path)
+    assert frame["a"].to_list() in ([1.0, None, 2.0], [1.0, math.nan, 2.0]) or math.isnan(
+        frame["a"][1]
     )
-    assert without_missing(found["b"]).to_list() == ["x", None, "y"]
+    assert without_missing(frame["b"]).to_list() == ["x", None, "y"]
 
 
 def test_missing_values_of_ones_own(write):

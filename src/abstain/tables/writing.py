@@ -78,10 +78,9 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
         if path.name.lower().endswith(PARQUET):
             frame.write_parquet(path)
             return
-        names = pl.Series("cell", frame["cell"].cast(pl.String)) if "cell" in frame else None
-        if names is not None:
-            escaped = [without_formula(name) for name in names.to_list()]
-            frame = frame.with_columns(pl.Series("cell", escaped))
+        if "cell" in frame.columns:
+            names = frame["cell"].cast(pl.String).to_list()
+            frame = frame.with_columns(pl.Series("cell", list(map(without_formula, names))))
         frame.write_csv(path, separator="\t" if path.suffix.lower() == ".tsv" else ",")
 
 
