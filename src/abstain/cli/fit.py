@@ -73,56 +73,69 @@ def _complete_model(incomplete: str) -> list[str]:
     return [name for name in MODELS if name.startswith(incomplete.lower())]
 
 
+ModelOption = Annotated[
+    str,
+    fitting_option(
+        help="glvq, grlvq, gmlvq, lgmlvq, rslvq, mrslvq, lmrslvq, logistic, svm, knn, tree, "
+        "forest, boosting, naive-bayes, lda or mlp.",
+        autocompletion=_complete_model,
+    ),
+]
+ConfidenceOption = Annotated[
+    float | None, target_option(help="Confidence that --accuracy holds on new rows.")
+]
+TestSizeOption = Annotated[
+    float | None,
+    target_option(help="Share of the rows held out to certify --accuracy; half if not given."),
+]
+CellsOption = Annotated[Cells, fitting_option(help="Which rows share a threshold.")]
+CertaintyOption = Annotated[Certainty, fitting_option(help="How sure the model is.")]
+MethodOption = Annotated[
+    Method,
+    fitting_option(
+        help="How thresholds are set. pooled: made for new rows; exact: the best on the "
+        "rows that set them, or hull and greedy, which approximate it."
+    ),
+]
+FoldsOption = Annotated[
+    int,
+    fitting_option(
+        help="Number of folds: thresholds are set on rows that the model has not seen; 0: on "
+        "those it is fitted to."
+    ),
+]
+SeedOption = Annotated[int, fitting_option(min=0, help="Seed of the random numbers.")]
+DropOption = Annotated[
+    list[str] | None, column_option(help="A column to leave out; may be repeated.")
+]
+KeepOption = Annotated[
+    list[str] | None,
+    column_option(help="A column to use though it would be left out; may be repeated."),
+]
+CategoricalOption = Annotated[
+    list[str] | None,
+    column_option(help="A column whose numbers are categories; may be repeated."),
+]
+
+
 def fit(
     table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, one row per sample.")],
     label: Annotated[str, column_option(help="The column that names the class.")],
     out: Annotated[Path, typer.Option(help="The model, such as model.abstain.")],
-    model: Annotated[
-        str,
-        fitting_option(
-            help="glvq, grlvq, gmlvq, lgmlvq, rslvq, mrslvq, lmrslvq, logistic, svm, knn, tree, "
-            "forest, boosting, naive-bayes, lda or mlp.",
-            autocompletion=_complete_model,
-        ),
-    ] = "gmlvq",
+    model: ModelOption = "gmlvq",
     accuracy: AccuracyOption = None,
-    confidence: Annotated[
-        float | None, target_option(help="Confidence that --accuracy holds on new rows.")
-    ] = None,
+    confidence: ConfidenceOption = None,
     reject_rate: RejectRateOption = None,
     reject_cost: RejectCostOption = None,
-    test_size: Annotated[
-        float | None,
-        target_option(help="Share of the rows held out to certify --accuracy; half if not given."),
-    ] = None,
-    cells: Annotated[Cells, fitting_option(help="Which rows share a threshold.")] = Cells.auto,
-    certainty: Annotated[Certainty, fitting_option(help="How sure the model is.")] = Certainty.auto,
-    method: Annotated[
-        Method,
-        fitting_option(
-            help="How thresholds are set. pooled: made for new rows; exact: the best on the "
-            "rows that set them, or hull and greedy, which approximate it."
-        ),
-    ] = Method.pooled,
-    cv: Annotated[
-        int,
-        fitting_option(
-            help="Number of folds: thresholds are set on rows that the model has not seen; 0: on "
-            "those it is fitted to."
-        ),
-    ] = 5,
-    seed: Annotated[int, fitting_option(min=0, help="Seed of the random numbers.")] = 0,
-    drop: Annotated[
-        list[str] | None, column_option(help="A column to leave out; may be repeated.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        column_option(help="A column to use though it would be left out; may be repeated."),
-    ] = None,
-    categorical: Annotated[
-        list[str] | None,
-        column_option(help="A column whose numbers are categories; may be repeated."),
-    ] = None,
+    test_size: TestSizeOption = None,
+    cells: CellsOption = Cells.auto,
+    certainty: CertaintyOption = Certainty.auto,
+    method: MethodOption = Method.pooled,
+    cv: FoldsOption = 5,
+    seed: SeedOption = 0,
+    drop: DropOption = None,
+    keep: KeepOption = None,
+    categorical: CategoricalOption = None,
     separator: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,

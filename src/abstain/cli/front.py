@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -55,7 +55,10 @@ from abstain.cli.terminal import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from abstain.tables.reading import TextOptions
     from abstain.tables.score_fronts import Choice
+    from abstain.tables.scores import ScoreColumns
+    from abstain.targets import Target
 
 # Of a front, its thresholds and its chosen row.
 Files = tuple[Path, Path, Path]
@@ -126,16 +129,10 @@ def front(
     do on others.
     """
     target = chosen_target(accuracy=accuracy, reject_rate=reject_rate, reject_cost=reject_cost)
-    from abstain import RejectRate, pareto_front
+    from abstain import RejectRate
     from abstain.tables.reading import TextOptions
-    from abstain.tables.score_fronts import (
-        choice_as_json,
-        choose,
-        output_files,
-        read_on_cluster,
-        write_choice,
-    )
-    from abstain.tables.scores import ScoreColumns, read_scores
+    from abstain.tables.score_fronts import choice_as_json, output_files, write_choice
+    from abstain.tables.scores import ScoreColumns
 
     columns = ScoreColumns(certainty, correct, y_true, y_pred, cell)
     options = TextOptions(separator, decimal, encoding)
@@ -144,16 +141,8 @@ def front(
     for path in paths:
         check_regular_file(path)
     with terminal.stages(quiet) as begin:
-        with _cluster_if_named(cluster, begin) as client:
-            watch = begin(f"reading {title_of(paths)}")
-            if client is None:
-                samples = read_scores(paths, columns, options, watch)
-            else:
-                samples = read_on_cluster(client, paths, columns, options, watch)
-            begin(f"computing the {method} front of {len(samples.certainty):,} samples")
-            rows = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
-            begin("choosing the thresholds")
-            choice = choose(samples, rows, target or RejectRate(DEFAULT_REJECT_RATE))
+        wanted = target or RejectRate(DEFAULT_REJECT_RATE)
+        choice = _choose(paths, columns, options, method, wanted, cluster, begin)
         if files:
             begin(f"writing {files[0].name}")
             write_choice(choice, files, __version__)
@@ -163,15 +152,32 @@ def front(
         terminal.show(front_screen(choice, paths, files, by_default=target is None))
 
 
-@contextmanager
-def _cluster_if_named(address: str | None, begin: Callable[[str], Any]) -> Iterator[Any]:
-    """Yield the client of a cluster; None without an address."""
-    if address is None:
-        yield None
-        return
-    begin(f"asking the cluster {address}")
-    with connect(address) as client:
-        yield client
+def _choose(
+    paths: list[Path],
+    columns: ScoreColumns,
+    options: TextOptions,
+    method: str,
+    target: Target,
+    cluster: str | None,
+    begin: Callable[[str], terminal.Watch],
+) -> Choice:
+    """Read score files, here or on a cluster, and choose a row of their front."""
+    from abstain import pareto_front
+    from abstain.tables.score_fronts import choose, read_on_cluster
+    from abstain.tables.scores import read_scores
+
+    if cluster is not None:
+        begin(f"asking the cluster {cluster}")
+    with nullcontext() if cluster is None else connect(cluster) as client:
+        watch = begin(f"reading {title_of(paths)}")
+        if client is None:
+            samples = read_scores(paths, columns, options, watch)
+        else:
+            samples = read_on_cluster(client, paths, columns, options, watch)
+        begin(f"computing the {method} front of {len(samples.certainty):,} samples")
+        rows = pareto_front(samples.certainty, samples.correct, samples.cells, method=method)
+        begin("choosing the thresholds")
+        return choose(samples, rows, target)
 
 
 # --- what is printed ----------------------------------------------------------------------------
