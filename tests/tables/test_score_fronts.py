@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from abstain import Accuracy, InputError, RejectCost, RejectRate, pareto_front
-from abstain.tables.score_fronts import choice_as_json, choose, output_files, write_choice
+from abstain.tables.score_fronts import choose, output_files, write_choice
 from abstain.tables.scores import ScoreColumns, read_scores
 
 COLUMNS = ScoreColumns("c", correct="ok", cell="region")
@@ -101,15 +101,16 @@ def test_the_document_is_strict_json(tmp_path):
     def refuse(constant):
         raise AssertionError(f"{constant} is not JSON")
 
-    choice = made(tmp_path, RejectCost(0.2))
-    document = json.loads(choice_as_json(choice, "1.2.3"), parse_constant=refuse)
+    choice, files = made(tmp_path, RejectCost(0.2)), output_files(tmp_path / "front.csv")
+    write_choice(choice, files, "1.2.3")
+    document = json.loads(files[2].read_text(), parse_constant=refuse)
     assert document["abstain"] == "1.2.3"
     assert document["target"] == {"reject_cost": 0.2}
     assert document["method"] == "exact"
     assert document["row"] == choice.point.row
     thresholds = [float(cell["threshold"]) for cell in document["cells"]]
     assert thresholds == choice.point.thresholds.tolist()
-    nothing = json.loads(choice_as_json(made(tmp_path, RejectRate(0.0)), "1"))
+    nothing = made(tmp_path, RejectRate(0.0)).as_dict()
     assert [cell["threshold"] for cell in nothing["cells"]] == ["-inf", "-inf"]
 
 

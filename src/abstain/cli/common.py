@@ -165,11 +165,10 @@ class OneLineErrors(TyperGroup):
             return super().invoke(ctx)
 
 
-def print_json(document: str | dict[str, Any]) -> None:
+def print_json(document: dict[str, Any]) -> None:
     """Print a JSON document; JSON escapes all control characters but this one."""
-    if isinstance(document, dict):
-        document = json.dumps({"abstain": __version__, **document}, indent=2, allow_nan=False)
-    typer.echo(document.replace("\x7f", "\\u007f"))
+    text = json.dumps({"abstain": __version__, **document}, indent=2, allow_nan=False)
+    typer.echo(text.replace("\x7f", "\\u007f"))
 
 
 # --- options that several commands take ---------------------------------------------------------

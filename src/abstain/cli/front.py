@@ -131,7 +131,7 @@ def front(
     target = chosen_target(accuracy=accuracy, reject_rate=reject_rate, reject_cost=reject_cost)
     from abstain import RejectRate
     from abstain.tables.reading import TextOptions
-    from abstain.tables.score_fronts import choice_as_json, output_files, write_choice
+    from abstain.tables.score_fronts import output_files, write_choice
     from abstain.tables.scores import ScoreColumns
 
     columns = ScoreColumns(certainty, correct, y_true, y_pred, cell)
@@ -147,7 +147,7 @@ def front(
             begin(f"writing {files[0].name}")
             write_choice(choice, files, __version__)
     if as_json:
-        print_json(choice_as_json(choice, __version__))
+        print_json(choice.as_dict())
     elif not quiet:
         terminal.show(front_screen(choice, paths, files, by_default=target is None))
 

@@ -53,6 +53,26 @@ class Choice:
     # Whether wrong answers are surer than right ones more often than not.
     looks_reversed: bool
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the chosen row for a JSON document."""
+        point, expected = self.point, {}
+        if isinstance(self.front, PooledFront):
+            accuracy = float(self.front.expected_accuracies[point.row])
+            expected = {"expected_accuracy": json_number(accuracy)}
+        return {
+            "method": self.front.method,
+            "target": _target_as_dict(self.target),
+            "row": point.row,
+            **point_as_dict(point),
+            **expected,
+            "errors_left": point.errors_left,
+            "gap": point.gap,
+            "cells": [
+                cell | {"threshold": json_number(cell["threshold"])}
+                for cell in self.cells.to_dicts()
+            ],
+        }
+
 
 def choose(scores: Scores, front: ParetoFront, target: Target) -> Choice:
     """Return the row of a front that meets a target best; the samples may be in Dask arrays."""
@@ -233,7 +253,9 @@ def write_choice(choice: Choice, files: tuple[Path, Path, Path], version: str) -
     with atomic_files(*files) as (front, thresholds, document):
         write_frame(_front_table(choice.front), front)
         write_frame(choice.cells, thresholds)
-        document.write_text(choice_as_json(choice, version) + "\n", encoding="utf-8")
+        content = {"abstain": version, **choice.as_dict()}
+        text = json.dumps(content, indent=2, allow_nan=False)
+        document.write_text(text + "\n", encoding="utf-8")
 
 
 def _front_table(front: ParetoFront) -> pl.DataFrame:
@@ -252,28 +274,6 @@ def _front_table(front: ParetoFront) -> pl.DataFrame:
             "is_pareto": front.is_pareto,
         }
     ).with_columns(cs.ends_with("accuracy").fill_nan(None))
-
-
-def choice_as_json(choice: Choice, version: str) -> str:
-    """Return the chosen row as a strict JSON document in several lines of ASCII."""
-    point, expected = choice.point, {}
-    if isinstance(choice.front, PooledFront):
-        accuracy = float(choice.front.expected_accuracies[point.row])
-        expected = {"expected_accuracy": json_number(accuracy)}
-    document = {
-        "abstain": version,
-        "method": choice.front.method,
-        "target": _target_as_dict(choice.target),
-        "row": point.row,
-        **point_as_dict(point),
-        **expected,
-        "errors_left": point.errors_left,
-        "gap": point.gap,
-        "cells": [
-            cell | {"threshold": json_number(cell["threshold"])} for cell in choice.cells.to_dicts()
-        ],
-    }
-    return json.dumps(document, indent=2, allow_nan=False)
 
 
 def _target_as_dict(target: Target) -> dict[str, Any]:
