@@ -25,6 +25,8 @@ from abstain.tables import (
     labelled_samples,
     open_table,
 )
+from abstain.tables.batch import answer_tables, plan_jobs
+from abstain.tables.reading import TextOptions
 from abstain.tables.writing import check_output
 from tests.examples import examples
 from tests.tables.conftest import make_patients
@@ -392,3 +394,14 @@ def test_text_that_means_missing_does_so_whatever_the_decimal_mark(tmp_path):
     table = open_table(tmp_path / "t.csv")
     assert answer_table(clf, table, None).n_empty == 2
     assert len(labelled_samples(clf, table).y) == 20
+
+
+def test_an_error_about_one_of_several_tables_keeps_its_parts(tmp_path, fitted, patients):
+    for name in ("a.csv", "b.csv"):
+        patients.head(5).with_columns(Alter=pl.lit("alt")).write_csv(tmp_path / name)
+    jobs = plan_jobs([tmp_path / "a.csv", tmp_path / "b.csv"], None, TextOptions())
+    with pytest.raises(InputError, match=r"^2 of 2 tables could not be answered: ") as caught:
+        answer_tables(fitted.clf, jobs, reject_mark="rejected")
+    assert caught.value.value == "alt"
+    assert caught.value.requirement == "must hold numbers"
+    assert "missing=['alt']" in caught.value.remedy

@@ -118,6 +118,15 @@ def test_a_misread_header_is_quoted_in_short(write):
     assert len(str(caught.value)) < 300
 
 
+def test_an_error_with_a_hint_keeps_its_parts(write):
+    table = open_table(write("a;b\n1;2\n"), separator=",")
+    with pytest.raises(InputError, match="label='b' is not a column") as caught:
+        find_column("label", "b", table)
+    assert (caught.value.argument, caught.value.value) == ("label", "b")
+    assert caught.value.requirement.startswith("is not a column")
+    assert "separator=';' fits t.csv better" in caught.value.remedy
+
+
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.none()
 
 
