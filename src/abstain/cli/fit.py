@@ -47,6 +47,7 @@ from abstain.cli.terminal import (
     NOTES_TO_SHOW,
     counted,
     facts_table,
+    first_lines,
     label_text,
     percent,
     plain_table,
@@ -318,12 +319,10 @@ def _number_formats(result: FitResult) -> list[Text]:
     import polars as pl
 
     lines = []
-    for name, notation in list(result.features.written.items())[:_COLUMNS_TO_SHOW]:
+    for name, notation in result.features.written.items():
         number = notation.numbers(pl.Series([notation.example])).item()
         lines.append(f"{name}: numbers written like {notation.example}, taken as {number:.15g}")
-    if len(result.features.written) > _COLUMNS_TO_SHOW:
-        more = len(result.features.written) - _COLUMNS_TO_SHOW
-        lines.append(f"… and {counted(more, 'more such column')}; --json names all")
+    lines = first_lines(lines, _COLUMNS_TO_SHOW, "such column")
     return [Text(), *(Text(printable(line)) for line in lines)] if lines else []
 
 
@@ -334,13 +333,12 @@ def _left_out(result: FitResult) -> list[Text]:
         lines.append(f"{counted(result.n_unlabelled, 'row')} without a label left out")
     if result.n_empty:
         lines.append(f"{counted(result.n_empty, 'row')} with nothing but a label left out")
-    left_out = list(result.features.left_out.items())
-    for name, why in left_out[:_COLUMNS_TO_SHOW]:
-        because = f", {why}" if why == "as asked" else f": it {in_options(why)}"
-        lines.append(f"column {shown(name)} left out{because}")
-    if len(left_out) > _COLUMNS_TO_SHOW:
-        more = counted(len(left_out) - _COLUMNS_TO_SHOW, "more column")
-        lines.append(f"… and {more}; --json names all")
+    columns = [
+        f"column {shown(name)} left out"
+        + (f", {why}" if why == "as asked" else f": it {in_options(why)}")
+        for name, why in result.features.left_out.items()
+    ]
+    lines += first_lines(columns, _COLUMNS_TO_SHOW, "column")
     return [Text(), *(Text(printable(line), "yellow") for line in lines)] if lines else []
 
 

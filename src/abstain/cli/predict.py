@@ -32,6 +32,7 @@ from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
     NOTES_TO_SHOW,
     counted,
+    first_lines,
     label_text,
     percent,
     plain_table,
@@ -246,10 +247,8 @@ def _unseen_values(counts: AnswerCounts) -> list[RenderableType]:
     """Return notes on columns in which many values are new to the model."""
     frequent = sorted(counts.unseen_values.items(), key=lambda item: -item[1])
     many = [name for name, count in frequent if count >= _MANY_UNSEEN * counts.n_rows]
-    notes = [f"Note: {_unseen_value(counts, name)}" for name in many[:NOTES_TO_SHOW]]
-    if len(many) > NOTES_TO_SHOW:
-        more = counted(len(many) - NOTES_TO_SHOW, "more such column")
-        notes.append(f"… and {more}; --json names all")
+    notes = [f"Note: {_unseen_value(counts, name)}" for name in many]
+    notes = first_lines(notes, NOTES_TO_SHOW, "such column")
     return [Text(), *(Text(printable(note), "yellow") for note in notes)] if notes else []
 
 

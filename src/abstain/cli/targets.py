@@ -42,7 +42,7 @@ class TargetOption(NamedTuple):
 
     class_name: str
     phrase: str
-    phrase_if_nested: str
+    phrase_if_nested: str = ""
 
 
 # By the parameter of the commands.
@@ -59,7 +59,6 @@ TARGETS = {
     ),
     "reject_cost": TargetOption(
         "RejectCost",
-        "least cost when an error costs 1 and a reject {cost}",
         "least cost when an error costs 1 and a reject {cost}",
     ),
 }
@@ -87,8 +86,8 @@ def target_in_words(target: Any, front: ParetoFront) -> str:
     """Return what a target asks for; one that is no option is shown as Python does."""
     for option in TARGETS.values():
         if option.class_name == type(target).__name__:
-            phrase = option.phrase_if_nested if front.is_nested else option.phrase
-            return phrase.format(**target.get_params())
+            nested = option.phrase_if_nested if front.is_nested else ""
+            return (nested or option.phrase).format(**target.get_params())
     return repr(target)
 
 

@@ -141,6 +141,17 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{ending}"
 
 
+def first_lines(lines: Sequence[str], most: int, thing: str) -> list[str]:
+    """Return the first lines, and how many things the others are about.
+
+    >>> first_lines(["a", "b", "c"], 1, "column")
+    ['a', '… and 2 more columns; --json names all']
+    """
+    n_hidden = len(lines) - most
+    more = [f"… and {counted(n_hidden, f'more {thing}')}; --json names all"]
+    return [*lines[:most], *(more if n_hidden > 0 else [])]
+
+
 def percent(share: float) -> str:
     """Return a share with two digits, or with as many as it takes to differ from 100%."""
     if share != share:
