@@ -100,21 +100,22 @@ def predict(
         check_regular_file(thresholds)
     check_regular_file(model)
     counts: AnswerCounts | BatchCounts
-    with model_errors_in_one_line(model):
-        if cluster is None and len(paths) == 1:
-            source = options.open(paths[0])
-            if out is not None:
-                check_keeps_inputs([out], inputs)
+    if cluster is None and len(paths) == 1:
+        source = options.open(paths[0])
+        if out is not None:
+            check_keeps_inputs([out], inputs)
+        with model_errors_in_one_line(model):
             counts = _answer_one(source, model, thresholds, out, reject_mark, quiet)
-            screen = predict_screen(counts, paths[0], out)
-        else:
-            from abstain.tables.batch import plan_jobs
+        screen = predict_screen(counts, paths[0], out)
+    else:
+        from abstain.tables.batch import plan_jobs
 
-            jobs = plan_jobs(paths, out, options)
-            check_keeps_inputs([job.out for job in jobs if job.out], inputs)
+        jobs = plan_jobs(paths, out, options)
+        check_keeps_inputs([job.out for job in jobs if job.out], inputs)
+        with model_errors_in_one_line(model):
             clf = _load(model, thresholds)
             counts = _answer_many(jobs, clf, cluster, options, reject_mark, quiet)
-            screen = predict_many_screen(counts, out)
+        screen = predict_many_screen(counts, out)
     if as_json:
         print_json(counts.as_dict(out))
     elif not quiet:

@@ -220,9 +220,10 @@ def _with_types_of_model(
     table = block.table
     if table.format is not None:
         # As in the fit: numbers in a notation are read from the text, and 007 is a name.
-        names = [name for name in columns.categorical if rows[name].dtype == pl.Float64]
-        if names := [*columns.notations, *names]:
-            rows = rows.with_columns(block.frame(frozenset()).select(names))
+        numbers = [name for name in columns.categorical if rows[name].dtype == pl.Float64]
+        as_text = [*columns.notations, *numbers]
+        if as_text:
+            rows = rows.with_columns(block.frame(frozenset()).select(as_text))
     missing = [*columns.missing, *table.missing]
     return read_numbers(rows, columns.numeric, table.decimal, missing, columns.notations)
 

@@ -189,9 +189,9 @@ def fit_table(
         categorical=options.categorical,
     )
     pipeline = make_pipeline(model, features, options.label, table.missing)
+    samples = frame.select(features.numeric + features.categorical)
     samples = read_numbers(  # the pipeline does not read decimal commas
-        frame.select(features.numeric + features.categorical),
-        *(features.numeric, table.decimal, table.missing, features.written),
+        samples, features.numeric, table.decimal, table.missing, features.written
     )
     is_empty = find_empty_rows(samples, pipeline.steps[0][1])
     used = labels.is_not_null() & ~is_empty
