@@ -29,9 +29,9 @@ from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 from abstain import models
-from abstain.models.adaptive_distances import AdaptiveDistance, GlobalMatrix, LocalMatrices
 from abstain.models.costs import Cost, labelled_blocks
-from abstain.models.losses import relative_distance
+from abstain.models.distances import AdaptiveDistance, GlobalMatrix, LocalMatrices
+from abstain.models.glvq import relative_distance
 from abstain.models.scaling import Scaling
 
 ROOT = Path(__file__).resolve().parent.parent

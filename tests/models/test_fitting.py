@@ -10,16 +10,17 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import GMLVQ
-from abstain.models.adaptive_distances import (
+from abstain.models.costs import Cost, labelled_blocks
+from abstain.models.data import initial_prototypes
+from abstain.models.distances import (
     Diagonal,
     Euclidean,
     GlobalMatrix,
     LocalMatrices,
     normalise,
 )
-from abstain.models.costs import Cost, labelled_blocks
-from abstain.models.initialization import initial_prototypes
-from abstain.models.losses import likelihood_ratio, relative_distance
+from abstain.models.glvq import relative_distance
+from abstain.models.rslvq import LikelihoodRatio
 from abstain.models.scaling import Scaling, class_sums, means_of_present
 from abstain.models.solvers import _split, fit_lbfgs
 from tests.reference import models as reference
@@ -53,7 +54,7 @@ def initialize(samples, labels, weights, counts, random_state, init="kmeans"):
 
 def loss_function(name, n_prototypes):
     if name == "rslvq":
-        return partial(likelihood_ratio, sigma2=WIDTHS[:n_prototypes])
+        return LikelihoodRatio(WIDTHS[:n_prototypes])
     return partial(relative_distance, beta=4.0 if name == "sigmoid" else None)
 
 

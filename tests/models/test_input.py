@@ -468,7 +468,7 @@ def test_an_interrupted_fit_leaves_no_mixture(iris, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("abstain.models.fitting.fit_lbfgs", interrupt)
+    monkeypatch.setattr("abstain.models.solvers.fit_lbfgs", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(10 * X, y)
     assert np.array_equal(model.predict_proba(X), before)

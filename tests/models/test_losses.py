@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from abstain.models.losses import likelihood_ratio, relative_distance
+from abstain.models.glvq import relative_distance
+from abstain.models.rslvq import LikelihoodRatio
 from tests.reference.models import finite_differences, glvq_loss, rslvq_loss
 
 LABELS = np.array([0, 1, 0, 2, 1])
@@ -36,7 +37,7 @@ def test_relative_distance_is_the_glvq_loss(distances, label, beta):
 @widths
 @classes
 def test_likelihood_ratio_is_the_rslvq_loss(distances, label, sigma2):
-    loss, gradient = likelihood_ratio(distances, label == LABELS, N_FEATURES, sigma2=sigma2)
+    loss, gradient = LikelihoodRatio(sigma2)(distances, label == LABELS, N_FEATURES)
     assert loss == pytest.approx(
         [
             rslvq_loss(d, LABELS, label, sigma2, m)
@@ -45,7 +46,7 @@ def test_likelihood_ratio_is_the_rslvq_loss(distances, label, sigma2):
     )
     assert gradient == pytest.approx(
         finite_differences(
-            lambda d: likelihood_ratio(d, label == LABELS, N_FEATURES, sigma2=sigma2)[0].sum(),
+            lambda d: LikelihoodRatio(sigma2)(d, label == LABELS, N_FEATURES)[0].sum(),
             distances,
         ),
         abs=1e-8,
@@ -71,7 +72,7 @@ def test_a_sample_on_two_prototypes_is_undecided():
 @pytest.mark.parametrize("far", [1e12, 1e307])
 def test_the_rslvq_loss_stays_finite_far_away(distances, label, far):
     far = distances + far
-    loss, gradient = likelihood_ratio(far, label == LABELS, N_FEATURES, sigma2=np.full(5, 1e-3))
+    loss, gradient = LikelihoodRatio(np.full(5, 1e-3))(far, label == LABELS, N_FEATURES)
     assert np.isfinite(loss).all()
     assert np.isfinite(gradient).all()
 
@@ -80,5 +81,5 @@ def test_the_rslvq_loss_stays_finite_far_away(distances, label, far):
 def test_float32_stays_float32(distances, beta):
     single = distances.astype(np.float32)
     arrays = relative_distance(single, LABELS == 0, N_FEATURES, beta=beta)
-    arrays += likelihood_ratio(single, LABELS == 0, N_FEATURES, sigma2=np.ones(5, np.float32))
+    arrays += LikelihoodRatio(np.ones(5, np.float32))(single, LABELS == 0, N_FEATURES)
     assert {array.dtype for array in arrays} == {np.dtype(np.float32)}

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ
-from abstain.models.adaptive_distances import canonical
+from abstain.models.projection import canonical
 
 one_metric = pytest.mark.parametrize("model", [GRLVQ, GMLVQ, MRSLVQ])
 many_metrics = pytest.mark.parametrize("model", [LGMLVQ, LMRSLVQ])

@@ -20,8 +20,15 @@ from abstain import InputError
 from abstain._scale.cluster import open_cluster
 from abstain._scale.tree_sums import PersistedBlocks
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
-from abstain.models.chunked import Coding, draw, merge_drawn, merge_summaries, summarise
 from abstain.models.data import Rows
+from abstain.models.on_dask import (
+    Coding,
+    draw,
+    merge_drawn,
+    merge_summaries,
+    read_block,
+    summarise,
+)
 from tests.examples import examples
 
 MODELS = [GLVQ, GRLVQ, GMLVQ, LGMLVQ, RSLVQ, MRSLVQ, LMRSLVQ]
@@ -203,7 +210,7 @@ def test_summaries_of_chunks_make_that_of_all(cuts, seed):
     for name in ("weights", "sums", "present", "has_value"):
         np.testing.assert_allclose(getattr(found, name), getattr(whole, name), rtol=1e-12)
     np.testing.assert_array_equal(found.ranges, whole.ranges)
-    assert sum(found.chunk_sizes) == sum(whole.chunk_sizes) == np.count_nonzero(weights)
+    assert sum(found.block_sizes) == sum(whole.block_sizes) == np.count_nonzero(weights)
 
 
 # The same rows whichever way chunks are merged, as many as asked for, and each of its class.
@@ -213,7 +220,7 @@ def test_drawing_from_chunks_is_drawing_from_all(limit, first):
     X, y, _ = sample(100)
     coding, limits = Coding(NAMES, np.ones(3), X.dtype), {0: limit, 2: 5}
     parts = [
-        draw(coding, limits, 7, number, X[rows], y[rows])
+        draw(limits, 7, read_block(coding, X[rows], y[rows]), number)
         for number, rows in enumerate(np.array_split(np.arange(100), 5))
     ]
     at_once = merge_drawn(limits, parts)

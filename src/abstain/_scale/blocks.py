@@ -8,6 +8,8 @@ from __future__ import annotations  # signatures then show the names of types
 
 from typing import Any
 
+import numpy as np
+
 from abstain._core.errors import InputError, shown
 from abstain._scale.workers import check_versions, current_client, watch_workers
 
@@ -34,6 +36,15 @@ def check_samples(estimator: Any, X: Any) -> None:
     expected = getattr(estimator, "n_features_in_", n_features)
     if n_features == n_features and n_features != expected:  # NaN: not known yet
         raise InputError(f"X must have the {expected} features of the fit, got {n_features}")
+
+
+def without_rows(X: Any) -> Any:
+    """Return an array or a frame with the features of a Dask collection and no rows."""
+    if X.ndim != 2:
+        raise InputError(f"X must be two-dimensional, got {X.ndim} dimension(s)")
+    if hasattr(X, "columns"):
+        return X._meta
+    return np.empty((0, X.shape[1]))
 
 
 def row_chunks(collection: Any) -> tuple[float, ...]:

@@ -23,17 +23,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._core.errors import InputError
-from abstain._scale.blocks import is_dask
+from abstain._scale.blocks import is_dask, without_rows
 from abstain._scale.lazy import Method, lazy_on_dask
-from abstain.models.adaptive_distances import AdaptiveDistance, canonical, normalise, relevances
 from abstain.models.costs import Cost, Loss
-from abstain.models.data import ArrayData, read_arrays
-from abstain.models.distances import ClosestTwo, SampleBlock, closest_two, make_block
-from abstain.models.fitting import Problem, minimise
-from abstain.models.initialization import initial_prototypes
-from abstain.models.on_dask import DaskData, read_blocks, without_rows
+from abstain.models.data import ArrayData, initial_prototypes, read_arrays
+from abstain.models.distances import (
+    AdaptiveDistance,
+    ClosestTwo,
+    SampleBlock,
+    closest_two,
+    make_block,
+)
+from abstain.models.on_dask import DaskData, read_blocks
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
-from abstain.models.solvers import FitResult
+from abstain.models.solvers import FitResult, Problem, minimise
 from abstain.models.validation import (
     check_finite,
     check_labels,
@@ -305,15 +308,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
         """Set the fitted attributes, in the units of the data."""
-        prototypes, *metric = fit.parameters
+        prototypes = fit.parameters[0]
         self.classes_ = problem.classes
         self.prototype_labels_ = problem.classes[problem.prototype_classes]
         self.prototypes_ = problem.scaling.inverse_transform(prototypes).astype(prototypes.dtype)
         self.loss_, self.n_iter_ = fit.cost, max(fit.n_iter, 1)
-        if self._metric_name is not None:
-            unit = canonical(normalise(metric[0])[0])
-            setattr(self, self._metric_name, unit)
-            self.relevances_ = relevances(unit, problem.varies)
 
     @answers_in_blocks(number_type, lambda model: len(model.prototypes_))
     def distances(self, X: ArrayLike) -> Array:

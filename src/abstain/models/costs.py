@@ -14,8 +14,13 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.adaptive_distances import AdaptiveDistance, normalise
-from abstain.models.distances import Pullback, SampleBlock, make_block
+from abstain.models.distances import (
+    AdaptiveDistance,
+    Pullback,
+    SampleBlock,
+    make_block,
+    normalise,
+)
 from abstain.models.scaling import Scaling, row_slices
 
 Array = NDArray[Any]

@@ -1,6 +1,10 @@
 """The GLVQ family: generalised learning vector quantisation and its metric-learning variants.
 
-All minimise Φ((d⁺ − d⁻)/(d⁺ + d⁻)), see `losses.relative_distance`.
+With d⁺ the distance to the closest prototype of the own class, d⁻ to the closest one of another,
+μ = (d⁺ − d⁻)/(d⁺ + d⁻) is negative iff the sample is classified correctly. The loss is Φ(μ), the
+identity or the logistic function of βμ:
+
+    ∂Φ/∂d⁺ = Φ'(μ) · 2d⁻/(d⁺ + d⁻)²,      ∂Φ/∂d⁻ = −Φ'(μ) · 2d⁺/(d⁺ + d⁻)².
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,21 +16,56 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.adaptive_distances import (
+from abstain.models.base import PrototypeClassifier
+from abstain.models.costs import Loss
+from abstain.models.distances import (
     AdaptiveDistance,
     Diagonal,
     Euclidean,
     GlobalMatrix,
     LocalMatrices,
 )
-from abstain.models.base import PrototypeClassifier
-from abstain.models.costs import Loss
 from abstain.models.documentation import DIAGONAL, GLOBAL_MATRIX, LOCAL_MATRICES, documented
-from abstain.models.fitting import Problem
-from abstain.models.losses import relative_distance
 from abstain.models.projection import ProjectionMixin
+from abstain.models.solvers import Problem
 
 Array = NDArray[Any]
+
+
+def relative_distance(
+    distances: Array, is_own: NDArray[np.bool_], n_present: Array, *, beta: float | None = None
+) -> tuple[Array, Array]:
+    """Return the GLVQ loss of each sample and its gradient by the distances.
+
+    Both distances leave out the same features, so their ratio needs no ``n_present``.
+    """
+    plus, nearest_own = _nearest(distances, np.flatnonzero(is_own))
+    minus, nearest_other = _nearest(distances, np.flatnonzero(~is_own))
+    total = plus + minus
+    # A sample on two prototypes of different classes has μ = 0 and no gradient.
+    total = np.where(total > 0, total, np.inf)
+    mu = (plus - minus) / total
+    loss, slope = _transfer(mu, beta)
+    gradient = np.zeros_like(distances)
+    gradient[nearest_own] = slope * 2 * (minus / total) / total
+    gradient[nearest_other] = -slope * 2 * (plus / total) / total
+    return loss, gradient
+
+
+def _nearest(distances: Array, rows: NDArray[np.int64]) -> tuple[Array, Any]:
+    """Return the least distance of each sample among some rows, and the index of that entry."""
+    if len(rows) == 1:  # a view, without a search
+        return distances[rows[0]], rows[0]
+    nearest = rows[distances[rows].argmin(axis=0)], np.arange(distances.shape[1])
+    return distances[nearest], nearest
+
+
+def _transfer(mu: Array, beta: float | None) -> tuple[Array, Array]:
+    """Return Φ(μ) and Φ'(μ)."""
+    if beta is None:
+        return mu, np.ones_like(mu)
+    logistic = 1 / (1 + np.exp(-beta * mu))
+    return logistic, beta * logistic * (1 - logistic)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

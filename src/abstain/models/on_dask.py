@@ -1,13 +1,22 @@
 """How is a model fitted to the samples of Dask collections?
 
-Three passes over the blocks (see `chunked`) check the samples, find their scaling and compute
-labelled blocks, which stay in the memory of the workers. If the blocks are expensive to compute and
-fit into memory twice, persist them before. From then on only parameters and sums travel.
+Three passes over the blocks:
 
-Neighbouring blocks form at most `SEGMENTS` segments, each on one worker. An evaluation takes one
-task per thread, whatever the number of blocks, and adds the sums of the segments in a tree (see
-`_scale.tree_sums`). So its result depends on the blocks alone, to the last bit: not on the number
-of workers, nor on whether some of them died.
+1. Check and summarise the samples: classes, their sizes, weights and sums, and the range of each
+   feature. The merged summaries give the classes of all blocks and the mean of the samples.
+2. Measure how far the samples deviate from the mean, which gives their scaling.
+3. Compute labelled blocks, scaled, which stay in the memory of the workers. If the blocks are
+   expensive to compute and fit into memory twice, persist them before.
+
+From then on only parameters and sums travel. Neighbouring blocks form at most `SEGMENTS` segments,
+each on one worker. An evaluation takes one task per thread, whatever the number of blocks, and adds
+the sums of the segments in a tree (see `_scale.tree_sums`). So its result depends on the blocks
+alone, to the last bit: not on the number of workers, nor on whether some of them died.
+
+Several prototypes per class, and prototypes that are drawn, are initialized from samples: from all
+samples of a class with at most `MAX_START_SAMPLES`, as on one machine, and from that many of a
+larger one, drawn without replacement. For that each sample gets a random key, and those with the
+smallest keys are kept, first of each block and then of all blocks.
 
 Adam steps through the segments in random order, one after the other: batches are small, and each
 starts from the parameters that the one before has reached. Blocks should therefore be alike;
@@ -19,56 +28,69 @@ environment: by default Dask has memory returned to the system as soon as an arr
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import accumulate, chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
 
+from abstain._core.checks import check_real_vector, check_same_length, merge_labels
 from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import compute, persist, reduce_blocks
 from abstain._scale.graphs import delayed_call, map_blocks
 from abstain._scale.tree_sums import PersistedBlocks
-from abstain.models.chunked import (
-    MAX_START_SAMPLES,
-    Coding,
-    Drawn,
-    Summary,
-    batched,
-    deviations,
-    draw,
-    labelled,
-    merge_drawn,
-    merge_summaries,
-    n_batches,
-    summarise,
-)
 from abstain.models.costs import Blocks, Cost, LabelledBlock, Sums
-from abstain.models.data import Rows
-from abstain.models.scaling import Deviations, Scaling, merge_deviations
+from abstain.models.data import ArrayData, Rows
+from abstain.models.scaling import Deviations, Scaling, merge_deviations, merge_ranges
 from abstain.models.solvers import AdamState, Batches, batch_rows
-from abstain.models.validation import check_columns_present, class_factors
+from abstain.models.validation import (
+    check_columns_present,
+    check_labels,
+    check_magnitude,
+    class_factors,
+    present_columns,
+)
 
 Array = NDArray[Any]
 Segment = list[list[LabelledBlock]]
 
 # At most this many sums are added in an evaluation: enough to keep hundreds of threads busy.
 SEGMENTS = 256
-# Samples per prototype that are drawn for initialization, in a class with many prototypes.
-START_SAMPLES_PER_PROTOTYPE = 20
+# Samples of a class from which its prototypes are initialized, and samples per prototype if that is
+# more: k-means centres of more samples hardly differ.
+MAX_START_SAMPLES, START_SAMPLES_PER_PROTOTYPE = 20_000, 20
 
 
-def without_rows(X: Any) -> Any:
-    """Return an array or a frame with the features of a Dask collection and no rows."""
-    if X.ndim != 2:
-        raise InputError(f"X must be two-dimensional, got {X.ndim} dimension(s)")
-    if hasattr(X, "columns"):
-        return X._meta
-    return np.empty((0, X.shape[1]))
+class Summary(NamedTuple):
+    """The samples of some blocks, summed by class and by feature.
+
+    Samples of weight zero count in ``labels`` and ``has_value`` only.
+    """
+
+    labels: Array
+    sizes: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    sums: Array
+    present: Array
+    has_value: NDArray[np.bool_]
+    ranges: tuple[Array, Array]
+    block_sizes: list[int]
+    dtype: Any
+
+
+class Coding(NamedTuple):
+    """The classes of all blocks, the factors of their weights, and the floating-point type."""
+
+    classes: Array
+    factors: Array
+    dtype: Any
 
 
 def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DaskData:
@@ -85,13 +107,14 @@ def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DaskDa
         raise InputError(f"y must hold at least two classes, got one class: {summary.labels[0]}")
     check_columns_present(summary.has_value)
     factors = class_factors(class_weight, summary.labels, summary.weights)
-    return DaskData(blocks, summary, Coding(summary.labels, factors, summary.dtype))
+    coding = Coding(summary.labels, factors, summary.dtype)
+    return DaskData(map_blocks(read_block, blocks, coding), summary, coding)
 
 
 class DaskData:
-    """Samples in the blocks of Dask collections."""
+    """Samples in blocks, each of which is an `ArrayData`, delayed."""
 
-    def __init__(self, blocks: list[tuple[Any, ...]], summary: Summary, coding: Coding) -> None:
+    def __init__(self, blocks: list[Any], summary: Summary, coding: Coding) -> None:
         self._blocks, self._summary, self._coding = blocks, summary, coding
         self.classes, self.dtype = coding.classes, coding.dtype
         self.n_features = int(summary.sums.shape[1])
@@ -112,7 +135,7 @@ class DaskData:
 
     def deviations(self, origin: Array) -> Deviations:
         """Return how far the samples deviate from an origin."""
-        parts = map_blocks(deviations, self._blocks, self._coding, origin)
+        parts = map_blocks(_deviations, [(block,) for block in self._blocks], origin)
         return merge_deviations([reduce_blocks(merge_deviations, parts)])
 
     def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
@@ -126,33 +149,183 @@ class DaskData:
             if isinstance(init, str) and (count > 1 or init != "kmeans")
         }
         if not limits:
-            return Rows(
-                np.zeros((0, self.n_features), self.dtype),
-                np.zeros(0, dtype=np.int64),
-                np.zeros(0, self.dtype),
-            )
+            return Rows.empty(self.n_features, self.dtype)
         sizes = self.class_sizes()
         draws = any(sizes[label] > limit for label, limit in limits.items())
         seed = int(random_state.randint(2**31 - 1)) if draws else 0
-        blocks = [(seed, number, *block) for number, block in enumerate(self._blocks)]
-        parts = map_blocks(draw, blocks, self._coding, limits)
+        blocks = [(block, number) for number, block in enumerate(self._blocks)]
+        parts = map_blocks(draw, blocks, limits, seed)
         drawn: Drawn = reduce_blocks(partial(merge_drawn, limits), parts)
         return drawn.rows
 
     def blocks(self, scaling: Scaling) -> Blocks:
         """Persist all samples, scaled."""
-        return Segments(map_blocks(labelled, self._blocks, self._coding, scaling))
+        return Segments(map_blocks(_labelled, [(block,) for block in self._blocks], scaling))
 
     def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
         """Persist all samples in mini-batches, which are drawn from one block each."""
-        sizes = self._summary.chunk_sizes
+        sizes = self._summary.block_sizes
         rows = batch_rows(sum(sizes))
         weights = self._summary.weights * self._coding.factors
         mean_weight = float(weights.sum() / sum(sizes))
         seeds = random_state.randint(2**31 - 1, size=len(sizes)).tolist()
-        blocks = [(seed, *block) for seed, block in zip(seeds, self._blocks, strict=True)]
-        parts = map_blocks(batched, blocks, self._coding, scaling, mean_weight, rows)
-        return DaskBatches(Segments(parts), [n_batches(size, rows) for size in sizes], sum(sizes))
+        counts = [-(-size // rows) for size in sizes]
+        blocks = list(zip(self._blocks, seeds, counts, strict=True))
+        batches = Segments(map_blocks(_batched, blocks, scaling, mean_weight))
+        return DaskBatches(batches, counts, sum(sizes))
+
+
+# --- blocks and their merging ---------------------------------------------------------------------
+
+
+def summarise(n_features: int, X: Any, y: Any, sample_weight: Any = None) -> Summary:
+    """Check a block, and summarise it."""
+    check_same_length(X=X, y=y, sample_weight=sample_weight)
+    if not len(X):
+        empty, sums, missing = np.zeros(0), np.zeros((0, n_features)), np.full(n_features, np.nan)
+        sizes, has_value = np.zeros(0, dtype=np.int64), np.zeros(n_features, dtype=bool)
+        ranges = missing, missing
+        return Summary(empty, sizes, empty, sums, sums, has_value, ranges, [0], None)
+    samples = _samples(X)
+    labels, codes = np.unique(_checked_targets(y), return_inverse=True)
+    has_value = present_columns(samples)
+    weights = _weights(sample_weight, samples)
+    totals: Array = np.bincount(codes, weights, len(labels))
+    data = ArrayData(labels, Rows(samples, codes, weights).with_weight())
+    ranges = data.ranges()
+    check_magnitude(ranges, data.dtype, getattr(X, "columns", None))
+    sizes = np.array(data.class_sizes(), dtype=np.int64)
+    sums, present = data.class_sums()
+    block_sizes = [len(data.rows.labels)]
+    return Summary(labels, sizes, totals, sums, present, has_value, ranges, block_sizes, data.dtype)
+
+
+def _samples(X: Any) -> Array:
+    return np.asarray(
+        check_array(
+            X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="X"
+        )
+    )
+
+
+def _targets(y: Any) -> Array:
+    targets = np.asarray(y)
+    return targets.ravel() if targets.ndim == 2 and targets.shape[1] == 1 else targets
+
+
+def _checked_targets(y: Any) -> Array:
+    check_labels(y)
+    targets = _targets(y)
+    if targets.ndim != 1:
+        raise InputError(f"y must be one-dimensional, got shape {targets.shape}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # many classes for one block may be few for all
+        check_classification_targets(targets)
+    return targets
+
+
+def _weights(sample_weight: Any, samples: Array) -> Array:
+    if sample_weight is None:
+        return np.ones(len(samples), dtype=samples.dtype)
+    weights = check_real_vector("sample_weight", sample_weight)
+    is_valid = np.isfinite(weights) & (weights >= 0)
+    if not is_valid.all():
+        where = int(is_valid.argmin())
+        raise InputError(
+            f"sample_weight must hold finite numbers that are not negative, got {weights[where]} "
+            f"at index {where}"
+        )
+    return weights.astype(samples.dtype)
+
+
+def merge_summaries(parts: Sequence[Summary]) -> Summary:
+    """Return the summary of the samples of all blocks."""
+    block_sizes = [size for part in parts for size in part.block_sizes]
+    parts = [part for part in parts if len(part.labels)] or parts[:1]
+    labels = merge_labels("y", [part.labels for part in parts])
+    shape = len(labels), parts[0].sums.shape[1]
+    total = Summary(
+        labels,
+        np.zeros(len(labels), dtype=np.int64),
+        np.zeros(len(labels)),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.logical_or.reduce([part.has_value for part in parts]),
+        merge_ranges([part.ranges for part in parts]),
+        block_sizes,
+        None if parts[0].dtype is None else np.result_type(*(part.dtype for part in parts)),
+    )
+    for part in parts:
+        own = np.searchsorted(labels, part.labels)
+        total.sizes[own] += part.sizes
+        total.weights[own] += part.weights
+        total.sums[own] += part.sums
+        total.present[own] += part.present
+    return total
+
+
+def read_block(coding: Coding, X: Any, y: Any, sample_weight: Any = None) -> ArrayData:
+    """Return the samples of a block that has been checked before."""
+    if not len(X):
+        return ArrayData(coding.classes, Rows.empty(X.shape[1], coding.dtype))
+    samples = _samples(X).astype(coding.dtype, copy=False)
+    labels = np.searchsorted(coding.classes, _targets(y))
+    weights = _weights(sample_weight, samples) * coding.factors[labels]
+    rows = Rows(samples, labels, weights.astype(coding.dtype))
+    return ArrayData(coding.classes, rows.with_weight())
+
+
+def _deviations(origin: Array, block: ArrayData) -> Deviations:
+    return block.deviations(origin)
+
+
+def _labelled(scaling: Scaling, block: ArrayData) -> Segment:
+    """Return the samples of a block as one batch."""
+    return [block.blocks(scaling)]
+
+
+def _batched(
+    scaling: Scaling, mean_weight: float, block: ArrayData, seed: int, n_batches: int
+) -> Segment:
+    """Return the samples of a block in batches of equal size, drawn from the block alone."""
+    order = np.random.default_rng(seed).permutation(len(block.rows.labels))
+    parts = np.array_split(order, n_batches) if n_batches else []
+    return block.split(parts, scaling, mean_weight)
+
+
+class Drawn(NamedTuple):
+    """Samples with their random keys."""
+
+    rows: Rows
+    keys: NDArray[np.float64]
+
+
+def draw(limits: dict[int, int], seed: int, block: ArrayData, number: int) -> Drawn:
+    """Draw samples of some classes from a block, up to the limit of each class."""
+    keys = np.random.default_rng([seed, number]).random(len(block.rows.labels))
+    return _smallest_keys(limits, Drawn(block.rows, keys))
+
+
+def merge_drawn(limits: dict[int, int], parts: Sequence[Drawn]) -> Drawn:
+    """Return the samples that would have been drawn from all blocks at once."""
+    each = zip(*(part.rows for part in parts), strict=True)
+    rows = Rows(*(np.concatenate(column) for column in each))
+    return _smallest_keys(limits, Drawn(rows, np.concatenate([part.keys for part in parts])))
+
+
+def _smallest_keys(limits: dict[int, int], drawn: Drawn) -> Drawn:
+    rows, keys = drawn
+    chosen = []
+    for label, limit in limits.items():
+        own = np.flatnonzero(rows.labels == label)
+        if len(own) > limit:
+            own = np.sort(own[np.argpartition(keys[own], limit)[:limit]])
+        chosen.append(own)
+    index = np.concatenate(chosen)
+    return Drawn(Rows(*(part[index] for part in rows)), keys[index])
+
+
+# --- labelled blocks in the memory of workers -----------------------------------------------------
 
 
 class Segments:

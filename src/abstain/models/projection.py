@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
-from abstain.models.adaptive_distances import canonical
 from abstain.models.base import PrototypeClassifier, answers_in_blocks, number_type
+from abstain.models.costs import Loss
+from abstain.models.distances import normalise
+from abstain.models.solvers import FitResult, Problem
 
 Array = NDArray[Any]
 
@@ -28,6 +30,12 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
+        super()._store(problem, loss, fit)
+        metric = canonical(normalise(fit.parameters[1])[0])
+        setattr(self, self._metric_name, metric)
+        self.relevances_ = relevances(metric, problem.varies)
 
     @property
     def eigenvalues_(self: Any) -> Array:
@@ -88,3 +96,58 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         if missing.any():
             samples = np.where(missing, self.prototypes_[self.apply(X)], samples)
         return np.asarray(samples @ self._projection().T)
+
+
+def canonical(metric: Array) -> Array:
+    """Return the same metric with its directions in order, the heaviest first.
+
+    Ω and QΩ give the same distances if Q is orthogonal. The rows of the returned matrix are
+    √λ_i v_iᵀ, with the eigenvalues λ_i of Λ = ΩᵀΩ descending and the signs of its eigenvectors v_i
+    chosen so that their largest entry is positive.
+    """
+    if metric.ndim == 1:
+        return np.abs(metric)
+    if metric.ndim == 3:
+        return np.stack([canonical(omega) for omega in metric])
+    _, sizes, axes = np.linalg.svd(metric.astype(np.float64), full_matrices=False)
+    # Directions without any gradient keep their equal weights. Every basis of their span is right,
+    # but rounding must not choose it.
+    for members in _equal_runs(sizes, max(1e-8, 16 * float(np.finfo(metric.dtype).eps))):
+        sizes[members] = sizes[members].mean()
+        axes[members] = _basis_of_span(axes[members])
+    largest = np.abs(axes).argmax(axis=1)
+    signs = np.sign(axes[np.arange(len(axes)), largest])
+    return np.asarray((sizes * signs)[:, np.newaxis] * axes, dtype=metric.dtype)
+
+
+def _equal_runs(sizes: Array, tolerance: float) -> list[slice]:
+    """Return runs of descending sizes that equal their first up to a relative tolerance."""
+    runs, start = [], 0
+    for stop in range(1, len(sizes) + 1):
+        if stop == len(sizes) or sizes[stop] < (1 - tolerance) * sizes[start]:
+            if stop - start > 1:
+                runs.append(slice(start, stop))
+            start = stop
+    return runs
+
+
+def _basis_of_span(axes: Array) -> Array:
+    """Return an orthonormal basis that depends only on the span of the given orthonormal rows.
+
+    A pivoted QR decomposition of the features projected into that space, ordered by the position
+    of the largest entry.
+    """
+    from scipy.linalg import qr
+
+    basis = qr(axes.T @ axes, pivoting=True)[0][:, : len(axes)].T
+    return np.asarray(basis[np.argsort(np.abs(basis).argmax(axis=1), kind="stable")])
+
+
+def relevances(metric: Array, varies: NDArray[np.bool_]) -> Array:
+    """Return the weight of each feature: the diagonal of Λ = ΩᵀΩ, with a sum of 1.
+
+    A constant feature separates no classes, so its weight is 0, whatever its initial value.
+    """
+    squares = metric**2 if metric.ndim == 1 else (metric**2).sum(axis=-2)
+    seen = squares * varies if varies.any() else squares
+    return np.asarray(seen / seen.sum(axis=-1, keepdims=True))

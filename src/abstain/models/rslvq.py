@@ -1,6 +1,10 @@
 """The RSLVQ family: robust soft learning vector quantisation and its metric-learning variants.
 
-All maximise the likelihood ratio of the classes, see `losses.likelihood_ratio`.
+With P(j|x) ∝ exp(−d_j / 2σ_j² − (M/2) log σ_j²) over all prototypes, M the number of features
+present, and P_y(j|x) the same over those of the own class, the loss is
+−log Σ_{j of class y} P(j|x):
+
+    ∂/∂d_j = (P_y(j|x) − P(j|x)) / 2σ_j².
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,12 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
-from abstain.models.adaptive_distances import (
-    AdaptiveDistance,
-    Euclidean,
-    GlobalMatrix,
-    LocalMatrices,
-)
 from abstain.models.base import (
     PrototypeClassifier,
     answers_in_blocks,
@@ -26,11 +24,15 @@ from abstain.models.base import (
     number_type,
 )
 from abstain.models.costs import Loss, mean_distances
+from abstain.models.distances import (
+    AdaptiveDistance,
+    Euclidean,
+    GlobalMatrix,
+    LocalMatrices,
+)
 from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented
-from abstain.models.fitting import Problem
-from abstain.models.losses import likelihood_ratio, log_densities
 from abstain.models.projection import ProjectionMixin
-from abstain.models.solvers import FitResult
+from abstain.models.solvers import FitResult, Problem
 
 Array = NDArray[Any]
 
@@ -39,17 +41,42 @@ BANDWIDTH = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Likelihood:
-    """The loss with bandwidths in the units of the data, for distances of scaled samples."""
+class LikelihoodRatio:
+    """The loss of samples divided by ``scale``; the bandwidths are in the units of the data."""
 
     sigma2: Array
-    scale: float
+    scale: float = 1.0
 
     def __call__(
         self, distances: Array, is_own: NDArray[np.bool_], n_present: Array
     ) -> tuple[Array, Array]:
         """Return the loss of each sample and its gradient by the distances."""
-        return likelihood_ratio(distances, is_own, n_present, sigma2=self.sigma2 / self.scale**2)
+        sigma2 = (self.sigma2 / self.scale**2).astype(distances.dtype)
+        log_density = log_densities(distances, sigma2, n_present)
+        own, among_own = _log_sum_exp(log_density[is_own])
+        everything, among_all = _log_sum_exp(log_density)
+        gradient = -among_all
+        gradient[is_own] += among_own
+        gradient /= 2 * sigma2[:, np.newaxis]
+        return everything - own, gradient
+
+
+def log_densities(distances: Array, sigma2: Array, n_present: Array) -> Array:
+    """Return −d/2σ² − (M/2) log σ² for each prototype (rows), up to a common constant."""
+    width = sigma2[:, np.newaxis]
+    volume = (np.log(width) / 2).astype(distances.dtype, copy=False)
+    with np.errstate(over="ignore"):
+        density = -distances / (2 * width) - volume * n_present.astype(distances.dtype)
+    # Differences of densities must be finite even where all of them overflow.
+    return np.asarray(np.maximum(density, np.finfo(density.dtype).min / 4))
+
+
+def _log_sum_exp(values: Array) -> tuple[Array, Array]:
+    """Return log Σ exp over the rows, and the share of each row in the sum."""
+    highest = values.max(axis=0)
+    shares = np.exp(values - highest)
+    total = shares.sum(axis=0)
+    return highest + np.log(total), shares / total
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -59,11 +86,11 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
     sigma2: float | str | ArrayLike | None = None
 
     def _loss(self, problem: Problem) -> Loss:
-        return Likelihood(self._bandwidths(problem), problem.scaling.scale)
+        return LikelihoodRatio(self._bandwidths(problem), problem.scaling.scale)
 
     def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
         super()._store(problem, loss, fit)
-        assert isinstance(loss, Likelihood)
+        assert isinstance(loss, LikelihoodRatio)
         self.sigma2_, self._estimated_as = loss.sigma2, self._bandwidth_rule
 
     @property

@@ -10,11 +10,11 @@ from sklearn.utils import compute_class_weight
 
 from abstain._core.checks import as_labels, is_missing
 from abstain._core.errors import InputError, shown
-from abstain.models.initialization import INITS
 from abstain.models.scaling import has_missing, row_slices
 
 Array = NDArray[Any]
 
+INITS = ("kmeans", "random")
 SOLVERS = ("lbfgs", "adam")
 
 
