@@ -199,6 +199,16 @@ def test_bad_input_is_refused_with_one_line_that_names_it(arguments, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("cells", "value"), [([1, 1.5], 1.5), (["a", None], None), ([1, "a"], ...)]
+)
+def test_an_error_about_cells_has_the_argument_the_value_and_the_requirement(cells, value):
+    with pytest.raises(InputError) as caught:
+        pareto_front([0.1, 0.2], [True, False], cells)
+    assert (caught.value.argument, caught.value.value) == ("cells", value)
+    assert caught.value.requirement.startswith("must ")
+
+
 @pytest.mark.parametrize("method", ["best", ["exact"], None])
 def test_an_unknown_method_is_refused(method):
     with pytest.raises(InputError, match=r"method must be one of .*'exact'.* got"):

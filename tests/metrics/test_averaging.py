@@ -142,7 +142,7 @@ def test_runs_may_come_from_a_generator():
             r"reject_rates of curves\[0\] must ascend strictly, got 0.3 before 0.1 at index 0",
         ),
         ([([1, 1], [0, 50])], [0], 0.8, r"reject_rates of curves\[0\] must lie in .* got 50.0"),
-        ([(["x"], [0])], [0], 0.8, r"values of curves\[0\] must be numbers or NaN .*'x'"),
+        ([(["x"], [0])], [0], 0.8, r"values of curves\[0\] must be numbers or NaN, got \['x'\]"),
         ([([np.inf], [0])], [0], 0.8, r"values of curves\[0\] must be finite or NaN, got inf"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_positive_label_must_occur(curve):
         curve(["no", "no"], ["no", "yes"], [1, 2])
     with pytest.raises(InputError, match=r"got 'x'; the labels are 0, .*, 9 and 2 more$"):
         curve(range(12), range(12), range(12), pos_label="x")
-    with pytest.raises(InputError, match=r"got 'x'; the labels are 'a', 1$"):
+    with pytest.raises(InputError, match=r"got 'x'; the labels are 1, 'a'$"):
         curve(["a", 1], ["a", 1], [1, 2], pos_label="x")
     with pytest.raises(InputError, match=r"^pos_label must be one label, got \[1\]$"):
         curve([1, 0], [1, 0], [1, 2], pos_label=[1])

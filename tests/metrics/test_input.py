@@ -79,16 +79,15 @@ def test_empty_and_two_dimensional_labels_are_refused(metric):
 
 @each_metric
 @pytest.mark.parametrize(
-    ("y_true", "y_pred", "kinds"),
+    ("y_true", "y_pred", "message"),
     [
-        (["1", "0"], [1, 0], r"text \('1'\) and numbers \(1\)"),
-        ([1, 0], ["1", "0"], r"numbers \(1\) and text \('1'\)"),
-        ([b"1", b"0"], ["1", "0"], r"bytes \(b'1'\) and text \('1'\)"),
+        (["1", "0"], [1, 0], r"text as y_true does \('1'\), got numbers \(1\)"),
+        ([1, 0], ["1", "0"], r"numbers as y_true does \(1\), got text \('1'\)"),
+        ([b"1", b"0"], ["1", "0"], r"bytes as y_true does \(b'1'\), got text \('1'\)"),
     ],
 )
-def test_labels_that_can_never_be_equal_are_refused(metric, y_true, y_pred, kinds):
-    message = f"^y_true and y_pred must hold labels of one kind, got {kinds}$"
-    with pytest.raises(InputError, match=message):
+def test_labels_that_can_never_be_equal_are_refused(metric, y_true, y_pred, message):
+    with pytest.raises(InputError, match=f"^y_pred must hold {message}$"):
         metric(y_true, y_pred, [0, 1])
 
 
@@ -129,6 +128,24 @@ def test_rejects_must_be_boolean(metric):
 def test_impossible_weights_are_refused(metric, weights, message):
     with pytest.raises(InputError, match=f"^sample_weight {message}$"):
         metric([1, 0], [1, 0], [0, 1], sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "argument", "value"),
+    [
+        (([1, None], [1, 0], [0, 1]), "y_true", None),
+        (([1, 0], ["1", "0"], [0, 1]), "y_pred", "1"),
+        (([1, 0], [1, 0], [0, 1], [1, -2]), "sample_weight", -2.0),
+        (([1, 0], [1, 0], [0, 1], [0, 0]), "sample_weight", 0.0),
+    ],
+)
+def test_an_error_has_the_argument_the_value_and_the_requirement(arguments, argument, value):
+    columns, weights = arguments[:3], arguments[3] if len(arguments) > 3 else None
+    with pytest.raises(InputError) as caught:
+        metrics.aurc_score(*columns, sample_weight=weights)
+    error = caught.value
+    assert (error.argument, error.value) == (argument, value)
+    assert error.requirement.startswith("must ")
 
 
 @pytest.mark.parametrize("metric", WEIGHTED)

@@ -116,29 +116,23 @@ def check_real_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):  # decimals are numbers, other objects are not
         raise _not_numbers(name, array) from None
-    missing = np.isnan(array)
-    if missing.any():
-        raise InputError(
-            argument=name,
-            value=np.nan,
-            requirement="must hold no missing value",
-            got=f"nan at index {missing.argmax()}",
-        )
+    refuse_elements(name, array, np.isnan(array), "must hold no missing value")
     return array
 
 
 def _not_numbers(name: str, array: NDArray[Any]) -> InputError:
-    value = _first_not_a_number(array)
+    first, *others = array.tolist()
+    # Of text that looks like numbers, the first.
+    value = next((each for each in (first, *others) if not _is_number(each)), first)
     return InputError(argument=name, value=value, requirement="must be numbers")
 
 
-def _first_not_a_number(array: NDArray[Any]) -> object:
-    for value in array.tolist():
-        try:
-            float(value)
-        except (TypeError, ValueError, OverflowError):
-            return value
-    return array.tolist()[0]  # text that looks like a number
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
@@ -150,15 +144,7 @@ def check_boolean_vector(name: str, values: ArrayLike) -> NDArray[np.bool_]:
         invalid = (array != 0) & (array != 1)
     else:
         invalid = np.array([not _is_boolean(value) for value in array.tolist()])
-    if invalid.any():
-        where = int(invalid.argmax())
-        got = array[where : where + 1].tolist()[0]
-        raise InputError(
-            argument=name,
-            value=got,
-            requirement="must be boolean (or 0 and 1)",
-            got=f"{shown(got)} at index {where}",
-        )
+    refuse_elements(name, array, invalid, "must be boolean (or 0 and 1)")
     return array.astype(np.bool_)
 
 
@@ -173,6 +159,46 @@ def is_missing(value: object) -> bool:
         return value is None or bool(value != value)
     except TypeError:
         return True
+
+
+def check_none_missing(
+    name: str,
+    labels: NDArray[Any],
+    requirement: str = "must hold no missing value",
+    remedy: str = "",
+) -> None:
+    """Refuse missing labels."""
+    if labels.dtype.kind == "O":
+        missing = np.fromiter(map(is_missing, labels.tolist()), np.bool_, len(labels))
+        refuse_elements(name, labels, missing, requirement, remedy)
+    elif labels.dtype.kind in "fcmM":  # only NaN and NaT differ from themselves
+        refuse_elements(name, labels, labels != labels, requirement, remedy)
+
+
+def check_weights(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return weights, which must be finite and not negative."""
+    weights = check_real_vector(name, values)
+    is_valid = np.isfinite(weights) & (weights >= 0)
+    refuse_elements(name, weights, ~is_valid, "must be finite and not negative")
+    return weights
+
+
+def refuse_elements(
+    name: str,
+    array: NDArray[Any],
+    invalid: NDArray[np.bool_],
+    requirement: str,
+    remedy: str = "",
+) -> None:
+    """Refuse an array of which some elements are invalid, and name the first of them."""
+    if invalid.any():
+        index = int(invalid.argmax())
+        value = array[index : index + 1].tolist()[0]
+        text = str(array[index]) if value is None else shown(value)  # NaT, not None
+        got = f"{text} at index {index}"
+        raise InputError(
+            argument=name, value=value, requirement=requirement, got=got, remedy=remedy
+        )
 
 
 def check_same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> None:

@@ -10,13 +10,15 @@ from abstain.certainty.distances import (
     relative_similarity,
 )
 from abstain.certainty.measures import MEASURES, Measure, auto_measure, measure_certainty
-from abstain.certainty.posteriors import (
+from abstain.certainty.scores import (
+    decision_margin,
     log_odds,
     max_posterior,
+    pairwise_margin,
     posterior_entropy,
     posterior_margin,
+    vote_margin,
 )
-from abstain.certainty.scores import decision_margin, pairwise_margin, vote_margin
 from abstain.certainty.trust_score import TrustScore
 
 __all__ = [

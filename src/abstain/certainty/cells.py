@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import as_labels, is_missing
-from abstain._core.errors import InputError
+from abstain._core.checks import as_labels, check_none_missing
 from abstain._core.estimators import n_samples_of, unwrap
 from abstain.certainty.outputs import Outputs
 from abstain.certainty.registry import (
@@ -270,15 +269,7 @@ def cells_of(outputs: Outputs, cells: Any) -> Cells:
     else:
         values = cells(outputs.estimator, outputs.X)
     labels = as_labels("cells", values)
-    if labels.dtype.kind in "Of":
-        for index, label in enumerate(labels.tolist()):
-            if is_missing(label):
-                raise InputError(
-                    argument="cells",
-                    value=label,
-                    requirement="must hold no missing value",
-                    got=f"{label} at index {index}",
-                )
+    check_none_missing("cells", labels)
     check_one_per_sample("cells", "label", labels, outputs.X)
     return Cells(labels, None)
 

@@ -31,19 +31,17 @@ from abstain.certainty.distances import (
     relative_similarity,
 )
 from abstain.certainty.outputs import Outputs, as_outputs
-from abstain.certainty.posteriors import (
-    log_odds,
-    max_posterior,
-    posterior_entropy,
-    posterior_margin,
-)
 from abstain.certainty.predict_rules import keeps_order_on_log_scale
 from abstain.certainty.registry import Registry, Rule, check_one_per_sample, is_function
 from abstain.certainty.scores import (
     decision_margin,
     has_codes,
     has_votes,
+    log_odds,
+    max_posterior,
     pairwise_margin,
+    posterior_entropy,
+    posterior_margin,
     vote_margin,
 )
 from abstain.certainty.trust_score import TrustScore

@@ -179,7 +179,9 @@ def encode_cells(
     try:
         distinct, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:  # labels of kinds that have no common order
-        raise InputError(f"cells must be labels of one kind, got a mixture ({error})") from None
+        raise InputError(
+            argument="cells", requirement="must be labels of one kind", got=f"a mixture ({error})"
+        ) from None
     return distinct, codes.astype(_smallest_unsigned(len(distinct)))
 
 
@@ -191,18 +193,27 @@ def _check_labels(labels: NDArray[Any]) -> NDArray[Any]:
             index = int(fractional.argmax())
             value = float(labels[index])
             requirement = "hold no missing value" if np.isnan(value) else "be integers or labels"
-            raise InputError(f"cells must {requirement}, got {value} at index {index}")
+            raise _invalid_label(value, requirement, index)
         if np.abs(labels).max() < 2.0**63:
             return labels.astype(np.int64)
     elif labels.dtype.kind == "O":
         for index, label in enumerate(labels.tolist()):
             if is_missing(label):
-                raise InputError(f"cells must hold no missing value, got {label} at index {index}")
+                raise _invalid_label(label, "hold no missing value", index)
             if isinstance(label, float) and not label.is_integer():
-                raise InputError(f"cells must be integers or labels, got {label} at index {index}")
+                raise _invalid_label(label, "be integers or labels", index)
     elif labels.dtype.kind not in "biuUS":
-        raise InputError(f"cells must be integers or labels, got values of type {labels.dtype}")
+        raise InputError(
+            argument="cells",
+            requirement="must be integers or labels",
+            got=f"values of type {labels.dtype}",
+        )
     return labels
+
+
+def _invalid_label(label: Any, requirement: str, index: int) -> InputError:
+    got = f"{label} at index {index}"
+    return InputError(argument="cells", value=label, requirement=f"must {requirement}", got=got)
 
 
 def _encode_by_counting(

@@ -9,10 +9,11 @@ Everything is computed from aligned arrays. Samples of equal certainty are accep
 together, so no result depends on the order of the rows.
 """
 
-from abstain.metrics.averaging import AveragedCurve, average_curves
 from abstain.metrics.confusion import confusion_matrix_with_rejects
 from abstain.metrics.curves import (
+    AveragedCurve,
     accuracy_reject_curve,
+    average_curves,
     precision_reject_curve,
     recall_reject_curve,
 )

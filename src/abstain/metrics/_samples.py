@@ -14,7 +14,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import as_labels, check_real_vector, check_same_length, is_missing
+from abstain._core.checks import (
+    as_labels,
+    check_none_missing,
+    check_real_vector,
+    check_same_length,
+    check_weights,
+    refuse_elements,
+)
 from abstain._core.errors import InputError, shown
 
 _KINDS_OF_LABELS = {
@@ -122,48 +129,47 @@ def rank_samples(
 def check_shares(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return numbers that must lie in [0, 1]."""
     shares = check_real_vector(name, values)
-    outside = ~((shares >= 0) & (shares <= 1))
-    if outside.any():
-        where = int(outside.argmax())
-        raise InputError(f"{name} must lie in [0, 1], got {float(shares[where])} at index {where}")
+    refuse_elements(name, shares, ~((shares >= 0) & (shares <= 1)), "must lie in [0, 1]")
     return shares
 
 
 def _check_labels(name: str, values: ArrayLike) -> NDArray[Any]:
-    array = as_labels(name, values)
-    if array.dtype.kind == "O":
-        missing = np.fromiter(map(is_missing, array), dtype=np.bool_, count=len(array))
-    else:  # only NaN and NaT differ from themselves
-        missing = np.asarray(array != array, dtype=np.bool_)
-    if missing.any():
-        where = int(missing.argmax())
-        raise InputError(f"{name} must hold no missing value, got {array[where]} at index {where}")
-    return array
+    labels = as_labels(name, values)
+    check_none_missing(name, labels)
+    return labels
+
+
+def sorted_labels(labels: set[Any]) -> list[Any]:
+    """Return labels in ascending order, or by their type if those of mixed types have no order."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 def _check_comparable(labels: NDArray[Any], predictions: NDArray[Any]) -> None:
     """Refuse labels of two kinds: they are never equal, so all predictions would count as wrong."""
     kinds = [_KINDS_OF_LABELS.get(array.dtype.kind) for array in (labels, predictions)]
     if None not in kinds and kinds[0] != kinds[1]:
+        label, prediction = labels[:1].tolist()[0], predictions[:1].tolist()[0]
         raise InputError(
-            "y_true and y_pred must hold labels of one kind, "
-            f"got {kinds[0]} ({shown(labels[:1].tolist()[0])}) and {kinds[1]} "
-            f"({shown(predictions[:1].tolist()[0])})"
+            argument="y_pred",
+            value=prediction,
+            requirement=f"must hold {kinds[0]} as y_true does ({shown(label)})",
+            got=f"{kinds[1]} ({shown(prediction)})",
         )
 
 
 def _check_weights(sample_weight: ArrayLike) -> NDArray[np.float64]:
-    weights = check_real_vector("sample_weight", sample_weight)
-    invalid = ~(np.isfinite(weights) & (weights >= 0))
-    if invalid.any():
-        where = int(invalid.argmax())
-        raise InputError(
-            "sample_weight must be finite and not negative, "
-            f"got {float(weights[where])} at index {where}"
-        )
+    weights = check_weights("sample_weight", sample_weight)
     largest = weights.max()
     if largest == 0:
-        raise InputError("sample_weight must hold at least one positive weight, got only zeros")
+        raise InputError(
+            argument="sample_weight",
+            value=0.0,
+            requirement="must hold at least one positive weight",
+            got="only zeros",
+        )
     # Only ratios of weights matter. Division by a power of two is exact, and keeps sums of large
     # weights finite and products of small ones above zero.
     return np.asarray(np.ldexp(weights, -np.frexp(largest)[1]), dtype=np.float64)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import as_labels, check_boolean_vector
-from abstain._core.errors import InputError, shown
-from abstain.metrics._samples import check_samples
+from abstain._core.checks import as_labels, check_boolean_vector, refuse_elements
+from abstain._core.errors import InputError
+from abstain.metrics._samples import check_samples, sorted_labels
 
 NORMALIZATIONS = (None, "true", "all")
 
@@ -93,15 +93,13 @@ def labels_with_rejects(
 ) -> NDArray[Any]:
     """Return the classes of a confusion matrix: those given, or all that occur, sorted."""
     if labels is None:
-        known = set(y_true.tolist()) | set(y_pred[~rejected].tolist())
-        try:
-            ordered = sorted(known)
-        except TypeError:  # labels of mixed types have no order
-            ordered = sorted(known, key=lambda label: (type(label).__name__, str(label)))
-        return as_labels("labels", ordered)
+        known = {*y_true.tolist(), *y_pred[~rejected].tolist()}
+        return as_labels("labels", sorted_labels(known))
     classes = as_labels("labels", labels)
     if len(set(classes.tolist())) < len(classes):
-        raise InputError(f"labels must name each class once, got {classes.tolist()}")
+        raise InputError(
+            argument="labels", value=classes.tolist(), requirement="must name each class once"
+        )
     return classes
 
 
@@ -119,7 +117,9 @@ def normalize_counts(counts: NDArray[Any], normalize: str | None) -> NDArray[Any
 def check_normalization(normalize: str | None) -> None:
     """Refuse an unknown normalization."""
     if not any(normalize is known or normalize == known for known in NORMALIZATIONS):
-        raise InputError(f"normalize must be None, 'true' or 'all', got {shown(normalize)}")
+        raise InputError(
+            argument="normalize", value=normalize, requirement="must be None, 'true' or 'all'"
+        )
 
 
 def _positions(
@@ -132,10 +132,7 @@ def _positions(
     positions = np.array([position.get(label, -1) for label in labels.tolist()], dtype=np.int64)
     if rejected is not None:
         positions[rejected] = len(position)
-    if (positions < 0).any():
-        index = int((positions < 0).argmax())
-        label = labels[index : index + 1].tolist()[0]
-        raise InputError(
-            f"{name} must hold classes of labels, got {shown(label)} at index {index}; add it there"
-        )
+    refuse_elements(
+        name, labels, positions < 0, "must hold classes of labels", remedy="add it there"
+    )
     return positions

@@ -7,11 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import check_boolean_vector, check_fraction, check_same_length
-from abstain._core.errors import InputError, shown
+from abstain._core.checks import (
+    check_boolean_vector,
+    check_fraction,
+    check_positive_integer,
+    check_same_length,
+)
+from abstain._core.errors import InputError
 from abstain.metrics._samples import check_shares
-
-STRATEGIES = ("quantile", "uniform")
 
 
 class ReliabilityCurve(NamedTuple):
@@ -100,10 +103,11 @@ def reliability_curve(
     right = check_boolean_vector("correct", correct)
     values = check_shares("probability", probability)
     check_same_length(correct=right, probability=values)
-    if not isinstance(n_bins, int | np.integer) or isinstance(n_bins, bool) or n_bins < 1:
-        raise InputError(f"n_bins must be an integer of at least 1, got {shown(n_bins)}")
-    if strategy not in STRATEGIES:
-        raise InputError(f"strategy must be 'quantile' or 'uniform', got {shown(strategy)}")
+    check_positive_integer("n_bins", n_bins)
+    if strategy not in ("quantile", "uniform"):
+        raise InputError(
+            argument="strategy", value=strategy, requirement="must be 'quantile' or 'uniform'"
+        )
     confidence = check_fraction("confidence", confidence)
 
     order = np.argsort(values)  # sums then do not depend on the order of the samples

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from abstain._core.checks import check_real_vector, check_same_length, merge_labels
+from abstain._core.checks import check_same_length, check_weights, merge_labels
 from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import compute, persist, reduce_blocks
@@ -227,15 +227,7 @@ def _checked_targets(y: Any) -> Array:
 def _weights(sample_weight: Any, samples: Array) -> Array:
     if sample_weight is None:
         return np.ones(len(samples), dtype=samples.dtype)
-    weights = check_real_vector("sample_weight", sample_weight)
-    is_valid = np.isfinite(weights) & (weights >= 0)
-    if not is_valid.all():
-        where = int(is_valid.argmin())
-        raise InputError(
-            f"sample_weight must hold finite numbers that are not negative, got {weights[where]} "
-            f"at index {where}"
-        )
-    return weights.astype(samples.dtype)
+    return check_weights("sample_weight", sample_weight).astype(samples.dtype)
 
 
 def merge_summaries(parts: Sequence[Summary]) -> Summary:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_class_weight
 
-from abstain._core.checks import as_labels, is_missing
+from abstain._core.checks import as_labels, check_none_missing
 from abstain._core.errors import InputError, shown
 from abstain.models.scaling import has_missing, row_slices
 
@@ -136,17 +136,7 @@ def check_labels(y: ArrayLike) -> None:
         y = np.asarray(y).ravel()
     elif len(shape) != 1 or shape[0] == 0:
         return  # scikit-learn says what is wrong with the shape
-    labels = as_labels("y", y)
-    if labels.dtype.kind in "OfmM":
-        for index, label in enumerate(labels.tolist()):
-            if is_missing(label):
-                raise InputError(
-                    argument="y",
-                    value=label,
-                    requirement="must hold no missing label",
-                    got=f"{label} at index {index}",
-                    remedy="drop the row",
-                )
+    check_none_missing("y", as_labels("y", y), "must hold no missing label", "drop the row")
 
 
 def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from abstain.metrics import AveragedCurve, average_curves
-from abstain.metrics.averaging import values_at
+from abstain.metrics.curves import values_at
 from abstain.study.experiments import PROBLEMS
 from abstain.study.measuring import Record
 
