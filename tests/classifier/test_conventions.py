@@ -234,11 +234,11 @@ def test_weights_of_each_fold_go_to_its_classifier(iris):
     weights = np.where(y == 1, 5.0, 1.0)
     clf = RejectOptionClassifier(GaussianNB(), certainty="conf", cv=3)
     clf.fit(X, y, sample_weight=weights)
-    found = [
+    posteriors = [
         GaussianNB().fit(X.iloc[train], y.iloc[train], weights[train]).predict_proba(X.iloc[test])
         for train, test in StratifiedKFold(3).split(X, y)
     ]
-    assert np.array_equal(clf.calibration_.certainty, np.concatenate(found).max(axis=1))
+    assert np.array_equal(clf.calibration_.certainty, np.concatenate(posteriors).max(axis=1))
 
 
 def test_weights_pass_a_search(iris):
@@ -321,11 +321,11 @@ def test_rejecting_everything_does_not_pay(iris):
 def test_scorers_plug_into_cross_validation(iris):
     X, y = iris
     clf = RejectOptionClassifier(make_pipeline(StandardScaler(), RSLVQ()))
-    found = cross_validate(clf, X, y, scoring=SCORERS, cv=3)
+    scores = cross_validate(clf, X, y, scoring=SCORERS, cv=3)
     plain = cross_validate(clf.estimator, X, y, scoring=SCORERS, cv=3)
     for name in SCORERS:
         # The reject option changes neither answers nor certainty.
-        assert np.array_equal(found[f"test_{name}"], plain[f"test_{name}"])
+        assert np.array_equal(scores[f"test_{name}"], plain[f"test_{name}"])
     fitted = clf.fit(X, y)
     certainty = measure_certainty(fitted.estimator_, X)
     assert aurc_scorer(fitted, X, y) == -aurc_score(y, fitted.predict(X), certainty)

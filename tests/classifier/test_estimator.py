@@ -96,10 +96,10 @@ def test_out_of_fold_thresholds_are_set_on_answers_to_unseen_samples(estimator, 
     order = np.concatenate([test for _, test in folds.split(X)])
     answers = cross_val_predict(estimator, X, y, cv=folds)
     assert np.array_equal(clf.calibration_.correct, (answers == y)[order])
-    found = clf.calibration_
+    calibration = clf.calibration_
     position = {label: index for index, label in enumerate(clf.cells_.tolist())}
-    at = [position.get(cell, position[None]) for cell in found.cells.tolist()]
-    recount(clf, found.correct, found.certainty < clf.thresholds_[at])
+    at = [position.get(cell, position[None]) for cell in calibration.cells.tolist()]
+    recount(clf, calibration.correct, calibration.certainty < clf.thresholds_[at])
 
 
 @every_estimator
@@ -386,12 +386,14 @@ def test_labels_of_many_kinds_keep_their_type(labels, reject_label, data):
     if y.dtype.kind == "f":
         y = np.floor(y * 2).astype(np.float64)  # classes, not a quantity
     clf = RejectOptionClassifier(models.GMLVQ(), reject_label=reject_label).fit(X, y)
-    found = clf.predict(X)
-    assert found.dtype.kind == y.dtype.kind
+    predicted = clf.predict(X)
+    assert predicted.dtype.kind == y.dtype.kind
     accepted = np.ones(len(y), bool) if reject_label is None else ~clf.reject(X)
-    assert np.array_equal(found[accepted], clf.estimator_.predict(X)[accepted])
+    assert np.array_equal(predicted[accepted], clf.estimator_.predict(X)[accepted])
     if reject_label is not None:
-        assert all(label == reject_label or label != label for label in found[~accepted].tolist())
+        assert all(
+            label == reject_label or label != label for label in predicted[~accepted].tolist()
+        )
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,12 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])
 
 
 def check(clf, X):
-    found = clf.decide(X)
-    np.testing.assert_array_equal(clf.classes_[found.class_indices], clf.estimator_.predict(X))
-    np.testing.assert_array_equal(found.certainty, clf.certainties(X))
-    np.testing.assert_array_equal(found.positions, clf.apply(X))
-    np.testing.assert_array_equal(found.rejected, clf.reject(X))
-    np.testing.assert_array_equal(found.correct_proba, clf.predict_correct_proba(X))
+    decisions = clf.decide(X)
+    np.testing.assert_array_equal(clf.classes_[decisions.class_indices], clf.estimator_.predict(X))
+    np.testing.assert_array_equal(decisions.certainty, clf.certainties(X))
+    np.testing.assert_array_equal(decisions.positions, clf.apply(X))
+    np.testing.assert_array_equal(decisions.rejected, clf.reject(X))
+    np.testing.assert_array_equal(decisions.correct_proba, clf.predict_correct_proba(X))
 
 
 @pytest.fixture(scope="module")
@@ -219,14 +219,14 @@ def test_labels_are_those_of_predict_and_no_method_is_called_twice(model, n_clas
         except InputError:  # nothing for "auto"
             continue
         counter = Counter(counted := copy.copy(it))
-        found = evaluate(counted, X, rules)
-        np.testing.assert_array_equal(found.labels, expected, strict=True)
-        np.testing.assert_array_equal(found.cells, expected)
-        assert (np.asarray(it.classes_)[found.outputs.codes] == expected).all()
+        evaluation = evaluate(counted, X, rules)
+        np.testing.assert_array_equal(evaluation.labels, expected, strict=True)
+        np.testing.assert_array_equal(evaluation.cells, expected)
+        assert (np.asarray(it.classes_)[evaluation.outputs.codes] == expected).all()
         assert max(counter.calls.values()) <= 1, counter.calls
         if certainty not in ("auto", "entropy", "boundary", "relsim", "distance", "pairwise"):
             expected_certainty = MEASURES[rules.certainty].function(it, X)
-            np.testing.assert_array_equal(found.certainty, expected_certainty)
+            np.testing.assert_array_equal(evaluation.certainty, expected_certainty)
 
 
 ASKED_ONCE = [
@@ -284,8 +284,8 @@ def test_the_classifier_behind_a_threshold_is_asked_once(iris, kind, inner, cert
     model = kind(clone(inner), **options).fit(X, y)
     expected = model.predict(X)
     counter = Counter(model.estimator_)
-    found = evaluate(model, X, Rules(certainty, "class").named(model))
-    assert found.labels.tolist() == expected.tolist()
+    evaluation = evaluate(model, X, Rules(certainty, "class").named(model))
+    assert evaluation.labels.tolist() == expected.tolist()
     assert sum(counter.calls.values()) == 1
 
 
@@ -300,10 +300,10 @@ def test_a_subclass_with_a_predict_of_its_own_is_asked(iris):
 
     X, y = np.nan_to_num(iris[0]), iris[1]
     for it in (Contrary(5, random_state=0).fit(X, y), Doubtful().fit(X, y)):
-        found = evaluate(it, X, Rules("auto", "class").named(it))
-        assert found.labels.tolist() == it.predict(X).tolist()
+        evaluation = evaluate(it, X, Rules("auto", "class").named(it))
+        assert evaluation.labels.tolist() == it.predict(X).tolist()
         answers = np.searchsorted(it.classes_, it.predict(X))
-        assert found.certainty.tolist() == it.predict_proba(X)[range(len(X)), answers].tolist()
+        assert evaluation.certainty.tolist() == it.predict_proba(X)[range(len(X)), answers].tolist()
 
 
 # --- probabilities ------------------------------------------------------------------------------
@@ -313,8 +313,8 @@ def test_a_subclass_with_a_predict_of_its_own_is_asked(iris):
 def test_probabilities_of_blocks_are_those_of_all_samples(iris, method):
     X, y = np.nan_to_num(iris[0]), iris[1]
     clf = RejectOptionClassifier(GaussianNB(), method=method).fit(X, y)
-    found = clf.predict_correct_proba(da.from_array(X, chunks=(40, -1)))
-    np.testing.assert_allclose(found.compute(scheduler="sync"), clf.predict_correct_proba(X))
+    probability = clf.predict_correct_proba(da.from_array(X, chunks=(40, -1)))
+    np.testing.assert_allclose(probability.compute(scheduler="sync"), clf.predict_correct_proba(X))
 
 
 # A front of steps alone does not tell probabilities; decisions are there without them.

@@ -48,10 +48,10 @@ def test_contributions_add_up_to_the_difference_of_the_two_distances(name, missi
     model, table = clf.estimator_, clf.explain(X, n_features=4)
     order = {f"feature {index}": index for index in range(4)}
     for x, row in zip(X[::7], table.gather_every(7).iter_rows(named=True), strict=True):
-        found = [distance(x, *at) for at in zip(model.prototypes_, roots(model), strict=True)]
+        distances = [distance(x, *at) for at in zip(model.prototypes_, roots(model), strict=True)]
         own = model.prototype_labels_ == row["label"]
-        plus, minus = np.min(np.array(found)[own]), np.min(np.array(found)[~own])
-        assert row["rival"] == model.prototype_labels_[~own][np.argmin(np.array(found)[~own])]
+        plus, minus = np.min(np.array(distances)[own]), np.min(np.array(distances)[~own])
+        assert row["rival"] == model.prototype_labels_[~own][np.argmin(np.array(distances)[~own])]
         shares = np.zeros(4)
         shares[[order[feature] for feature in row["features"]]] = row["contributions"]
         assert np.abs(shares).sum() == pytest.approx(1)
@@ -59,10 +59,12 @@ def test_contributions_add_up_to_the_difference_of_the_two_distances(name, missi
         assert (np.diff(sizes) <= 0).all()
         # The terms were divided by the sum of their sizes.
         away = [
-            np.nan_to_num(x - model.prototypes_[np.argmin(np.where(which, found, np.inf))])
+            np.nan_to_num(x - model.prototypes_[np.argmin(np.where(which, distances, np.inf))])
             for which in (own, ~own)
         ]
-        inner = [roots(model)[np.argmin(np.where(which, found, np.inf))] for which in (own, ~own)]
+        inner = [
+            roots(model)[np.argmin(np.where(which, distances, np.inf))] for which in (own, ~own)
+        ]
         terms = [d * (omega.T @ (omega @ d)) for d, omega in zip(away, inner, strict=True)]
         size = np.abs(terms[1] - terms[0]).sum()
         assert shares.sum() * size == pytest.approx(minus - plus, rel=1e-6, abs=1e-9)
@@ -159,8 +161,9 @@ def test_an_outlier_is_reported_from_an_ambiguous_sample(iris):
     closest = clf.estimator_.distances(X).min(axis=1)
     limit = np.quantile(closest, 0.99)
     everything = clf.retarget(RejectRate(1.0)).explain(X)
-    found = np.array(everything["reason"].to_list())[np.array(everything["rejected"])]
-    assert (found == "far").tolist() == (closest > limit)[np.array(everything["rejected"])].tolist()
+    rejected = np.array(everything["rejected"])
+    reasons = np.array(everything["reason"].to_list())[rejected]
+    assert (reasons == "far").tolist() == (closest > limit)[rejected].tolist()
     assert 0 < np.count_nonzero(closest > limit) <= 2
     by_distance = clf.set_params(certainty="distance", cells="auto", target__rate=0.5).fit(X, y)
     assert set(by_distance.explain(X)["reason"].drop_nulls()) == {"far"}

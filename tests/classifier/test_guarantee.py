@@ -65,14 +65,14 @@ def test_samples_that_certify_neither_fit_nor_calibrate(cv, test_size, numbered)
     assert clf.operating_point_.n_samples == len(y) - len(held_out)
     accepted = ~clf.reject(X[held_out])
     errors = np.count_nonzero((clf.predict(X[held_out]) != y[held_out]) & accepted)
-    found = clf.operating_point_.guarantee
-    assert (found.accuracy, found.confidence) == (0.9, 0.95)
-    assert found.n_samples == len(held_out)
-    assert (found.accepted, found.errors) == (np.count_nonzero(accepted), errors)
+    guarantee = clf.operating_point_.guarantee
+    assert (guarantee.accuracy, guarantee.confidence) == (0.9, 0.95)
+    assert guarantee.n_samples == len(held_out)
+    assert (guarantee.accepted, guarantee.errors) == (np.count_nonzero(accepted), errors)
     # The test that it has passed, and the bound that goes with it.
-    assert binom.cdf(errors, found.accepted, 0.1) <= 0.05
-    assert found.bound >= 0.9
-    assert binom.cdf(errors, found.accepted, 1 - found.bound) == pytest.approx(0.05)
+    assert binom.cdf(errors, guarantee.accepted, 0.1) <= 0.05
+    assert guarantee.bound >= 0.9
+    assert binom.cdf(errors, guarantee.accepted, 1 - guarantee.bound) == pytest.approx(0.05)
 
 
 @pytest.fixture(scope="module")

@@ -125,9 +125,9 @@ def slow_front_score(clf, X, y):
 def test_the_score_is_its_formula(cells):
     X, y = load_iris(return_X_y=True)
     clf = RejectOptionClassifier(GLVQ(2, random_state=0), cells=cells).fit(X[::2, :2], y[::2])
-    found = front_augrc_scorer(clf, X[1::2, :2], y[1::2])
-    assert found == pytest.approx(slow_front_score(clf, X[1::2, :2], y[1::2]), abs=1e-12)
-    assert -0.5 <= found <= 0
+    score = front_augrc_scorer(clf, X[1::2, :2], y[1::2])
+    assert score == pytest.approx(slow_front_score(clf, X[1::2, :2], y[1::2]), abs=1e-12)
+    assert -0.5 <= score <= 0
 
 
 def test_the_cost_of_rejects_is_counted(population):

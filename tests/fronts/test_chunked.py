@@ -29,13 +29,13 @@ LABELS = {
 }
 
 
-def assert_same(found, expected):
+def assert_same(front, expected):
     for field in FIELDS:
-        ours, theirs = getattr(found, field), getattr(expected, field)
+        ours, theirs = getattr(front, field), getattr(expected, field)
         assert ours.dtype == theirs.dtype, field
         assert ours.tolist() == theirs.tolist(), field
-    assert found.thresholds.tobytes() == expected.thresholds.tobytes()
-    assert (found.n_samples, found.n_errors) == (expected.n_samples, expected.n_errors)
+    assert front.thresholds.tobytes() == expected.thresholds.tobytes()
+    assert (front.n_samples, front.n_errors) == (expected.n_samples, expected.n_errors)
 
 
 def pairwise_tree(merge, parts):

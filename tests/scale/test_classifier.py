@@ -106,13 +106,13 @@ def assert_same(ours, theirs, *, exactly=True):
         assert getattr(points[0], field) == getattr(points[1], field), field
     assert ours.operating_point_.cells.tolist() == theirs.operating_point_.cells.tolist()
     rtol = 0.0 if exactly else 1e-9
-    for found, expected in (
+    for measured, expected in (
         (ours.thresholds_, theirs.thresholds_),
         (ours.operating_point_.thresholds, theirs.operating_point_.thresholds),
         (some_thresholds(ours.front_), some_thresholds(theirs.front_)),
         (ours._outlier_distance, theirs._outlier_distance),
     ):
-        np.testing.assert_allclose(found, expected, rtol=rtol, atol=0)
+        np.testing.assert_allclose(measured, expected, rtol=rtol, atol=0)
 
 
 # --- calibration --------------------------------------------------------------------------------
@@ -170,9 +170,9 @@ def test_frames_with_names_and_text(client, data):
     theirs = RejectOptionClassifier(model, reject_label="ask").fit(new[list("abcdef")], new["tree"])
     assert_same(ours, theirs)
     assert ours.feature_names_in_.tolist() == list("abcdef")
-    found = ours.predict(X)
-    assert np.isnan(found.shape[0])
-    assert found.compute().tolist() == theirs.predict(new[list("abcdef")]).tolist()
+    predicted = ours.predict(X)
+    assert np.isnan(predicted.shape[0])
+    assert predicted.compute().tolist() == theirs.predict(new[list("abcdef")]).tolist()
 
 
 def test_lengths_that_nobody_knows(client, frozen, rest):
@@ -353,8 +353,8 @@ def test_answers_are_lazy_and_the_same(client, frozen, rest, name, reject_label)
     clf = RejectOptionClassifier(frozen[name], reject_label=reject_label).fit(X, y)
     lazy = da.from_array(X, chunks=(CHUNKS, (4, 2)))
     names = [method for method in METHODS if hasattr(clf, method)]
-    found = [getattr(clf, method)(lazy) for method in names]
-    for method, ours, values in zip(names, found, dask.compute(*found), strict=True):
+    lazy_results = [getattr(clf, method)(lazy) for method in names]
+    for method, ours, values in zip(names, lazy_results, dask.compute(*lazy_results), strict=True):
         theirs = getattr(clf, method)(X)
         assert isinstance(ours, da.Array)
         assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), method
@@ -370,9 +370,9 @@ def test_scores_of_pairs_of_classes(client, rest):
     X, y = rest[0][:300], np.arange(300) % 4
     svc = SVC(decision_function_shape="ovo").fit(rest[0][300:600], y)
     clf = RejectOptionClassifier(FrozenEstimator(svc)).fit(X, y)
-    found = clf.decision_function(da.from_array(X, chunks=(100, -1)))
-    assert found.shape == (300, 6)
-    assert np.allclose(found.compute(), clf.decision_function(X))
+    scores = clf.decision_function(da.from_array(X, chunks=(100, -1)))
+    assert scores.shape == (300, 6)
+    assert np.allclose(scores.compute(), clf.decision_function(X))
 
 
 def test_samples_are_not_asked_for_before_the_answers(client, frozen, rest):
@@ -381,9 +381,9 @@ def test_samples_are_not_asked_for_before_the_answers(client, frozen, rest):
 
     clf = RejectOptionClassifier(frozen["bayes"]).fit(*rest)
     clf._rules = clf._rules._replace(certainty=unsure)
-    found = clf.reject(as_dask(*rest, chunks=(1_500, 500))[0])
+    rejected = clf.reject(as_dask(*rest, chunks=(1_500, 500))[0])
     with pytest.raises(InputError, match=r"too early, or never \(in block [01]\)"):
-        found.compute()
+        rejected.compute()
 
 
 def test_sparse_blocks(client, rest):
@@ -400,9 +400,9 @@ def test_sparse_blocks(client, rest):
 def test_a_later_target_does_not_change_answers_to_come(client, frozen, rest):
     clf = RejectOptionClassifier(frozen["bayes"], target=RejectRate(0.3)).fit(*rest)
     before = clf.reject(rest[0])
-    found = clf.reject(as_dask(*rest)[0])
+    rejected = clf.reject(as_dask(*rest)[0])
     clf.retarget(RejectRate(0.0))
-    assert np.array_equal(found.compute(), before)
+    assert np.array_equal(rejected.compute(), before)
 
 
 def test_only_what_answers_need_travels(frozen, rest):

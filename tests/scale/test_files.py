@@ -93,7 +93,7 @@ def test_a_front_of_files_is_that_of_all_in_one(
         options += ["--cluster", address] if way == "cluster" else []
         said[way], written[way] = run("front", *files, *options), files_of(out)
     # Errors name a file where there are several.
-    said = {way: found if found[0] == 0 else found[:2] for way, found in said.items()}
+    said = {way: result if result[0] == 0 else result[:2] for way, result in said.items()}
     assert said["files"] == said["cluster"] == said["one"]
     assert written["files"] == written["cluster"] == written["one"]
 
@@ -213,21 +213,21 @@ def test_the_answers_to_each_table_are_those_to_it_alone(run, address, folder, m
         assert code == 0
         assert files_of(out) == files_of(folder / "alone")
         said[way] = json.loads(shown)
-    for way, found in said.items():
-        assert found["n_rows"] == sum(each["n_rows"] for each in alone.values())
-        assert found["n_rejected"] == sum(each["n_rejected"] for each in alone.values())
-        for table, each in zip(tables, found["tables"], strict=True):
+    for way, summary in said.items():
+        assert summary["n_rows"] == sum(each["n_rows"] for each in alone.values())
+        assert summary["n_rejected"] == sum(each["n_rejected"] for each in alone.values())
+        for table, each in zip(tables, summary["tables"], strict=True):
             own = {"table": str(table), "out": str(folder / "new" / way / table.name)}
-            assert each | {"abstain": found["abstain"]} == alone[table.name] | own
+            assert each | {"abstain": summary["abstain"]} == alone[table.name] | own
 
 
 def test_thresholds_of_a_file_are_used_on_the_cluster(run, address, folder, model):
     (folder / "t.json").write_text(json.dumps({"thresholds": ["inf"] * 3}))
     options = ["--thresholds", "t.json", "--json", "--cluster", address]
     code, shown, _ = run("predict", model, "data/0.csv", "data/2.csv", *options)
-    found = json.loads(shown)
+    summary = json.loads(shown)
     assert code == 0
-    assert found["n_rejected"] == found["n_rows"] == 350
+    assert summary["n_rejected"] == summary["n_rows"] == 350
     assert not (folder / "out").exists()
 
 
@@ -515,12 +515,12 @@ def test_score_files_that_end_their_workers_are_reported(run, client, tmp_path, 
 
 def alive_in(group):
     """Return the processes of a group that have not ended, whether or not anyone has noticed."""
-    found = []
+    running = []
     for process in psutil.process_iter():
         with suppress(ProcessLookupError, psutil.NoSuchProcess):
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
+                running.append(process)
+    return running
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups of this kind")

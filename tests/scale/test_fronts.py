@@ -23,13 +23,13 @@ FIELDS = ("true_rejects", "false_rejects", "gap", "cells", "reject_rates", "accu
 on_cluster = examples(0.3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def assert_same(found, expected):
+def assert_same(front, expected):
     for field in FIELDS:
-        ours, theirs = getattr(found, field), getattr(expected, field)
+        ours, theirs = getattr(front, field), getattr(expected, field)
         assert ours.dtype == theirs.dtype, field
         assert ours.tobytes() == theirs.tobytes(), field
-    assert found.thresholds.tobytes() == expected.thresholds.tobytes()
-    assert repr(found) == repr(expected)
+    assert front.thresholds.tobytes() == expected.thresholds.tobytes()
+    assert repr(front) == repr(expected)
 
 
 def as_dask(data, chunks):
@@ -46,25 +46,25 @@ def cut(size, cuts):
 def test_any_chunks_give_the_same_front(client, data, method, draw):
     size = len(data.cells)
     cuts = draw.draw(st.lists(st.integers(0, size), max_size=4))
-    found = pareto_front(*as_dask(data, cut(size, cuts)), method=method)
-    assert_same(found, pareto_front(*data, method=method))
+    front = pareto_front(*as_dask(data, cut(size, cuts)), method=method)
+    assert_same(front, pareto_front(*data, method=method))
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_skewed_chunks(client, method):
     data = synthetic(30_000, 40, decimals=4)
     data = [part[np.argsort(data.cells, kind="stable")] for part in data]  # cells in few chunks
-    found = pareto_front(*as_dask(data, (1, 0, 29_000, 499, 500)), method=method)
-    assert_same(found, pareto_front(*data, method=method))
+    front = pareto_front(*as_dask(data, (1, 0, 29_000, 499, 500)), method=method)
+    assert_same(front, pareto_front(*data, method=method))
 
 
 def test_text_and_one_cell(client):
     data = synthetic(2_000, 5)
     names = np.array(["ash", "beech", "cedar", "elm", "fir"])[data.cells]
-    found = pareto_front(*as_dask([data.certainty, data.correct, names], 300))
-    assert_same(found, pareto_front(data.certainty, data.correct, names))
-    found = pareto_front(*as_dask(data[:2], 300))
-    assert_same(found, pareto_front(*data[:2]))
+    front = pareto_front(*as_dask([data.certainty, data.correct, names], 300))
+    assert_same(front, pareto_front(data.certainty, data.correct, names))
+    front = pareto_front(*as_dask(data[:2], 300))
+    assert_same(front, pareto_front(*data[:2]))
 
 
 def test_lengths_that_nobody_knows(client):
@@ -78,8 +78,8 @@ def test_lengths_that_nobody_knows(client):
 def test_threads_do_as_well_as_processes():
     data = synthetic(1_000, 3)
     with dask.config.set(scheduler="threads"):
-        found = pareto_front(*as_dask(data, 300))
-    assert_same(found, pareto_front(*data))
+        front = pareto_front(*as_dask(data, 300))
+    assert_same(front, pareto_front(*data))
 
 
 # --- what goes wrong ----------------------------------------------------------------------------
@@ -153,11 +153,11 @@ def test_a_killed_worker_changes_nothing(client):
     victim = next(iter(client.run(os.getpid).values()))
     killer = threading.Timer(1.0, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    found = pareto_front(lazy, correct, cells)
+    front = pareto_front(lazy, correct, cells)
     killer.join()
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)
-    assert_same(found, pareto_front(*data))
+    assert_same(front, pareto_front(*data))
 
 
 # --- what travels -------------------------------------------------------------------------------

@@ -49,10 +49,10 @@ def test_blocks_give_what_they_give_alone(client, iris, kind, dtype):
     methods = {name: getattr(model, name) for name in METHODS if hasattr(model, name)}
     answers = {name: method(lazy) for name, method in methods.items()}
     for name, values in dask.compute(answers)[0].items():
-        found, whole = answers[name], methods[name](X)
-        assert isinstance(found, da.Array)
-        assert found.chunks[0] == CHUNKS, name
-        assert (found.shape, found.dtype) == (whole.shape, whole.dtype), name
+        result, whole = answers[name], methods[name](X)
+        assert isinstance(result, da.Array)
+        assert result.chunks[0] == CHUNKS, name
+        assert (result.shape, result.dtype) == (whole.shape, whole.dtype), name
         assert values.dtype == whole.dtype
         assert np.array_equal(values, by_hand(methods[name], X, CHUNKS)), name
 
@@ -60,19 +60,19 @@ def test_blocks_give_what_they_give_alone(client, iris, kind, dtype):
 def test_two_classes_have_one_score(client):
     X, y = load_breast_cancer(return_X_y=True)
     model = GLVQ(max_iter=10, tol=1e-2).fit(X, y)
-    found = model.decision_function(da.from_array(X, chunks=(200, -1)))
-    assert found.shape == (len(X),)
-    assert np.allclose(found.compute(), model.decision_function(X), rtol=1e-9)
+    scores = model.decision_function(da.from_array(X, chunks=(200, -1)))
+    assert scores.shape == (len(X),)
+    assert np.allclose(scores.compute(), model.decision_function(X), rtol=1e-9)
 
 
 def test_frames_keep_the_names_of_features_and_unknown_rows(client, iris):
     frame = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
     model = GMLVQ(max_iter=20, tol=1e-2).fit(frame, iris[1])
     lazy = dd.from_pandas(frame, npartitions=4)
-    found = model.distances(lazy)
-    assert np.isnan(found.shape[0])
-    assert found.shape[1] == 3
-    assert np.allclose(found.compute(), model.distances(frame), rtol=1e-12)
+    distances = model.distances(lazy)
+    assert np.isnan(distances.shape[0])
+    assert distances.shape[1] == 3
+    assert np.allclose(distances.compute(), model.distances(frame), rtol=1e-12)
     with pytest.raises(InputError, match=r"feature names .* \(in block [0-3]\)") as caught:
         model.predict(lazy.rename(columns={"a": "z"})).compute()
     assert "\n" not in str(caught.value)
@@ -87,15 +87,15 @@ def test_nothing_is_computed_before_it_is_asked_for(client, iris):
     lazy = da.from_array(iris[0], chunks=(50, -1)).map_blocks(
         refuse, dtype=float, meta=np.empty((0, 0))
     )
-    found = model.predict(lazy)
+    predicted = model.predict(lazy)
     with pytest.raises(RuntimeError, match="computed"):
-        found.compute()
+        predicted.compute()
 
 
 def test_the_model_is_one_node_of_the_graph(iris):
     model = GLVQ(max_iter=10, tol=1e-2).fit(*iris)
-    found = model.predict(da.from_array(iris[0], chunks=(10, -1)))
-    needs = found.dask.get_all_dependencies()
+    predicted = model.predict(da.from_array(iris[0], chunks=(10, -1)))
+    needs = predicted.dask.get_all_dependencies()
     (node,) = [key for key in needs if str(key).startswith("identity")]
     assert sum(node in needed for needed in needs.values()) == 15
 
@@ -104,10 +104,10 @@ def test_a_later_fit_does_not_change_answers_to_come(iris):
     X, y = iris
     model = GLVQ(max_iter=10, tol=1e-2).fit(X, y)
     before = model.predict(X)
-    found = model.predict(da.from_array(X, chunks=(50, -1)))
+    predicted = model.predict(da.from_array(X, chunks=(50, -1)))
     model.fit(X, 2 - y)
     with dask.config.set(scheduler="synchronous"):
-        assert np.array_equal(found.compute(), before)
+        assert np.array_equal(predicted.compute(), before)
 
 
 def test_a_bad_value_names_its_block(client, iris):

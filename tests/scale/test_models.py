@@ -52,17 +52,17 @@ def as_dask(*arrays, chunks=CHUNKS):
     return [da.from_array(each, chunks=(chunks, *(-1,) * (each.ndim - 1))) for each in arrays]
 
 
-def assert_alike(found, expected, X):
-    assert found.n_iter_ == expected.n_iter_
-    assert found.loss_ == pytest.approx(expected.loss_, rel=1e-9)
-    assert np.array_equal(found.classes_, expected.classes_)
+def assert_alike(fitted, expected, X):
+    assert fitted.n_iter_ == expected.n_iter_
+    assert fitted.loss_ == pytest.approx(expected.loss_, rel=1e-9)
+    assert np.array_equal(fitted.classes_, expected.classes_)
     for name in ("prototypes_", "relevances_", "sigma2_"):
         if hasattr(expected, name):
-            ours, theirs = getattr(found, name), getattr(expected, name)
+            ours, theirs = getattr(fitted, name), getattr(expected, name)
             assert isinstance(ours, np.ndarray)
             assert ours.dtype == theirs.dtype
             np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-9)
-    assert np.array_equal(found.predict(X), expected.predict(X))
+    assert np.array_equal(fitted.predict(X), expected.predict(X))
 
 
 def bits(model):
@@ -74,8 +74,8 @@ def bits(model):
 def test_all_models_end_where_they_do_on_one_machine(client, model, missing):
     X, y, weights = sample(missing=missing)
     estimator = model(max_iter=8, class_weight="balanced")
-    found = model(**estimator.get_params()).fit(*as_dask(X, y, weights))
-    assert_alike(found, estimator.fit(X, y, weights), X)
+    fitted = model(**estimator.get_params()).fit(*as_dask(X, y, weights))
+    assert_alike(fitted, estimator.fit(X, y, weights), X)
 
 
 def test_until_it_converges(client):
@@ -96,8 +96,8 @@ def test_until_it_converges(client):
 def test_other_starts(client, options):
     X, y, weights = sample(missing=0.1)
     estimator = GMLVQ(max_iter=8, random_state=5, **options)
-    found = GMLVQ(**estimator.get_params()).fit(*as_dask(X, y, weights))
-    assert_alike(found, estimator.fit(X, y, weights), X)
+    fitted = GMLVQ(**estimator.get_params()).fit(*as_dask(X, y, weights))
+    assert_alike(fitted, estimator.fit(X, y, weights), X)
 
 
 # Too many samples to start from all of them: other centres, of about the same cost.
@@ -105,9 +105,9 @@ def test_a_bounded_sample_to_start_from(client, monkeypatch):
     monkeypatch.setattr(on_dask, "MAX_START_SAMPLES", 60)
     X, y, _ = sample()
     estimator = GLVQ(2, random_state=0, max_iter=50)
-    found = [GLVQ(**estimator.get_params()).fit(*as_dask(X, y)) for _ in range(2)]
-    assert bits(found[0]) == bits(found[1])
-    assert found[0].loss_ == pytest.approx(estimator.fit(X, y).loss_, rel=0.05)
+    models = [GLVQ(**estimator.get_params()).fit(*as_dask(X, y)) for _ in range(2)]
+    assert bits(models[0]) == bits(models[1])
+    assert models[0].loss_ == pytest.approx(estimator.fit(X, y).loss_, rel=0.05)
 
 
 # 5 % of the cost: the batches of blocks are other batches than those of all samples.
@@ -116,10 +116,10 @@ def test_adam_reaches_about_the_same_cost(client, model):
     X, y, weights = sample(8000, missing=0.05)
     estimator = model(solver="adam", max_iter=15, random_state=0)
     chunks = (3000, 1000, 0, 2500, 1500)
-    found = model(**estimator.get_params()).fit(*as_dask(X, y, weights, chunks=chunks))
+    fitted = model(**estimator.get_params()).fit(*as_dask(X, y, weights, chunks=chunks))
     on_one = estimator.fit(X, y, weights)
-    assert found.loss_ == pytest.approx(on_one.loss_, rel=0.05)
-    assert np.mean(found.predict(X) == on_one.predict(X)) > 0.97
+    assert fitted.loss_ == pytest.approx(on_one.loss_, rel=0.05)
+    assert np.mean(fitted.predict(X) == on_one.predict(X)) > 0.97
 
 
 # Sums are added in the order of the blocks, on any worker.
@@ -127,45 +127,45 @@ def test_adam_reaches_about_the_same_cost(client, model):
 def test_threads_give_the_same_bits_as_processes(client, solver):
     data = as_dask(*sample(missing=0.1))
     options = {"solver": solver, "max_iter": 5, "random_state": 0}
-    found = GMLVQ(**options).fit(*data)
+    fitted = GMLVQ(**options).fit(*data)
     with dask.config.set(scheduler="threads"):
         again = GMLVQ(**options).fit(*data)
-    assert bits(found) == bits(again)
+    assert bits(fitted) == bits(again)
 
 
 def test_more_blocks_than_segments(client, monkeypatch):
     monkeypatch.setattr(on_dask, "SEGMENTS", 3)
     X, y, _ = sample()
-    found = GLVQ(max_iter=5).fit(*as_dask(X, y, chunks=100))
-    assert_alike(found, GLVQ(max_iter=5).fit(X, y), X)
+    fitted = GLVQ(max_iter=5).fit(*as_dask(X, y, chunks=100))
+    assert_alike(fitted, GLVQ(max_iter=5).fit(X, y), X)
 
 
 def test_frames_keep_their_names(client):
     X, y, _ = sample()
     frame = pd.DataFrame(X, columns=["height", "width", "depth", "age"])
     partitions = dd.from_pandas(frame.assign(tree=y), npartitions=4)
-    found = GRLVQ(max_iter=5).fit(partitions[list(frame.columns)], partitions["tree"])
+    fitted = GRLVQ(max_iter=5).fit(partitions[list(frame.columns)], partitions["tree"])
     expected = GRLVQ(max_iter=5).fit(frame, y)
-    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
-    assert found.n_features_in_ == 4
-    assert_alike(found, expected, frame)
+    assert fitted.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    assert fitted.n_features_in_ == 4
+    assert_alike(fitted, expected, frame)
 
 
 def test_lengths_that_nobody_knows_and_columns_in_chunks(client):
     X, y, _ = sample()
     there, labels = as_dask(X, y)
     chosen = there[:, 0] > 0
-    found = GLVQ(max_iter=5).fit(there.rechunk({1: 3})[chosen], labels[chosen])
+    fitted = GLVQ(max_iter=5).fit(there.rechunk({1: 3})[chosen], labels[chosen])
     own = X[:, 0] > 0
-    assert_alike(found, GLVQ(max_iter=5).fit(X[own], y[own]), X)
+    assert_alike(fitted, GLVQ(max_iter=5).fit(X[own], y[own]), X)
 
 
 def test_float32_stays_float32(client):
     X, y, _ = sample()
-    found = GMLVQ(max_iter=3).fit(*as_dask(X.astype(np.float32), y))
+    fitted = GMLVQ(max_iter=3).fit(*as_dask(X.astype(np.float32), y))
     expected = GMLVQ(max_iter=3).fit(X.astype(np.float32), y)
-    assert found.prototypes_.dtype == np.float32
-    np.testing.assert_allclose(found.prototypes_, expected.prototypes_, rtol=1e-3, atol=1e-4)
+    assert fitted.prototypes_.dtype == np.float32
+    np.testing.assert_allclose(fitted.prototypes_, expected.prototypes_, rtol=1e-3, atol=1e-4)
 
 
 def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
@@ -204,13 +204,13 @@ def test_summaries_of_chunks_make_that_of_all(cuts, seed):
         summarise(4, X[start:stop], y[start:stop], weights[start:stop])
         for start, stop in pairwise(bounds)
     ]
-    found, whole = merge_summaries(parts), summarise(4, X, y, weights)
-    assert found.labels.tolist() == whole.labels.tolist()
-    assert found.sizes.tolist() == whole.sizes.tolist()
+    merged, whole = merge_summaries(parts), summarise(4, X, y, weights)
+    assert merged.labels.tolist() == whole.labels.tolist()
+    assert merged.sizes.tolist() == whole.sizes.tolist()
     for name in ("weights", "sums", "present", "has_value"):
-        np.testing.assert_allclose(getattr(found, name), getattr(whole, name), rtol=1e-12)
-    np.testing.assert_array_equal(found.ranges, whole.ranges)
-    assert sum(found.block_sizes) == sum(whole.block_sizes) == np.count_nonzero(weights)
+        np.testing.assert_allclose(getattr(merged, name), getattr(whole, name), rtol=1e-12)
+    np.testing.assert_array_equal(merged.ranges, whole.ranges)
+    assert sum(merged.block_sizes) == sum(whole.block_sizes) == np.count_nonzero(weights)
 
 
 # The same rows whichever way chunks are merged, as many as asked for, and each of its class.
@@ -309,13 +309,13 @@ def test_what_cannot_be_fitted(change, options, said):
 def test_trees_of_a_forest(client, covtype, read_in_blocks, tmp_path):
     X, y = covtype
     chunked = read_in_blocks(X, tmp_path, 50_000), da.from_array(y, chunks=50_000)
-    found = GMLVQ(max_iter=2).fit(*chunked)
+    fitted = GMLVQ(max_iter=2).fit(*chunked)
     expected = GMLVQ(max_iter=2).fit(X, y)
     assert len(X) == 581_012
-    assert found.n_iter_ == expected.n_iter_ == 2
-    assert found.loss_ == pytest.approx(expected.loss_, rel=1e-12)
-    np.testing.assert_allclose(found.prototypes_, expected.prototypes_, rtol=1e-9)
-    ours, theirs = (model.omega_.T @ model.omega_ for model in (found, expected))
+    assert fitted.n_iter_ == expected.n_iter_ == 2
+    assert fitted.loss_ == pytest.approx(expected.loss_, rel=1e-12)
+    np.testing.assert_allclose(fitted.prototypes_, expected.prototypes_, rtol=1e-9)
+    ours, theirs = (model.omega_.T @ model.omega_ for model in (fitted, expected))
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
@@ -353,9 +353,9 @@ def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, nam
         return before(*arguments)
 
     monkeypatch.setattr(place, name, after_a_death)
-    found = GMLVQ(**options).fit(*data)
+    with_a_death = GMLVQ(**options).fit(*data)
     assert len(calls) > turn
-    assert bits(found) == bits(expected)
+    assert bits(with_a_death) == bits(expected)
 
 
 # Nobody is left for a moment: what was to be done on the one that died is done on its successor.
@@ -375,6 +375,6 @@ def test_the_only_worker_may_die(solver, monkeypatch):
             return total(*arguments)
 
         monkeypatch.setattr(PersistedBlocks, "sum", kill_before)
-        found = GMLVQ(**options).fit(*data)
+        with_a_death = GMLVQ(**options).fit(*data)
     assert len(calls) > 2
-    assert bits(found) == bits(expected)
+    assert bits(with_a_death) == bits(expected)

@@ -35,10 +35,10 @@ def groups(draw):
 @given(groups(), st.randoms())
 def test_the_tree_is_that_of_the_numbers(shared_out, random):
     size, groups = shared_out
-    found = [sum_group(str, written, size, group, group) for group in groups]
-    random.shuffle(found)
-    first = join(written, size, found[: len(found) // 2])
-    (total,) = join(written, size, [first, *found[len(found) // 2 :]]).values()
+    sums = [sum_group(str, written, size, group, group) for group in groups]
+    random.shuffle(sums)
+    first = join(written, size, sums[: len(sums) // 2])
+    (total,) = join(written, size, [first, *sums[len(sums) // 2 :]]).values()
     assert total == tree([str(number) for number in range(size)])
 
 
