@@ -10,7 +10,7 @@ blocks. The table has the ratio of the best times, and what travels between work
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -36,9 +36,7 @@ def without_fusing() -> Iterator[None]:
     def same(parts: list[Any], **options: Any) -> list[Any]:
         return parts
 
-    with ExitStack() as stack:
-        for module in ("computing", "tree_sums"):
-            stack.enter_context(patch(f"abstain._scale.{module}.fuse_tasks", same))
+    with patch("abstain._scale.computing.fuse_tasks", same):
         yield
 
 

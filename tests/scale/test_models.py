@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from abstain import InputError
 from abstain._scale.cluster import open_cluster
-from abstain._scale.tree_sums import PersistedBlocks
+from abstain._scale.computing import PersistedBlocks
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.data import Rows
 from abstain.models.on_dask import (

@@ -27,10 +27,10 @@ VALUES = st.one_of(
 def values_at_ranks(blocks, most, ranks):
     """Return the values, and how many values were collected."""
     pivots = choose_pivots(merge_sketches([sketch(block, most) for block in blocks]))
-    counts = np.sum([count_at(block, pivots) for block in blocks], axis=0)
+    counts = np.sum([count_at(pivots, block) for block in blocks], axis=0)
     pivot, is_inside = gaps_with_ranks(counts, ranks)
     gaps = np.unique(pivot[is_inside])
-    parts = [collect(block, pivots, gaps) for block in blocks] if len(gaps) else [np.zeros(0)]
+    parts = [collect(pivots, gaps, block) for block in blocks] if len(gaps) else [np.zeros(0)]
     collected = np.sort(np.concatenate(parts))
     return pick(collected, pivots, counts, ranks), len(collected)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain._scale import tree_sums
+from abstain._scale import computing
+from abstain._scale.computing import PersistedBlocks, join, sum_group
 from abstain._scale.graphs import delayed_call
-from abstain._scale.tree_sums import PersistedBlocks, join, sum_group
 
 
 def tree(names):
@@ -44,7 +44,7 @@ def test_the_tree_is_that_of_the_numbers(shared_out, random):
 
 @given(st.integers(1, 300), st.integers(1, 8))
 def test_neighbours_leave_few_sums(size, n_groups):
-    for group in tree_sums.split(range(size), n_groups):
+    for group in computing.split(range(size), n_groups):
         left = sum_group(str, written, size, group, group)
         assert len(left) <= max(1, 2 * (size.bit_length() - 1))
 
@@ -61,9 +61,9 @@ def total(parts):
     return PersistedBlocks(parts).sum(np.sin, add)
 
 
-@pytest.mark.parametrize("most", [0, tree_sums.MAX_SUMS])  # workers add for each other, or not
+@pytest.mark.parametrize("most", [0, computing.MAX_SUMS])  # workers add for each other, or not
 def test_a_sum_is_the_same_to_the_last_bit(client, monkeypatch, most):
-    monkeypatch.setattr(tree_sums, "MAX_SUMS", most)
+    monkeypatch.setattr(computing, "MAX_SUMS", most)
     parts = [delayed_call(block, number) for number in range(37)]
     with dask.config.set(scheduler="synchronous"):
         here = total(parts)

@@ -58,20 +58,12 @@ def sketch_size(blocks: Sequence[Any]) -> int:
 def values_at_ranks(blocks: Sequence[tuple[Any]], known: Sketch, ranks: Ranks) -> Values:
     """Return the values at ascending ranks, given the sketch of all blocks."""
     pivots = choose_pivots(known)
-    counts = reduce_blocks(sum, map_blocks(_count_at, blocks, pivots))
+    counts = reduce_blocks(sum, map_blocks(count_at, blocks, pivots))
     pivot, is_inside = gaps_with_ranks(counts, ranks)
     gaps, collected = np.unique(pivot[is_inside]), np.zeros(0)
     if len(gaps):
-        collected = reduce_blocks(_union, map_blocks(_collect, blocks, pivots, gaps))
+        collected = reduce_blocks(_union, map_blocks(collect, blocks, pivots, gaps))
     return pick(collected, pivots, counts, ranks)
-
-
-def _count_at(pivots: Values, block: Any) -> Ranks:
-    return count_at(np.sort(np.asarray(block, dtype=np.float64)), pivots)
-
-
-def _collect(pivots: Values, gaps: Ranks, block: Any) -> Values:
-    return collect(np.sort(np.asarray(block, dtype=np.float64)), pivots, gaps)
 
 
 def _union(parts: Sequence[Values]) -> Values:
@@ -105,9 +97,10 @@ def choose_pivots(known: Sketch) -> Values:
     return np.unique(np.concatenate([[-np.inf], known.values[chosen], [np.inf]]))
 
 
-def count_at(block: Values, pivots: Values) -> Ranks:
-    """Return how many samples of a sorted block are below each pivot, and how many at most it."""
-    return np.array([np.searchsorted(block, pivots, side) for side in ("left", "right")])
+def count_at(pivots: Values, block: Any) -> Ranks:
+    """Return how many samples of a block are below each pivot, and how many at most it."""
+    values = np.sort(np.asarray(block, dtype=np.float64))
+    return np.array([np.searchsorted(values, pivots, side) for side in ("left", "right")])
 
 
 def gaps_with_ranks(counts: Ranks, ranks: Ranks) -> tuple[Ranks, NDArray[np.bool_]]:
@@ -120,11 +113,12 @@ def gaps_with_ranks(counts: Ranks, ranks: Ranks) -> tuple[Ranks, NDArray[np.bool
     return pivot, ranks >= up_to[pivot]
 
 
-def collect(block: Values, pivots: Values, gaps: Ranks) -> Values:
-    """Return the values of a sorted block that lie in the gaps after the given pivots."""
-    first = np.searchsorted(block, pivots[gaps], side="right")
-    last = np.searchsorted(block, pivots[gaps + 1], side="left")
-    return np.concatenate([block[start:end] for start, end in zip(first, last, strict=True)])
+def collect(pivots: Values, gaps: Ranks, block: Any) -> Values:
+    """Return the values of a block that lie in the gaps after the given pivots."""
+    values = np.sort(np.asarray(block, dtype=np.float64))
+    first = np.searchsorted(values, pivots[gaps], side="right")
+    last = np.searchsorted(values, pivots[gaps + 1], side="left")
+    return np.concatenate([values[start:end] for start, end in zip(first, last, strict=True)])
 
 
 def pick(collected: Values, pivots: Values, counts: Ranks, ranks: Ranks) -> Values:

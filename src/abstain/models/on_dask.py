@@ -10,7 +10,7 @@ Three passes over the blocks:
 
 From then on only parameters and sums travel. Neighbouring blocks form at most `SEGMENTS` segments,
 each on one worker. An evaluation takes one task per thread, whatever the number of blocks, and adds
-the sums of the segments in a tree (see `_scale.tree_sums`). So its result depends on the blocks
+the sums of the segments in a tree (see `_scale.computing`). So its result depends on the blocks
 alone, to the last bit: not on the number of workers, nor on whether some of them died.
 
 Several prototypes per class, and prototypes that are drawn, are initialized from samples: from all
@@ -43,9 +43,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from abstain._core.checks import check_same_length, check_weights, merge_labels
 from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
-from abstain._scale.computing import compute, persist, reduce_blocks
+from abstain._scale.computing import PersistedBlocks, compute, persist, reduce_blocks
 from abstain._scale.graphs import delayed_call, map_blocks
-from abstain._scale.tree_sums import PersistedBlocks
 from abstain.models.costs import Blocks, Cost, LabelledBlock, Sums
 from abstain.models.data import ArrayData, Rows
 from abstain.models.scaling import Deviations, Scaling, merge_deviations, merge_ranges
