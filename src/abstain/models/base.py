@@ -238,9 +238,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
     def _problem(self, data: Data, random_state: np.random.RandomState) -> Problem:
-        classes, n_features = data.classes, data.n_features
-        counts = prototype_counts(self.n_prototypes_per_class, classes.tolist(), data.class_sizes())
-        distance = self._distance()
+        names, sizes = data.classes.tolist(), data.class_sizes()
+        counts = prototype_counts(self.n_prototypes_per_class, names, sizes)
         sums, totals = data.class_sums()
         origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(data.dtype)
         scaling = scaling_from(origin, data.deviations(origin))
@@ -249,35 +248,36 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         is_warm = self.warm_start and hasattr(self, "prototypes_")
         if is_warm:
             prototype_classes = np.repeat(np.arange(len(counts)), counts)
-            prototypes, metric = self.prototypes_, self._metric()
-            shape = len(prototype_classes), n_features
-            check_warm_start(
-                [prototypes, *metric],
-                self.prototype_labels_,
-                [np.empty(shape), *distance.initial_metric(*shape, np.random.RandomState(0))],
-                classes[prototype_classes],
-            )
+            prototypes, metric = self._last_parameters(data.classes[prototype_classes], data)
         else:
             rows = data.initialization_rows(counts, self.init, random_state)
             prototypes, prototype_classes = initial_prototypes(
                 *rows, class_means, counts, random_state, self.init
             )
-            metric = list(distance.initial_metric(len(prototypes), n_features, random_state))
+            shape = len(prototypes), data.n_features
+            metric = list(self._distance().initial_metric(*shape, random_state))
         batches = data.batches(scaling, random_state) if self.solver == "adam" else None
-        blocks = data.blocks(scaling) if batches is None else batches.blocks()
         start = [scaling.transform(prototypes), *map(self._scaled_metric, metric)]
         lowest, highest = data.ranges()
         return Problem(
-            blocks,
-            batches,
-            scaling,
-            classes,
-            prototype_classes,
-            distance,
-            [parameter.astype(data.dtype) for parameter in start],
-            is_warm,
-            lowest < highest,
+            blocks=data.blocks(scaling) if batches is None else batches.blocks(),
+            batches=batches,
+            scaling=scaling,
+            classes=data.classes,
+            prototype_classes=prototype_classes,
+            distance=self._distance(),
+            start=[parameter.astype(data.dtype) for parameter in start],
+            is_warm=is_warm,
+            varies=lowest < highest,
         )
+
+    def _last_parameters(self, labels: Array, data: Data) -> tuple[Array, list[Array]]:
+        """Return the prototypes and the metric of the last fit, if they suit the data."""
+        shape, any_state = (len(labels), data.n_features), np.random.RandomState(0)
+        new = [np.empty(shape), *self._distance().initial_metric(*shape, any_state)]
+        old = [self.prototypes_, *self._metric()]
+        check_warm_start(old, self.prototype_labels_, new, labels)
+        return self.prototypes_, self._metric()
 
     def _minimise(
         self, problem: Problem, loss: Loss, random_state: np.random.RandomState

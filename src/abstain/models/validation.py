@@ -85,13 +85,7 @@ def prototype_counts(n_prototypes: Any, classes: list[Any], sizes: list[int]) ->
     """Return the number of prototypes of each class, at most that of its samples."""
     counts = [n_prototypes] * len(classes)
     if isinstance(n_prototypes, dict):
-        if unknown := [name for name in n_prototypes if name not in classes]:
-            raise InputError(
-                argument="n_prototypes_per_class",
-                value=unknown[0],
-                requirement="must name classes of y",
-                got=f"{shown(unknown[0])}; y has {classes}",
-            )
+        _check_names("n_prototypes_per_class", n_prototypes, classes)
         counts = [n_prototypes.get(name, 1) for name in classes]
     for name, count, size in zip(classes, counts, sizes, strict=True):
         if not _is_integer(count, 1) or count > size:
@@ -102,6 +96,18 @@ def prototype_counts(n_prototypes: Any, classes: list[Any], sizes: list[int]) ->
                 f"{shown(name)}",
             )
     return [int(count) for count in counts]
+
+
+def _check_names(argument: str, given: dict[Any, Any], classes: list[Any]) -> None:
+    """Refuse names that are no classes."""
+    for name in given:
+        if name not in classes:
+            raise InputError(
+                argument=argument,
+                value=name,
+                requirement="must name classes of y",
+                got=f"{shown(name)}; y has {classes}",
+            )
 
 
 def check_warm_start(
@@ -149,14 +155,7 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
             got=f"0 for all samples of class {shown(classes.tolist()[int(totals.argmin())])}",
         )
     if isinstance(class_weight, dict):
-        known = classes.tolist()
-        if unknown := [name for name in class_weight if name not in known]:
-            raise InputError(
-                argument="class_weight",
-                value=unknown[0],
-                requirement="must name classes of y",
-                got=f"{shown(unknown[0])}; y has {known}",
-            )
+        _check_names("class_weight", class_weight, classes.tolist())
         for name, weight in class_weight.items():
             if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
                 raise InputError(
