@@ -68,7 +68,7 @@ def evaluation(name: str, data: Data) -> Callable[[], object]:
     """Return one evaluation of cost and gradient, at the start of a fit."""
     X, y = data
     prototypes = np.stack([X[y == label].mean(axis=0) for label in range(N_CLASSES)])
-    metric = DISTANCES[name].initial_metric(N_CLASSES, N_FEATURES, np.random.RandomState(0))
+    metric = DISTANCES[name].initial_metric((N_CLASSES, N_FEATURES), np.random.RandomState(0))
     blocks = labelled_blocks(X, y, np.ones(len(X)), Scaling(np.zeros(N_FEATURES), 1.0))
     loss = partial(relative_distance, beta=5.0)
     return partial(

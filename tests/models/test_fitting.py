@@ -65,7 +65,7 @@ def make_cost(distance, loss, missing=0.0, counts=(1, 2, 1), regularization=0.1,
     loss = loss_function(loss, len(prototypes))
     cost = Cost(prototype_classes, distance, loss, regularization)
     blocks = labelled_blocks(samples, labels, weights, AS_GIVEN, rows)
-    metric = distance.initial_metric(len(prototype_classes), N_FEATURES, random_state)
+    metric = distance.initial_metric(prototypes.shape, random_state)
     jitter = np.random.default_rng(1)
     start = [p + 0.1 * jitter.normal(size=p.shape) for p in (prototypes, *metric)]
     return cost, blocks, start
@@ -128,7 +128,7 @@ def test_an_integer_weight_equals_repeating_the_row(distance):
         prototypes, prototype_classes = initialize(x, y, w, [1, 1, 1], np.random.RandomState(0))
         cost = Cost(prototype_classes, distance, loss_function("sigmoid", 3), 0.01)
         blocks = labelled_blocks(x, y, w, AS_GIVEN)
-        metric = distance.initial_metric(3, N_FEATURES, np.random.RandomState(0))
+        metric = distance.initial_metric((3, N_FEATURES), np.random.RandomState(0))
         ends.append(fit_lbfgs(cost, blocks, [prototypes, *metric], max_iter=20, tol=1e-6))
     assert ends[0].cost == pytest.approx(ends[1].cost)
     assert ends[0].parameters[0] == pytest.approx(ends[1].parameters[0], abs=1e-5)
@@ -147,7 +147,7 @@ def test_the_size_of_blocks_changes_nothing(distance, missing):
 # The penalty is least where all directions weigh the same, and has no other way down.
 @pytest.mark.parametrize("distance", [Diagonal(), GlobalMatrix(), GlobalMatrix(2), LocalMatrices()])
 def test_the_penalty_is_bounded_from_below(distance):
-    start = distance.initial_metric(2, N_FEATURES, np.random.RandomState(0))[0]
+    start = distance.initial_metric((2, N_FEATURES), np.random.RandomState(0))[0]
     least, gradient = distance.penalty(start)
     rank = start.shape[-2] if start.ndim > 1 else len(start)
     assert least == pytest.approx(np.log(rank))
@@ -172,7 +172,7 @@ def test_lbfgs_ends_where_a_search_without_derivatives_does(distance, loss):
     )
     cost = Cost(prototype_classes, distance, loss_function(loss, 2), 0.1)
     blocks = labelled_blocks(samples, two, weights, AS_GIVEN)
-    start = [prototypes, *distance.initial_metric(2, 2, np.random.RandomState(0))]
+    start = [prototypes, *distance.initial_metric((2, 2), np.random.RandomState(0))]
     fit = fit_lbfgs(cost, blocks, start, max_iter=2000, tol=1e-12)
     assert fit.converged
     result = minimize(
@@ -245,7 +245,7 @@ def test_float32_stays_float32():
     prototypes, prototype_classes = initialize(X, y, weights, [1, 1], np.random.RandomState(0))
     cost = Cost(prototype_classes, GlobalMatrix(), loss_function("sigmoid", 2), 0.01)
     blocks = labelled_blocks(X, y, weights, AS_GIVEN)
-    (metric,) = GlobalMatrix().initial_metric(2, X.shape[1], np.random.RandomState(0))
+    (metric,) = GlobalMatrix().initial_metric((2, X.shape[1]), np.random.RandomState(0))
     fit = fit_lbfgs(cost, blocks, [prototypes, metric.astype(np.float32)], max_iter=50, tol=1e-4)
     assert {parameter.dtype for parameter in fit.parameters} == {np.dtype(np.float32)}
     distances, _ = GlobalMatrix().measure(blocks[0].block, *fit.parameters)

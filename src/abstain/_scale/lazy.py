@@ -10,7 +10,7 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Callable
 from copy import copy
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,10 @@ def _lazy_result(
     return map_blocks_to_array(
         _answer,
         aligned_blocks(X=X),
-        _BoundMethod(snapshot, name, dtype, shape),
+        snapshot,
+        name,
+        dtype,
+        shape,
         chunks=row_chunks(X),
         dtype=dtype,
         n_columns=n_columns,
@@ -75,23 +78,16 @@ def _returns_frame(estimator: Any) -> bool:
     return bool((output or get_config()["transform_output"]) != "default")
 
 
-class _BoundMethod(NamedTuple):
-    """A method of an estimator, with the type and the shape of its result for a sample."""
-
-    estimator: Any
-    name: str
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-
-
-def _answer(method: _BoundMethod, block: Any) -> NDArray[Any]:
-    shape = (block.shape[0], *method.shape)  # a sparse matrix has no length
+def _answer(
+    estimator: Any, method: str, dtype: np.dtype[Any], shape_of_one: tuple[int, ...], block: Any
+) -> NDArray[Any]:
+    shape = (block.shape[0], *shape_of_one)  # a sparse matrix has no length
     if not shape[0]:  # scikit-learn would ask for at least one sample
-        return np.empty(shape, dtype=method.dtype)
-    result = np.asarray(getattr(method.estimator, method.name)(block))
-    if result.shape != shape or not np.can_cast(result.dtype, method.dtype, "safe"):
+        return np.empty(shape, dtype=dtype)
+    result = np.asarray(getattr(estimator, method)(block))
+    if result.shape != shape or not np.can_cast(result.dtype, dtype, "safe"):
         raise InputError(
-            f"{method.name} must give shape {shape} of {method.dtype}, got {result.shape} of "
+            f"{method} must give shape {shape} of {dtype}, got {result.shape} of "
             f"{result.dtype}; compute X first"
         )
-    return result.astype(method.dtype, copy=False)
+    return result.astype(dtype, copy=False)

@@ -96,13 +96,6 @@ class PredictRule(NamedTuple):
     majority: bool  # `predict` takes the majority of votes, where ``voting`` is "hard"
 
 
-class PosteriorThreshold(NamedTuple):
-    """The class at this position is predicted if its posterior is at least the threshold."""
-
-    position: int
-    threshold: float
-
-
 def predict_rule(classifier: Any) -> PredictRule:
     """Return what is known of the methods of a classifier."""
     kind: Any = type(classifier)
@@ -190,8 +183,11 @@ def keeps_order_on_log_scale(model: Any) -> bool:
     return rule.from_log_posteriors or score_scale(model) is not None or is_network
 
 
-def posterior_threshold(classifier: Any) -> PosteriorThreshold | None:
-    """Return the threshold of a fitted threshold classifier, if it compares posteriors."""
+def posterior_threshold(classifier: Any) -> tuple[int, float] | None:
+    """Return the threshold of a fitted threshold classifier, if it compares posteriors.
+
+    The class at the returned position is predicted if its posterior is at least the threshold.
+    """
     inner = getattr(classifier, "estimator_", classifier.estimator)
     if classifier.response_method not in ("auto", "predict_proba"):
         return None
@@ -202,10 +198,8 @@ def posterior_threshold(classifier: Any) -> PosteriorThreshold | None:
     else:
         label, threshold = classifier.pos_label, classifier.threshold
     classes = list(classifier.classes_)
-    return PosteriorThreshold(
-        position=1 if label is None else classes.index(label),
-        threshold=0.5 if isinstance(threshold, str) else float(threshold),
-    )
+    position = 1 if label is None else classes.index(label)
+    return position, 0.5 if isinstance(threshold, str) else float(threshold)
 
 
 def _definer(kind: type, method: str) -> str | None:

@@ -15,6 +15,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -237,7 +238,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_magnitude(data.ranges(), data.dtype, getattr(self, "feature_names_in_", None))
         return data
 
-    def _problem(self, data: Data, random_state: np.random.RandomState) -> Problem:
+    def _problem(self, data: Data, random_state: RandomState) -> Problem:
         names, sizes = data.classes.tolist(), data.class_sizes()
         counts = prototype_counts(self.n_prototypes_per_class, names, sizes)
         sums, totals = data.class_sums()
@@ -254,8 +255,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             prototypes, prototype_classes = initial_prototypes(
                 *rows, class_means, counts, random_state, self.init
             )
-            shape = len(prototypes), data.n_features
-            metric = list(self._distance().initial_metric(*shape, random_state))
+            metric = list(self._distance().initial_metric(prototypes.shape, random_state))
         batches = data.batches(scaling, random_state) if self.solver == "adam" else None
         start = [scaling.transform(prototypes), *map(self._scaled_metric, metric)]
         lowest, highest = data.ranges()
@@ -273,15 +273,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _last_parameters(self, labels: Array, data: Data) -> tuple[Array, list[Array]]:
         """Return the prototypes and the metric of the last fit, if they suit the data."""
-        shape, any_state = (len(labels), data.n_features), np.random.RandomState(0)
-        new = [np.empty(shape), *self._distance().initial_metric(*shape, any_state)]
+        shape = len(labels), data.n_features
+        new = [np.empty(shape), *self._distance().initial_metric(shape, RandomState(0))]
         old = [self.prototypes_, *self._metric()]
         check_warm_start(old, self.prototype_labels_, new, labels)
         return self.prototypes_, self._metric()
 
-    def _minimise(
-        self, problem: Problem, loss: Loss, random_state: np.random.RandomState
-    ) -> FitResult:
+    def _minimise(self, problem: Problem, loss: Loss, random_state: RandomState) -> FitResult:
         """Minimise the cost; an interrupted fit with warm start keeps its last parameters."""
         last = FitResult(problem.start, np.inf, 0, False)
 

@@ -9,6 +9,7 @@ from __future__ import annotations  # signatures then show the names of types
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError, shown
@@ -112,7 +113,7 @@ class ArrayData(NamedTuple):
         """Return all samples, scaled, in blocks."""
         return labelled_blocks(*self.rows, scaling)
 
-    def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
+    def batches(self, scaling: Scaling, random_state: RandomState) -> Batches:
         """Return all samples, scaled, in mini-batches of random samples."""
         n_samples = len(self.rows.labels)
         order = random_state.permutation(n_samples)
@@ -138,7 +139,7 @@ def initial_prototypes(
     weights: Array,
     class_means: Array,
     counts: list[int],
-    random_state: np.random.RandomState,
+    random_state: RandomState,
     init: str | ArrayLike = "kmeans",
 ) -> tuple[Array, NDArray[np.int64]]:
     """Return initial prototypes and the class of each.
@@ -206,9 +207,7 @@ def _distinct(samples: Array, weights: Array) -> tuple[Array, Array]:
     return samples[order[is_first]], total.astype(samples.dtype)
 
 
-def _kmeans_centres(
-    samples: Array, weights: Array, count: int, random_state: np.random.RandomState
-) -> Array:
+def _kmeans_centres(samples: Array, weights: Array, count: int, random_state: RandomState) -> Array:
     from sklearn.cluster import KMeans
 
     # KMeans squares its input: values far from 1 would vanish or overflow.
@@ -218,9 +217,7 @@ def _kmeans_centres(
     return np.asarray(clusters.fit(samples, sample_weight=weights).cluster_centers_ * size)
 
 
-def _random_samples(
-    samples: Array, weights: Array, count: int, random_state: np.random.RandomState
-) -> Array:
+def _random_samples(samples: Array, weights: Array, count: int, random_state: RandomState) -> Array:
     """Draw without replacement, with probabilities proportional to the weights."""
     chances = weights / weights.sum(dtype=np.float64)
     return np.asarray(samples[random_state.choice(len(samples), count, replace=False, p=chances)])

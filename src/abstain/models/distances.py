@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from abstain.models.scaling import has_missing
@@ -46,6 +47,8 @@ FEW = 64
 
 Array = NDArray[Any]
 Pullback = Callable[[Array], tuple[Array, ...]]
+# One array, or none if there is no metric to learn.
+Metric = tuple[Array, ...]
 
 
 class SampleBlock(NamedTuple):
@@ -192,10 +195,8 @@ def _with_missing(
 class AdaptiveDistance:
     """A distance and the metric that it learns; without other methods, no metric."""
 
-    def initial_metric(
-        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
-    ) -> tuple[Array, ...]:
-        """Return one array of unit norm, or () if there is no metric to learn."""
+    def initial_metric(self, shape: tuple[int, int], random_state: RandomState) -> Metric:
+        """Return the metric of unit norm for prototypes of the given shape."""
         return ()
 
     # Returns the distances (prototypes, samples) of a block of samples, prototypes and metric, and
@@ -218,11 +219,9 @@ class Euclidean(AdaptiveDistance):
 class Diagonal(AdaptiveDistance):
     """|s ⊙ (x − w)|²: one weight for each feature."""
 
-    def initial_metric(
-        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
-    ) -> tuple[Array, ...]:
+    def initial_metric(self, shape: tuple[int, int], random_state: RandomState) -> Metric:
         """Return equal weights."""
-        return (np.full(n_features, n_features**-0.5),)
+        return (np.full(shape[1], shape[1] ** -0.5),)
 
     measure = staticmethod(diagonal_metric)
 
@@ -239,11 +238,9 @@ class GlobalMatrix(AdaptiveDistance):
 
     n_components: int | None = None
 
-    def initial_metric(
-        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
-    ) -> tuple[Array, ...]:
+    def initial_metric(self, shape: tuple[int, int], random_state: RandomState) -> Metric:
         """Return orthogonal rows."""
-        return (_orthogonal_rows(self.n_components, n_features, random_state),)
+        return (_orthogonal_rows(self.n_components, shape[1], random_state),)
 
     measure = staticmethod(global_metric)
 
@@ -259,12 +256,10 @@ class LocalMatrices(AdaptiveDistance):
 
     n_components: int | None = None
 
-    def initial_metric(
-        self, n_prototypes: int, n_features: int, random_state: np.random.RandomState
-    ) -> tuple[Array, ...]:
+    def initial_metric(self, shape: tuple[int, int], random_state: RandomState) -> Metric:
         """Return the same orthogonal rows for all prototypes."""
-        rows = _orthogonal_rows(self.n_components, n_features, random_state)
-        return (np.repeat(rows[np.newaxis], n_prototypes, axis=0),)
+        rows = _orthogonal_rows(self.n_components, shape[1], random_state)
+        return (np.repeat(rows[np.newaxis], shape[0], axis=0),)
 
     measure = staticmethod(local_metrics)
 
@@ -279,7 +274,7 @@ class FixedMetric(AdaptiveDistance):
     """Another distance with a metric that is not learnt."""
 
     distance: AdaptiveDistance
-    metric: tuple[Array, ...]
+    metric: Metric
 
     def measure(
         self, block: SampleBlock, prototypes: Array, *metric: Array
@@ -302,9 +297,7 @@ def normalise(metric: Array) -> tuple[Array, Pullback]:
     return unit, pullback
 
 
-def _orthogonal_rows(
-    n_components: int | None, n_features: int, random_state: np.random.RandomState
-) -> Array:
+def _orthogonal_rows(n_components: int | None, n_features: int, random_state: RandomState) -> Array:
     """Return the features themselves, or fewer random directions."""
     rank = n_features if n_components is None else min(n_components, n_features)
     if rank == n_features:

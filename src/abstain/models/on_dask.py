@@ -36,6 +36,7 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
@@ -161,7 +162,7 @@ class DaskData:
         """Persist all samples, scaled."""
         return Segments(map_blocks(_labelled, [(block,) for block in self._blocks], scaling))
 
-    def batches(self, scaling: Scaling, random_state: np.random.RandomState) -> Batches:
+    def batches(self, scaling: Scaling, random_state: RandomState) -> Batches:
         """Persist all samples in mini-batches, which are drawn from one block each."""
         sizes = self._summary.block_sizes
         rows = batch_rows(sum(sizes))
@@ -371,7 +372,7 @@ class DaskBatches:
         state: AdamState,
         cost: Cost,
         shares: Sequence[float],
-        random_state: np.random.RandomState,
+        random_state: RandomState,
     ) -> AdamState:
         """Run Adam from segment to segment, in random order."""
         order = random_state.permutation(len(self._sizes))

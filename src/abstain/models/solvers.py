@@ -21,6 +21,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from abstain.models.costs import Blocks, Cost, LabelledBlock
@@ -81,7 +82,7 @@ def minimise(
     *,
     max_iter: int,
     tol: float,
-    random_state: np.random.RandomState,
+    random_state: RandomState,
     callback: Callback,
 ) -> FitResult:
     """Minimise the cost of a problem: by Adam if it has batches, else by L-BFGS."""
@@ -203,7 +204,7 @@ class Batches(Protocol):
         state: AdamState,
         cost: Cost,
         shares: Sequence[float],
-        random_state: np.random.RandomState,
+        random_state: RandomState,
     ) -> AdamState:
         """Take one step per batch, in random order, of the given shares of the first step size."""
         ...
@@ -234,7 +235,7 @@ class ArrayBatches:
         state: AdamState,
         cost: Cost,
         shares: Sequence[float],
-        random_state: np.random.RandomState,
+        random_state: RandomState,
     ) -> AdamState:
         """Take one step per batch, in random order, of the given shares of the first step size."""
         order = random_state.permutation(len(self))
@@ -250,7 +251,7 @@ def fit_adam(
     *,
     max_iter: int,
     tol: float,
-    random_state: np.random.RandomState,
+    random_state: RandomState,
     callback: Callback | None = None,
 ) -> FitResult:
     """Minimise a cost in mini-batches; an iteration is a pass over all of them."""
