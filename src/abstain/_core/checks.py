@@ -184,11 +184,7 @@ def check_weights(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def refuse_elements(
-    name: str,
-    array: NDArray[Any],
-    invalid: NDArray[np.bool_],
-    requirement: str,
-    remedy: str = "",
+    name: str, array: NDArray[Any], invalid: NDArray[np.bool_], requirement: str, remedy: str = ""
 ) -> None:
     """Refuse an array of which some elements are invalid, and name the first of them."""
     if invalid.any():

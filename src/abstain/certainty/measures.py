@@ -18,12 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.checks import check_real_vector
 from abstain._core.errors import InputError
-from abstain._core.estimators import (
-    has_prototypes,
-    unwrap,
-    unwrap_predict,
-    unwrap_predict_proba,
-)
+from abstain._core.estimators import has_prototypes, unwrap, unwrap_predict, unwrap_predict_proba
 from abstain.certainty.distances import (
     distance_to_boundary,
     is_linear,

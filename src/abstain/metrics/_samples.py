@@ -60,10 +60,7 @@ def documented(metric: Metric) -> Metric:
 
 
 def check_samples(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    sample_weight: ArrayLike | None,
-    **aligned: NDArray[Any],
+    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None, **aligned: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
     """Return labels, predictions and weights; ``aligned`` arrays must have the same length."""
     labels, predictions = _check_labels("y_true", y_true), _check_labels("y_pred", y_pred)

@@ -14,13 +14,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.models.distances import (
-    AdaptiveDistance,
-    Pullback,
-    SampleBlock,
-    make_block,
-    normalise,
-)
+from abstain.models.distances import AdaptiveDistance, Pullback, SampleBlock, make_block, normalise
 from abstain.models.scaling import Scaling, row_slices
 
 Array = NDArray[Any]
@@ -110,11 +104,7 @@ class Cost:
     regularization: float = 0.0
 
     def __call__(
-        self,
-        blocks: Blocks,
-        prototypes: Array,
-        *metric: Array,
-        weight: float | None = None,
+        self, blocks: Blocks, prototypes: Array, *metric: Array, weight: float | None = None
     ) -> tuple[float, list[Array]]:
         """Return the cost and its gradient by each parameter; the metric may have any scale.
 

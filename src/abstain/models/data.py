@@ -25,12 +25,7 @@ from abstain.models.scaling import (
     value_ranges,
 )
 from abstain.models.solvers import PRECISION, ArrayBatches, Batches, batch_rows
-from abstain.models.validation import (
-    INITS,
-    check_columns_present,
-    class_factors,
-    present_columns,
-)
+from abstain.models.validation import INITS, check_columns_present, class_factors, present_columns
 
 Array = NDArray[Any]
 

@@ -368,11 +368,7 @@ class DaskBatches:
         return sum(self._sizes)
 
     def run_epoch(
-        self,
-        state: AdamState,
-        cost: Cost,
-        shares: Sequence[float],
-        random_state: RandomState,
+        self, state: AdamState, cost: Cost, shares: Sequence[float], random_state: RandomState
     ) -> AdamState:
         """Run Adam from segment to segment, in random order."""
         order = random_state.permutation(len(self._sizes))

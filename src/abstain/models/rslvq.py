@@ -24,12 +24,7 @@ from abstain.models.base import (
     number_type,
 )
 from abstain.models.costs import Loss, mean_distances
-from abstain.models.distances import (
-    AdaptiveDistance,
-    Euclidean,
-    GlobalMatrix,
-    LocalMatrices,
-)
+from abstain.models.distances import AdaptiveDistance, Euclidean, GlobalMatrix, LocalMatrices
 from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented
 from abstain.models.projection import ProjectionMixin
 from abstain.models.solvers import FitResult, Problem

@@ -200,11 +200,7 @@ class Batches(Protocol):
         ...
 
     def run_epoch(
-        self,
-        state: AdamState,
-        cost: Cost,
-        shares: Sequence[float],
-        random_state: RandomState,
+        self, state: AdamState, cost: Cost, shares: Sequence[float], random_state: RandomState
     ) -> AdamState:
         """Take one step per batch, in random order, of the given shares of the first step size."""
         ...
@@ -231,11 +227,7 @@ class ArrayBatches:
         return len(self._batches)
 
     def run_epoch(
-        self,
-        state: AdamState,
-        cost: Cost,
-        shares: Sequence[float],
-        random_state: RandomState,
+        self, state: AdamState, cost: Cost, shares: Sequence[float], random_state: RandomState
     ) -> AdamState:
         """Take one step per batch, in random order, of the given shares of the first step size."""
         order = random_state.permutation(len(self))

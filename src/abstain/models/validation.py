@@ -54,10 +54,7 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "solver": (lambda value: value in SOLVERS, f"one of {SOLVERS}"),
     "tol": (lambda value: _is_number(value) and value >= 0, "a number that is not negative"),
-    "warm_start": (
-        lambda value: isinstance(value, bool | np.bool_),
-        "True or False",
-    ),
+    "warm_start": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
     "verbose": (
         lambda value: isinstance(value, bool) or _is_integer(value, 0),
         "the number of iterations between two printed lines, or 0 to print none",
