@@ -21,14 +21,7 @@ from abstain._scale.cluster import open_cluster
 from abstain._scale.computing import PersistedBlocks
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ, on_dask
 from abstain.models.data import Rows
-from abstain.models.on_dask import (
-    Coding,
-    draw,
-    merge_drawn,
-    merge_summaries,
-    read_block,
-    summarise,
-)
+from abstain.models.on_dask import draw, merge_drawn, merge_summaries, read_block, summarise
 from tests.examples import examples
 
 MODELS = [GLVQ, GRLVQ, GMLVQ, LGMLVQ, RSLVQ, MRSLVQ, LMRSLVQ]
@@ -218,9 +211,9 @@ def test_summaries_of_chunks_make_that_of_all(cuts, seed):
 @given(st.integers(1, 40), st.integers(1, 4))
 def test_drawing_from_chunks_is_drawing_from_all(limit, first):
     X, y, _ = sample(100)
-    coding, limits = Coding(NAMES, np.ones(3), X.dtype), {0: limit, 2: 5}
+    limits = {0: limit, 2: 5}
     parts = [
-        draw(limits, 7, read_block(coding, X[rows], y[rows]), number)
+        draw(limits, 7, read_block(NAMES, np.ones(3), X.dtype, X[rows], y[rows]), number)
         for number, rows in enumerate(np.array_split(np.arange(100), 5))
     ]
     at_once = merge_drawn(limits, parts)

@@ -85,14 +85,6 @@ class Summary(NamedTuple):
     dtype: Any
 
 
-class Coding(NamedTuple):
-    """The classes of all blocks, the factors of their weights, and the floating-point type."""
-
-    classes: Array
-    factors: Array
-    dtype: Any
-
-
 def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DaskData:
     """Check samples block by block, and return what can be fitted to."""
     if y is None:
@@ -107,16 +99,17 @@ def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DaskDa
         raise InputError(f"y must hold at least two classes, got one class: {summary.labels[0]}")
     check_columns_present(summary.has_value)
     factors = class_factors(class_weight, summary.labels, summary.weights)
-    coding = Coding(summary.labels, factors, summary.dtype)
-    return DaskData(map_blocks(read_block, blocks, coding), summary, coding)
+    data = map_blocks(read_block, blocks, summary.labels, factors, summary.dtype)
+    return DaskData(data, summary, factors)
 
 
 class DaskData:
     """Samples in blocks, each of which is an `ArrayData`, delayed."""
 
-    def __init__(self, blocks: list[Any], summary: Summary, coding: Coding) -> None:
-        self._blocks, self._summary, self._coding = blocks, summary, coding
-        self.classes, self.dtype = coding.classes, coding.dtype
+    def __init__(self, blocks: list[Any], summary: Summary, factors: Array) -> None:
+        # The factors of the weights of each class.
+        self._blocks, self._summary, self._factors = blocks, summary, factors
+        self.classes, self.dtype = summary.labels, summary.dtype
         self.n_features = int(summary.sums.shape[1])
 
     def class_sizes(self) -> list[int]:
@@ -126,7 +119,7 @@ class DaskData:
 
     def class_sums(self) -> tuple[Array, Array]:
         """Return the weighted sum of each feature in each class, and the weight of its values."""
-        factors = self._coding.factors[:, np.newaxis]
+        factors = self._factors[:, np.newaxis]
         return self._summary.sums * factors, self._summary.present * factors
 
     def ranges(self) -> tuple[Array, Array]:
@@ -166,7 +159,7 @@ class DaskData:
         """Persist all samples in mini-batches, which are drawn from one block each."""
         sizes = self._summary.block_sizes
         rows = batch_rows(sum(sizes))
-        weights = self._summary.weights * self._coding.factors
+        weights = self._summary.weights * self._factors
         mean_weight = float(weights.sum() / sum(sizes))
         seeds = random_state.randint(2**31 - 1, size=len(sizes)).tolist()
         counts = [-(-size // rows) for size in sizes]
@@ -256,15 +249,16 @@ def merge_summaries(parts: Sequence[Summary]) -> Summary:
     return total
 
 
-def read_block(coding: Coding, X: Any, y: Any, sample_weight: Any = None) -> ArrayData:
+def read_block(
+    classes: Array, factors: Array, dtype: Any, X: Any, y: Any, sample_weight: Any = None
+) -> ArrayData:
     """Return the samples of a block that has been checked before."""
     if not len(X):
-        return ArrayData(coding.classes, Rows.empty(X.shape[1], coding.dtype))
-    samples = _samples(X).astype(coding.dtype, copy=False)
-    labels = np.searchsorted(coding.classes, _targets(y))
-    weights = _weights(sample_weight, samples) * coding.factors[labels]
-    rows = Rows(samples, labels, weights.astype(coding.dtype))
-    return ArrayData(coding.classes, rows.with_weight())
+        return ArrayData(classes, Rows.empty(X.shape[1], dtype))
+    samples = _samples(X).astype(dtype, copy=False)
+    labels = np.searchsorted(classes, _targets(y))
+    weights = _weights(sample_weight, samples) * factors[labels]
+    return ArrayData(classes, Rows(samples, labels, weights.astype(dtype)).with_weight())
 
 
 def _deviations(origin: Array, block: ArrayData) -> Deviations:
