@@ -80,19 +80,20 @@ def log_odds(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
         return np.full(len(logs), MAX_LOG_ODDS)
     with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, which the caller refuses
         if logs.shape[1] == 2:
-            return _capped(lead(logs, codes))
-        own = of_predicted(logs, codes)
-        others = logs.copy()
-        others[np.arange(len(logs)), codes] = -np.inf
-        highest = others.max(axis=1, keepdims=True)
-        shift = np.where(np.isfinite(highest), highest, 0.0)
-        with np.errstate(divide="ignore"):
-            rest = np.log(np.exp(others - shift).sum(axis=1)) + shift[:, 0]
-        return _capped(own - rest)
+            odds = lead(logs, codes)
+        else:
+            odds = of_predicted(logs, codes) - _log_sum_of_others(logs, codes)
+    return np.asarray(np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
 
 
-def _capped(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
+def _log_sum_of_others(logs: NDArray[np.float64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log Σ exp over the classes that are not predicted."""
+    others = logs.copy()
+    others[np.arange(len(logs)), codes] = -np.inf
+    highest = others.max(axis=1, keepdims=True)
+    shift = np.where(np.isfinite(highest), highest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(others - shift).sum(axis=1)) + shift[:, 0])
 
 
 @documented(

@@ -11,8 +11,6 @@ from abstain._core.checks import as_labels, check_boolean_vector, refuse_element
 from abstain._core.errors import InputError
 from abstain.metrics._samples import check_samples, sorted_labels
 
-NORMALIZATIONS = (None, "true", "all")
-
 
 def confusion_matrix_with_rejects(
     y_true: ArrayLike,
@@ -72,7 +70,6 @@ def confusion_matrix_with_rejects(
     >>> confusion_matrix_with_rejects(y_true, y_pred, rejected, normalize="all").tolist()
     [[0.2, 0.2, 0.2], [0.0, 0.2, 0.2]]
     """
-    check_normalization(normalize)
     rejected = check_boolean_vector("rejected", rejected)
     truth, predictions, _ = check_samples(y_true, y_pred, sample_weight, rejected=rejected)
     classes = labels_with_rejects(truth, predictions, rejected, labels)
@@ -105,21 +102,16 @@ def labels_with_rejects(
 
 def normalize_counts(counts: NDArray[Any], normalize: str | None) -> NDArray[Any]:
     """Return shares of the true classes or of all samples, or the counts themselves."""
-    check_normalization(normalize)
     if normalize is None:
         return counts
+    if normalize not in ("true", "all"):
+        raise InputError(
+            argument="normalize", value=normalize, requirement="must be None, 'true' or 'all'"
+        )
     totals = counts.sum(axis=1, keepdims=True) if normalize == "true" else counts.sum()
     shares = np.zeros(counts.shape)
     np.divide(counts, totals, out=shares, where=totals > 0)
     return shares
-
-
-def check_normalization(normalize: str | None) -> None:
-    """Refuse an unknown normalization."""
-    if not any(normalize is known or normalize == known for known in NORMALIZATIONS):
-        raise InputError(
-            argument="normalize", value=normalize, requirement="must be None, 'true' or 'all'"
-        )
 
 
 def _positions(

@@ -79,16 +79,6 @@ def answers_in_blocks(
     return decorate
 
 
-def label_type(model: Any) -> Any:
-    """Return the type of the classes."""
-    return model.classes_.dtype
-
-
-def number_type(model: Any) -> Any:
-    """Return the type of distances and scores: that of the prototypes."""
-    return model.prototypes_.dtype
-
-
 def n_scores(model: Any) -> int | None:
     """Return the number of columns of class scores; None for two classes, which have one score."""
     return None if len(model.classes_) == 2 else len(model.classes_)
@@ -312,7 +302,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.prototypes_ = problem.scaling.inverse_transform(prototypes).astype(prototypes.dtype)
         self.loss_, self.n_iter_ = fit.cost, max(fit.n_iter, 1)
 
-    @answers_in_blocks(number_type, lambda model: len(model.prototypes_))
+    @answers_in_blocks(lambda model: model.prototypes_.dtype, lambda model: len(model.prototypes_))
     def distances(self, X: ArrayLike) -> Array:
         """Return the squared distance of every sample to every prototype.
 
@@ -406,7 +396,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             closest_two(measured, labels, part)
         return closest
 
-    @answers_in_blocks(label_type)
+    @answers_in_blocks(lambda model: model.classes_.dtype)
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the closest prototype.
 
@@ -425,7 +415,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         winners = self.apply(X)
         return np.asarray(self.prototype_labels_[winners])
 
-    @answers_in_blocks(number_type, n_scores)
+    @answers_in_blocks(lambda model: model.prototypes_.dtype, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:
         """Return minus the distance to the closest prototype of each class.
 

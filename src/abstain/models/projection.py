@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
-from abstain.models.base import PrototypeClassifier, answers_in_blocks, number_type
+from abstain.models.base import PrototypeClassifier, answers_in_blocks
 from abstain.models.costs import Loss
 from abstain.models.distances import normalise
 from abstain.models.solvers import FitResult, Problem
@@ -70,7 +70,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # typ
         stacked = metric.reshape(-1, metric.shape[-1]) / len(metric) ** 0.5
         return canonical(stacked)[: metric.shape[-1]]
 
-    @answers_in_blocks(number_type, lambda model: model._n_features_out)
+    @answers_in_blocks(lambda model: model.prototypes_.dtype, lambda model: model._n_features_out)
     def transform(self: PrototypeClassifier, X: ArrayLike) -> Array:
         """Project samples on the leading discriminative directions, X Ωᵀ.
 

@@ -16,13 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
-from abstain.models.base import (
-    PrototypeClassifier,
-    answers_in_blocks,
-    label_type,
-    n_scores,
-    number_type,
-)
+from abstain.models.base import PrototypeClassifier, answers_in_blocks, n_scores
 from abstain.models.costs import Loss, mean_distances
 from abstain.models.distances import AdaptiveDistance, Euclidean, GlobalMatrix, LocalMatrices
 from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented
@@ -115,7 +109,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         spread = np.where(means > 0, means, common) if self.sigma2 == "local" else common
         return np.full(n_prototypes, BANDWIDTH * problem.scaling.scale**2) * spread
 
-    @answers_in_blocks(number_type, lambda model: len(model.classes_))
+    @answers_in_blocks(lambda model: model.prototypes_.dtype, lambda model: len(model.classes_))
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the posterior of each class.
 
@@ -150,7 +144,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
                 scores[rows, index] = highest + np.log(np.exp(density[own] - highest).sum(axis=0))
         return scores
 
-    @answers_in_blocks(number_type, n_scores)
+    @answers_in_blocks(lambda model: model.prototypes_.dtype, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the logarithm of the posterior of each class.
 
@@ -173,7 +167,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
         return scores
 
-    @answers_in_blocks(label_type)
+    @answers_in_blocks(lambda model: model.classes_.dtype)
     def predict(self, X: ArrayLike) -> Array:
         """Return the class of the largest posterior.
 
