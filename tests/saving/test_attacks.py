@@ -27,13 +27,8 @@ from sklearn.tree._tree import NODE_DTYPE, Tree
 
 from abstain import GMLVQ, RSLVQ, InputError, RejectOptionClassifier, load, save
 from abstain.saving import container
-from abstain.saving.classes.reject_option import (
-    BINS,
-    STAIRCASES,
-    _bins_problem,
-    _staircase_problem,
-)
 from abstain.saving.kinds import check_attributes
+from abstain.saving.own import REJECT_OPTION
 from abstain.saving.persisting import VERSIONS
 from tests.saving.checks import X, Y, refused
 from tests.saving.forging import (
@@ -349,7 +344,7 @@ def test_trees_of_other_sizes_than_their_forest(path):
 def test_more_trees_for_each_stage_than_there_are_scores(path):
     model = GradientBoostingClassifier(n_estimators=3).fit(X, Y)
     model.estimators_ = np.hstack([model.estimators_, model.estimators_])
-    refused(save, model, path, match="a GradientBoostingClassifier in it is not sound")
+    refused(save, model, path, match=r"GradientBoostingClassifier\.estimators_ must be trees")
 
 
 @pytest.mark.parametrize("forged", [np.zeros((3, 4)), np.zeros((2, 5)), np.full((3, 5), np.nan)])
@@ -428,7 +423,7 @@ def test_columns_of_an_encoder_follow_from_its_categories(path):
 def test_categories_out_of_order(forged, path):
     encoder(path)
     new_array(path, state_of(path, "OneHotEncoder")["categories_"][0], np.array(forged))
-    refused(load, path, match="its categories are not distinct and in order")
+    refused(load, path, match=r"categories_ must be .*, distinct and in order")
 
 
 @pytest.mark.parametrize("forged", [[0, 1, 2, 9], [0, 1, 2, 2], [3, 3, 3, 3]], ids=str)
@@ -577,6 +572,12 @@ def test_what_a_function_is_called_with_is_not_for_a_file_to_choose(path):
     refused(load, path, match=match, functions={"tanh": np.tanh})
 
 
+def check_part(name, part):
+    """Check a part of a classifier with three thresholds."""
+    kinds = {name: REJECT_OPTION.fitted[name]}
+    check_attributes("RejectOptionClassifier", {name: part}, kinds, {"t": 3})
+
+
 def steps(**changed):
     """Return the steps of two cells, as a classifier has them that was calibrated on Dask."""
     arrays = {
@@ -607,13 +608,8 @@ def steps(**changed):
     ids=str,
 )
 def test_steps_that_no_samples_have(changed):
-    def check(steps):
-        check_attributes("steps", steps, STAIRCASES, {})
-        if problem := _staircase_problem(steps, n_positions=3):
-            raise InputError(problem)
-
-    check(steps())
-    refused(check, steps(**changed), match="steps")
+    check_part("staircases", steps())
+    refused(check_part, "staircases", steps(**changed), match=r"RejectOptionClassifier\.staircases")
 
 
 def bins(**changed):
@@ -646,13 +642,17 @@ def bins(**changed):
     ids=str,
 )
 def test_bins_that_no_samples_have(changed):
-    def check(bins):
-        check_attributes("bins", bins, BINS, {})
-        if problem := _bins_problem(bins, n_positions=3):
-            raise InputError(problem)
+    check_part("bins", bins())
+    refused(check_part, "bins", bins(**changed), match=r"RejectOptionClassifier\.bins")
 
-    check(bins())
-    refused(check, bins(**changed), match="bins")
+
+def test_a_front_has_one_source(clf):
+    """Of two, one would be used and the other checked."""
+    state = REJECT_OPTION.state(clf)
+    REJECT_OPTION.check(clf, state)
+    for more in ({"bins": bins()}, {"calibration": None}):
+        with pytest.raises(InputError, match="calibration samples, steps or bins, and only one"):
+            REJECT_OPTION.check(clf, state | more)
 
 
 def test_centres_lie_in_memory_as_their_clusterer_reads_them(path):

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import abstain
 from abstain import GMLVQ, RSLVQ, Accuracy, RejectOptionClassifier, RejectRate, TrustScore, save
-from abstain.saving.classes import KNOWN
+from abstain.saving.codec import KNOWN
 from tests.saving.checks import X, Y
 
 OWN = [name for name in KNOWN if name.startswith("abstain.")]

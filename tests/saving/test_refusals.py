@@ -33,7 +33,7 @@ from abstain import (
     save,
 )
 from abstain.saving import container
-from abstain.saving.classes import KNOWN
+from abstain.saving.codec import KNOWN
 from abstain.saving.persisting import VERSIONS
 from tests.saving.checks import X, Y, refused, round_trip, same_answers, same_bits
 from tests.saving.forging import file_of, forge, parts_of

@@ -12,8 +12,6 @@ of its own. The arrays must account for every byte. All limits are checked befor
 created. Checksums detect damage, not forgery: anyone who writes a file can compute them.
 """
 
-from __future__ import annotations  # signatures then show the names of types
-
 import json
 import math
 import os
@@ -22,7 +20,7 @@ import stat
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from zlib import crc32
 
 import numpy as np
@@ -47,35 +45,28 @@ _DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,3}|\|S[1-9]\d{0,3}
 _LAST_CODE_POINT, _SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
-class Contents(NamedTuple):
-    """The contents of a file: values that JSON can express, and the arrays that they refer to."""
-
-    description: dict[str, Any]
-    arrays: list[Array]
-
-
 def can_hold(array: Array) -> bool:
     """Return whether a file can hold an array: few dimensions, of numbers or of short text."""
     return _is_header([*_header(array), 0])
 
 
-def write(file: BinaryIO, contents: Contents) -> None:
-    """Write contents to an open, empty file."""
-    arrays = [each.astype(each.dtype.newbyteorder("<"), copy=False) for each in contents.arrays]
+def write(file: BinaryIO, description: dict[str, Any], arrays: list[Array]) -> None:
+    """Write values that JSON can express, and the arrays that they refer to, to an empty file."""
+    arrays = [each.astype(each.dtype.newbyteorder("<"), copy=False) for each in arrays]
     headers = [[*_header(array), array_checksum(_header(array), _bytes(array))] for array in arrays]
-    described = {**contents.description, "arrays": headers}
+    described = {**description, "arrays": headers}
     described["checksum"] = description_checksum(described)
-    description = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
-    if len(description) > MAX_DESCRIPTION_BYTES or _n_values(description) > MAX_VALUES:
+    encoded = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
+    if len(encoded) > MAX_DESCRIPTION_BYTES or _n_values(encoded) > MAX_VALUES:
         raise InputError(
             f"it has more than {MAX_VALUES:,} values outside of arrays; hold them in NumPy arrays"
         )
-    if sum(array.nbytes for array in arrays) > MAX_FILE_BYTES - START - len(description):
+    if sum(array.nbytes for array in arrays) > MAX_FILE_BYTES - START - len(encoded):
         raise InputError(f"it takes more than {MAX_FILE_BYTES:,} bytes; use a smaller model")
     digest = sha256()
     file.write(MAGIC + bytes(DIGEST_SIZE))
-    length = len(description).to_bytes(LENGTH_SIZE, "little")
-    for part in chain((length, description), map(_bytes, arrays)):
+    length = len(encoded).to_bytes(LENGTH_SIZE, "little")
+    for part in chain((length, encoded), map(_bytes, arrays)):
         digest.update(part)
         file.write(part)
     file.seek(len(MAGIC))
@@ -107,8 +98,8 @@ def _order(array: Array) -> str:
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
-def read(path: Path) -> Contents:
-    """Read a file of this format."""
+def read(path: Path) -> tuple[dict[str, Any], list[Array]]:
+    """Return the description in a file of this format, and the arrays that it refers to."""
     # Without O_NONBLOCK, opening a named pipe waits for a writer.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
@@ -127,7 +118,7 @@ def read(path: Path) -> Contents:
             raise InputError("its description is longer than a description can be")
         described = _parsed(file.read(length))
         headers = _headers(described.pop("arrays", []), status.st_size - START - length)
-        return Contents(described, [_read_array(file, *header) for header in headers])
+        return described, [_read_array(file, *header) for header in headers]
 
 
 def _check_start(start: bytes) -> None:

@@ -1,13 +1,14 @@
 """What may an attribute of a fitted estimator be?
 
 A *kind* describes a value in words and checks it. Shapes are written as letters: ``real("k d")`` is
-a matrix with as many columns as every other ``d`` of the same estimator. The declared attributes of
-an estimator are checked by the same code when it is saved and when it is loaded.
+a matrix with as many columns as every other ``d`` of the same estimator. Two names follow from the
+number k of classes: ``scores`` is 1 for two classes and k for more, ``pairs`` is k (k - 1) / 2.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -37,6 +38,20 @@ class Kind:
     fits: Callable[[Any, Sizes], bool]
     is_optional: bool = False
 
+    def __or__(self, other: Kind) -> Kind:
+        """Return the kind of a value that is of one kind or of the other."""
+        return Kind(
+            f"{self.words} or {other.words}",
+            lambda value, sizes: self.fits(value, sizes) or other.fits(value, sizes),
+        )
+
+    def where(self, words: str, holds: Callable[[Any], Any]) -> Kind:
+        """Return the kind of the values of this kind for which something else holds as well."""
+        return Kind(
+            f"{self.words}, {words}",
+            lambda value, sizes: self.fits(value, sizes) and bool(holds(value)),
+        )
+
 
 def optional(kind: Kind) -> Kind:
     """Return the kind of an attribute that may be missing or None."""
@@ -47,73 +62,110 @@ def optional(kind: Kind) -> Kind:
     )
 
 
-def either(*kinds: Kind) -> Kind:
-    """Return the kind of a value that is of one of the given kinds."""
-    words = " or ".join(kind.words for kind in kinds)
-    return Kind(words, lambda value, sizes: any(kind.fits(value, sizes) for kind in kinds))
+# --- arrays -------------------------------------------------------------------------------------
 
 
-def _has_shape(value: Any, letters: str, sizes: Sizes) -> bool:
-    """Return whether an array has a shape; ``*`` is any size, a letter is 1 or more."""
-    names = letters.split()
-    if not isinstance(value, np.ndarray) or value.ndim != len(names):
-        return False
-    for name, length in zip(names, value.shape, strict=True):
-        expected = int(name) if name.isdigit() else sizes.get(name, max(length, 1))
-        if name != "*" and length != expected:
-            return False
-    sizes.update(
-        (name, length) for name, length in zip(names, value.shape, strict=True) if name.isalpha()
-    )
-    return True
-
-
-def real(letters: str, *, low: float = -np.inf, high: float = np.inf, nan: bool = False) -> Kind:
-    """Return the kind of an array of finite numbers; NaN is allowed only if ``nan``."""
+def array(
+    letters: str,
+    types: str,
+    words: str,
+    holds: Callable[[Any, Sizes], Any] = lambda value, sizes: True,
+    dtype: str = "",
+) -> Kind:
+    """Return the kind of an array of a shape, whose type is one of NumPy's letters."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
-        if not _has_shape(value, letters, sizes) or value.dtype.kind != "f":
-            return False
+        return (
+            isinstance(value, np.ndarray)
+            and value.dtype.kind in types
+            and (not dtype or value.dtype == dtype)
+            and _has_shape(value.shape, letters.split(), sizes)
+            and bool(holds(value, sizes))
+        )
+
+    exactly = dtype and f" ({dtype})"
+    return Kind(f"{words}{exactly} of shape ({', '.join(letters.split())})", fits)
+
+
+def _has_shape(shape: tuple[int, ...], names: list[str], sizes: Sizes) -> bool:
+    """Return whether an array has a shape; letters stand for sizes of 1 or more."""
+    new = dict(sizes)
+    is_shape = len(shape) == len(names) and all(
+        _is_size(length, name, new) and (length > 0 or name in sizes or not name.isalpha())
+        for name, length in zip(names, shape, strict=True)
+    )
+    sizes.update(new if is_shape else {})
+    return is_shape
+
+
+def _is_size(length: int, name: str, sizes: Sizes) -> bool:
+    """Return whether a length is the size of a name, which it becomes if there is none yet."""
+    return name == "*" or length == sizes.setdefault(name, _size(name, sizes, length))
+
+
+def _size(name: str, sizes: Sizes, default: int = 0) -> int:
+    if name.isdigit():
+        return int(name)
+    if name == "scores":
+        return 1 if sizes["k"] == 2 else sizes["k"]
+    if name == "pairs":
+        return sizes["k"] * (sizes["k"] - 1) // 2
+    if name[1:] in ("+1", "-1"):
+        return sizes[name[0]] + int(name[1:])
+    return sizes.get(name, default)
+
+
+def real(
+    letters: str,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    nan: bool = False,
+    infinite: bool = False,
+    dtype: str = "",
+) -> Kind:
+    """Return the kind of an array of finite numbers; others are allowed only by name."""
+
+    def holds(value: Any, sizes: Sizes) -> Any:
         present = value[~np.isnan(value)] if nan else value
-        return bool(np.isfinite(present).all() and ((low <= present) & (present <= high)).all())
+        is_finite = infinite or np.isfinite(present).all()
+        return is_finite and ((low <= present) & (present <= high)).all()
 
-    return Kind(f"finite numbers of shape ({_words(letters)})", fits)
+    return array(letters, "f", "numbers" if infinite else "finite numbers", holds, dtype)
 
 
-def whole(letters: str, *, low: int = 0, below: str | int | None = None) -> Kind:
+def whole(letters: str, *, low: int = 0, below: str | int | None = None, dtype: str = "") -> Kind:
     """Return the kind of an array of whole numbers in a range, whose end may be a letter."""
 
-    def fits(value: Any, sizes: Sizes) -> bool:
-        if not _has_shape(value, letters, sizes) or value.dtype.kind not in "iu":
-            return False
-        end = sizes[below] if isinstance(below, str) else below
-        return bool((value >= low).all() and (end is None or (value < end).all()))
+    def holds(value: Any, sizes: Sizes) -> Any:
+        end = _size(below, sizes) if isinstance(below, str) else below
+        return (value >= low).all() and (end is None or (value < end).all())
 
     upper = "" if below is None else f" below {below}"
-    return Kind(f"whole numbers from {low}{upper} of shape ({_words(letters)})", fits)
+    return array(letters, "iu", f"whole numbers from {low}{upper}", holds, dtype)
 
 
-def _words(letters: str) -> str:
-    return ", ".join(letters.split())
+def in_c_order(kind: Kind) -> Kind:
+    """Return the kind of an array that compiled code reads row by row."""
+    return kind.where("in C order", lambda value: value.flags.c_contiguous)
 
 
-def labels(letter: str) -> Kind:
-    """Return the kind of the classes of a classifier: distinct, ascending, none missing."""
+def rises(values: Any) -> bool:
+    """Return whether each value is larger than the one before it."""
+    return bool((values[1:] > values[:-1]).all())
 
-    def fits(value: Any, sizes: Sizes) -> bool:
-        if not _has_shape(value, letter, sizes) or value.dtype.kind not in "biufUSO":
-            return False
-        if len(value) > MAX_LABELS or value.dtype.itemsize > 4 * MAX_LABEL_LENGTH:
-            return False
-        names = value.tolist()
-        try:
-            ascends = all(one < other for one, other in pairwise(names))
-        except TypeError:
-            return False
-        return ascends and all(map(is_label, names))
 
-    words = f"{letter} different labels in ascending order, of at most {MAX_LABEL_LENGTH} letters"
-    return Kind(words, fits)
+def labels(letters: str) -> Kind:
+    """Return the kind of an array of classes or cells, none of them missing."""
+
+    def holds(value: Any, sizes: Sizes) -> bool:
+        if value.dtype.kind == "O":
+            return all(map(is_label, value.tolist()))
+        is_short = value.dtype.itemsize <= 4 * MAX_LABEL_LENGTH
+        return is_short and not (value.dtype.kind == "f" and np.isnan(value).any())
+
+    words = f"labels of at most {MAX_LABEL_LENGTH} letters, none missing,"
+    return array(letters, "biufUSO", words, holds)
 
 
 def is_label(value: Any) -> bool:
@@ -125,15 +177,28 @@ def is_label(value: Any) -> bool:
     )
 
 
-def strings(letter: str) -> Kind:
+def _are_classes(value: Any) -> bool:
+    names = value.tolist()
+    try:
+        ascends = all(name < following for name, following in pairwise(names))
+    except TypeError:
+        return False
+    return ascends and len(names) <= MAX_LABELS and all(map(is_label, names))
+
+
+def strings(letters: str) -> Kind:
     """Return the kind of an array of text."""
+    return array(
+        letters,
+        "UO",
+        "names",
+        lambda value, sizes: (
+            len(value) <= MAX_SIZE and all(isinstance(name, str) for name in value.tolist())
+        ),
+    )
 
-    def fits(value: Any, sizes: Sizes) -> bool:
-        if not _has_shape(value, letter, sizes) or value.dtype.kind not in "UO":
-            return False
-        return len(value) <= MAX_SIZE and all(isinstance(name, str) for name in value.tolist())
 
-    return Kind(f"{letter} names", fits)
+# --- numbers, text and containers ---------------------------------------------------------------
 
 
 def number(*, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Kind:
@@ -147,18 +212,15 @@ def number(*, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Kind:
     return Kind(f"a number from {low:g} to {high:g}", fits)
 
 
-def size(letter: str | None = None, *, low: int = 0) -> Kind:
+def size(letter: str = "*", *, low: int = 0, high: int = MAX_COUNT) -> Kind:
     """Return the kind of a count, which may be the size of a letter."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
-        high = MAX_COUNT if letter is None else MAX_SIZE
         if not isinstance(value, int | np.integer) or type(value) is bool:
             return False
-        if not low <= value <= high:
-            return False
-        return letter is None or sizes.setdefault(letter, int(value)) == value
+        return bool(low <= value <= high) and _is_size(int(value), letter, sizes)
 
-    return Kind("a count" if letter is None else f"the count {letter}", fits)
+    return Kind("a count" if letter == "*" else f"the count {letter}", fits)
 
 
 def word(*words: str) -> Kind:
@@ -168,17 +230,26 @@ def word(*words: str) -> Kind:
     )
 
 
-def listed(kind: Kind, letter: str | None = None) -> Kind:
+def listed(kind: Kind, letter: str = "*") -> Kind:
     """Return the kind of a list, whose length may be a letter."""
 
     def fits(value: Any, sizes: Sizes) -> bool:
-        if type(value) is not list:
-            return False
-        is_long_enough = letter is None or sizes.setdefault(letter, len(value)) == len(value)
-        return is_long_enough and all(kind.fits(each, sizes) for each in value)
+        is_list = type(value) is list and _is_size(len(value), letter, sizes)
+        return is_list and all(kind.fits(each, sizes) for each in value)
 
-    length = "" if letter is None else f"{letter} times "
-    return Kind(f"a list of {length}{kind.words}", fits)
+    return Kind(f"a list of {kind.words} (length {letter})", fits)
+
+
+def parts(owner: str, kinds: Mapping[str, Kind]) -> Kind:
+    """Return the kind of a dict of declared values, which share the sizes of their owner."""
+
+    def fits(value: Any, sizes: Sizes) -> bool:
+        if type(value) is not dict:
+            return False
+        check_attributes(owner, value, kinds, sizes)
+        return True
+
+    return Kind(f"a dict of {', '.join(kinds)}", fits)
 
 
 def instance(*types: type | str) -> Kind:
@@ -191,62 +262,19 @@ def instance(*types: type | str) -> Kind:
     return Kind(f"a {' or '.join(names)}", fits)
 
 
-def both(kind: Kind, other: Kind) -> Kind:
-    """Return the kind of a value that is of two kinds at once."""
-    return Kind(
-        f"{kind.words} ({other.words})",
-        lambda value, sizes: kind.fits(value, sizes) and other.fits(value, sizes),
-        kind.is_optional,
-    )
-
-
-FEATURES = {"n_features_in_": size("d", low=1), "feature_names_in_": optional(strings("d"))}
-CLASSES = {"classes_": labels("k")}
-nothing = Kind("None", lambda value, sizes: value is None)
-one = Kind("1", lambda value, sizes: type(value) is int and value == 1)
-int32 = Kind("int32", lambda value, sizes: value.dtype == np.int32)
-float64 = Kind("float64", lambda value, sizes: value.dtype == np.float64)
-in_c_order = Kind("in C order", lambda value, sizes: value.flags.c_contiguous)
-shares = Kind("that add up to 1", lambda value, sizes: bool(abs(value.sum() - 1) < 1e-6))
-function = Kind("a function", lambda value, sizes: callable(value) and not isinstance(value, type))
-flag = Kind("a truth value", lambda value, sizes: isinstance(value, bool | np.bool_))
-text = Kind("text", lambda value, sizes: type(value) is str)
-
-
-def _plain_parts(value: Any) -> Iterator[Any]:
-    yield value
-    if isinstance(value, dict):
-        for key, held in value.items():
-            yield from _plain_parts(key)
-            yield from _plain_parts(held)
-    elif isinstance(value, list | tuple):
-        for held in value:
-            yield from _plain_parts(held)
-    elif isinstance(value, np.ndarray) and value.dtype.hasobject:
-        for held in value.ravel().tolist():
-            yield from _plain_parts(held)
-
-
-_PLAIN: tuple[type, ...] = (bool, int, float, str, slice, list, tuple, dict, type(None))
+_PLAIN: tuple[type, ...] = (bool, int, float, str, slice, type(None))
 _PLAIN += (np.generic, np.ndarray, np.dtype, np.random.RandomState)
 
 
 def _is_plain(value: Any, sizes: Sizes) -> bool:
-    return all(
-        isinstance(part, _PLAIN)
-        or (isinstance(part, type) and issubclass(part, np.generic | float))
-        for part in _plain_parts(value)
-    )
-
-
-anything_plain = Kind("a number, text, an array or a list or dict of them", _is_plain)
-
-
-estimator = Kind("an estimator", lambda value, sizes: is_object(value) and hasattr(value, "fit"))
-splitter = Kind(
-    "a number of folds, a splitter or a list of folds",
-    lambda value, sizes: anything_plain.fits(value, sizes) or hasattr(type(value), "split"),
-)
+    if isinstance(value, dict):
+        return all(_is_plain(part, sizes) for pair in value.items() for part in pair)
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        value = value.ravel().tolist()
+    if isinstance(value, list | tuple):
+        return all(_is_plain(part, sizes) for part in value)
+    is_type = isinstance(value, type) and issubclass(value, np.generic | float)
+    return is_type or isinstance(value, _PLAIN)
 
 
 def is_object(value: Any) -> bool:
@@ -255,6 +283,24 @@ def is_object(value: Any) -> bool:
         return False
     is_splitter = type(value).__module__ == "sklearn.model_selection._split"
     return hasattr(value, "get_params") or is_splitter
+
+
+nothing = Kind("None", lambda value, sizes: value is None)
+flag = Kind("a truth value", lambda value, sizes: isinstance(value, bool | np.bool_))
+text = Kind("text", lambda value, sizes: type(value) is str)
+function = Kind("a function", lambda value, sizes: callable(value) and not isinstance(value, type))
+anything_plain = Kind("a number, text, an array or a list or dict of them", _is_plain)
+estimator = Kind("an estimator", lambda value, sizes: is_object(value) and hasattr(value, "fit"))
+splitter = anything_plain | Kind("a splitter", lambda value, sizes: hasattr(type(value), "split"))
+FEATURES = {
+    "n_features_in_": size("d", low=1, high=MAX_SIZE),
+    "feature_names_in_": optional(strings("d")),
+}
+CLASSES = {"classes_": labels("k").where("different and in ascending order", _are_classes)}
+CLASSIFIER = CLASSES | FEATURES
+
+
+# --- attributes ---------------------------------------------------------------------------------
 
 
 def check_attributes(
@@ -269,15 +315,12 @@ def check_attributes(
             if not kind.is_optional:
                 raise InputError(f"{owner} lacks the attribute {name!r}")
         elif not kind.fits(values[name], sizes):
+            letters = set(re.findall(r"\w+", kind.words)) & sizes.keys()
+            known = ", ".join(f"{letter} = {sizes[letter]}" for letter in sorted(letters))
             raise InputError(
-                f"{owner}.{name} must be {kind.words}{_known_sizes(kind.words, sizes)}, got "
+                f"{owner}.{name} must be {kind.words}{known and f' ({known})'}, got "
                 f"{describe(values[name])}"
             )
-
-
-def _known_sizes(words: str, sizes: Sizes) -> str:
-    known = [f"{name} = {length}" for name, length in sizes.items() if name in words.split()]
-    return f" ({', '.join(known)})" if known else ""
 
 
 def describe(value: Any) -> str:

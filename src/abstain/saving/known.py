@@ -2,74 +2,98 @@
 
 An object is created again by its constructor, from its parameters, and its fitted attributes are
 set after each is checked. Neither step does more than store values; pickling methods are never
-called.
+called. The same checks are made when an object is saved.
 """
 
-from __future__ import annotations  # signatures then show the names of types
-
 import inspect
+import pkgutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
 from abstain._core.errors import InputError
 from abstain.saving.kinds import Kind, Sizes, anything_plain, check_attributes, describe
 
+State = dict[str, Any]
+# Whether something holds between parameters and attributes that are all of their kinds, given the
+# sizes of their shapes.
+Relation = Callable[[Any, Sizes], Any]
 
-@dataclass(frozen=True)
+
 class KnownClass:
-    """A class that files may name, and what its objects must be like."""
+    """A class that files may name, and what its objects must be like.
 
-    # The public name, such as "sklearn.svm.SVC", which files hold.
-    name: str
-    # The attributes of a fitted object; an object that is not fitted has none of them.
-    fitted: Mapping[str, Kind] = field(default_factory=dict)
-    # Parameters that may or must be something else than plain values.
-    params: Mapping[str, Kind] = field(default_factory=dict)
-    # Attributes that only further fits need, or that ``finish`` sets again.
-    dropped: frozenset[str] = frozenset()
-    # Sets the attributes that follow from all others.
-    finish: Callable[[Any], None] = lambda obj: None
-    # Returns what is wrong with parameters and attributes that are all of their kinds, given the
-    # sizes of their shapes; "" if nothing is.
-    problem: Callable[[Any, Sizes], str] = lambda obj, sizes: ""
+    Parameters
+    ----------
+    name : str
+        The public name, such as "sklearn.svm.SVC", which files hold.
+    shared : mapping of str to Kind
+        Attributes of a fitted object that other classes have as well.
+    params : mapping of str to Kind
+        Parameters that may or must be something else than plain values.
+    dropped : str
+        Attributes that only further fits need, or that ``finish`` sets again.
+    simplify : callable
+        Returns the attributes as they are saved.
+    finish : callable
+        Sets the attributes that follow from all others.
+    relations : mapping of str to callable
+        What must hold between attributes, by what is wrong if it does not.
+    **fitted : Kind
+        The attributes of a fitted object; an object that is not fitted has none of them.
+    """
 
-    def load(self) -> type:
+    def __init__(
+        self,
+        name: str,
+        shared: Mapping[str, Kind] | None = None,
+        *,
+        params: Mapping[str, Kind] | None = None,
+        dropped: str = "",
+        simplify: Callable[[State], State] = lambda state: state,
+        finish: Callable[[Any], None] = lambda obj: None,
+        relations: Mapping[str, Relation] | None = None,
+        **fitted: Kind,
+    ) -> None:
+        self.name = name
+        self.fitted = {**(shared or {}), **fitted}
+        self.params = params or {}
+        self.dropped = frozenset(dropped.split())
+        self.simplify = simplify
+        self.finish = finish
+        self.relations = relations or {}
+
+    def load(self) -> Any:
         """Return the class itself."""
-        module, _, name = self.name.rpartition(".")
-        return getattr(import_module(module), name)  # type: ignore[no-any-return]
+        return pkgutil.resolve_name(self.name)
 
     def settings(self, obj: Any) -> dict[str, Any]:
         """Return the parameters of an object as they are saved."""
         return params_of(obj)
 
-    def state(self, obj: Any) -> dict[str, Any]:
+    def state(self, obj: Any) -> State:
         """Return the attributes of an object that are saved besides its parameters."""
-        set_by_constructor = vars(type(obj)(**params_of(obj))).keys()
-        unsaved = self.dropped | set_by_constructor
-        return {name: value for name, value in vars(obj).items() if name not in unsaved}
+        unsaved = self.dropped | vars(type(obj)(**params_of(obj))).keys()
+        state = {name: value for name, value in vars(obj).items() if name not in unsaved}
+        return self.simplify(state)
 
-    def restore(self, obj: Any, state: Mapping[str, Any]) -> None:
+    def restore(self, obj: Any, state: State) -> None:
         """Set the attributes that `state` has returned."""
         for name, value in state.items():
             setattr(obj, name, value)
         if state.keys() & self.fitted.keys():
             self.finish(obj)
 
-    def check(self, obj: Any, state: Mapping[str, Any]) -> None:
+    def check(self, obj: Any, state: State) -> None:
         """Refuse an object that its class would not have made."""
         owner = type(obj).__name__
         self.check_params(obj)
-        settings = {name: state[name] for name in state if name in _SETTINGS}
-        check_attributes(owner, settings, _SETTINGS, {})
-        fitted = {name: value for name, value in state.items() if name not in _SETTINGS}
-        if fitted:
-            sizes: Sizes = {}
-            check_attributes(owner, fitted, self.fitted, sizes)
-            if problem := self.problem(SimpleNamespace(**params_of(obj), **fitted), sizes):
+        is_fitted = bool(state.keys() - _SETTINGS.keys())
+        sizes: Sizes = {}
+        check_attributes(owner, state, {**_SETTINGS, **(self.fitted if is_fitted else {})}, sizes)
+        for problem, holds in self.relations.items() if is_fitted else ():
+            if not holds(SimpleNamespace(**{**params_of(obj), **state}), sizes):
                 raise InputError(f"a {owner} in it is not sound: {problem}")
 
     def check_params(self, obj: Any) -> None:

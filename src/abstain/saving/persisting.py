@@ -21,10 +21,8 @@ from abstain._core.errors import InputError, shown
 from abstain._core.files import atomic_files
 from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
-from abstain.saving.classes import KNOWN
-from abstain.saving.container import Contents, read, write
-from abstain.saving.decoding import Decoder, find_names
-from abstain.saving.encoding import Encoder
+from abstain.saving.codec import KNOWN, Decoder, Encoder, find_names
+from abstain.saving.container import read, write
 from abstain.saving.known import public_name
 
 NAMES_TO_LIST = 10
@@ -74,7 +72,7 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
         model = encoder.encode(clf)
     header = {**VERSIONS, "numpy": numpy.__version__, "model": model}
     with atomic_files(target) as (draft,), open(draft, "wb") as file, _saving_errors(clf):
-        write(file, Contents(header, encoder.arrays))
+        write(file, header, encoder.arrays)
 
 
 @contextmanager

@@ -1,0 +1,223 @@
+"""What do files hold of classifiers that consist of a few matrices?"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from abstain.saving.kinds import (
+    CLASSES,
+    CLASSIFIER,
+    FEATURES,
+    POSITIVE,
+    Kind,
+    Sizes,
+    anything_plain,
+    flag,
+    in_c_order,
+    listed,
+    nothing,
+    number,
+    optional,
+    real,
+    size,
+    strings,
+    text,
+    whole,
+    word,
+)
+from abstain.saving.known import KnownClass
+
+
+def _is_binarizer(value: Any, sizes: Sizes) -> bool:
+    n_classes = len(getattr(value, "classes_", ()))
+    is_binarizer = type(value).__name__ == "LabelBinarizer" and n_classes > 0
+    return is_binarizer and sizes.setdefault("k", n_classes) == n_classes
+
+
+def _is_flat_for_two(obj: Any, sizes: Sizes) -> bool:
+    return obj.coef_.ndim == 2 or sizes["k"] == 2
+
+
+def _is_chain(obj: Any, sizes: Sizes) -> bool:
+    """Return whether the layers of a network lead from the features to the scores."""
+    widths = [sizes["d"], *(len(each) for each in obj.intercepts_)]
+    n_scores = 1 if sizes["k"] == 2 else sizes["k"]
+    return (
+        [matrix.shape for matrix in obj.coefs_] == list(pairwise(widths))
+        and widths[-1] == n_scores
+        and obj.n_layers_ == len(widths)
+        and obj.out_activation_ == ("logistic" if n_scores == 1 else "softmax")
+        and obj._label_binarizer.classes_.tolist() == obj.classes_.tolist()
+    )
+
+
+def _finish_svc(obj: Any) -> None:
+    """Set the public coefficients, which have the opposite sign for two classes."""
+    is_negative = len(obj.classes_) == 2
+    obj.intercept_ = -1 * obj._intercept_ if is_negative else obj._intercept_.copy()
+    obj.dual_coef_ = -obj._dual_coef_ if is_negative else obj._dual_coef_
+
+
+def _are_support_vectors(obj: Any, sizes: Sizes) -> Any:
+    return (
+        int(obj._n_support.sum(dtype=np.int64)) == sizes["v"]
+        and len(obj._probA) == len(obj._probB)
+        and obj.shape_fit_[1] == sizes["d"]
+        and (obj.support_ < obj.shape_fit_[0]).all()
+    )
+
+
+def _finish_neighbours(obj: Any) -> None:
+    """Fit the samples again, which builds the same search tree."""
+    names = getattr(obj, "feature_names_in_", None)
+    obj.fit(obj._fit_X, obj.classes_[obj._y])
+    if names is not None:
+        obj.feature_names_in_ = names
+
+
+def _is_pair_of_sizes(value: Any, sizes: Sizes) -> bool:
+    is_pair = type(value) is tuple and len(value) == 2
+    return is_pair and all(type(each) is int and each >= 0 for each in value)
+
+
+def _are_rotations(obj: Any, sizes: Sizes) -> bool:
+    widths = [rotation.shape[1] for rotation in obj.rotations_]
+    return [len(scaling) for scaling in obj.scalings_] == widths
+
+
+LINEAR = CLASSIFIER | {"coef_": real("scores d"), "intercept_": real("scores")}
+label_binarizer = Kind("a LabelBinarizer of k classes", _is_binarizer)
+shares = real("k", low=0, high=1).where("with sum 1", lambda value: abs(value.sum() - 1) < 1e-6)
+# One number per pair of classes, or none without probability=True.
+pair_weights = real("0", dtype="float64") | real("pairs", dtype="float64")
+METRICS = (
+    *("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "l1", "l2", "cityblock"),
+    *("canberra", "braycurtis", "hamming", "nan_euclidean"),
+)
+
+CLASSIFIERS = (
+    KnownClass("sklearn.linear_model.LogisticRegression", LINEAR, n_iter_=whole("*")),
+    KnownClass("sklearn.svm.LinearSVC", LINEAR, n_iter_=size()),
+    KnownClass(
+        "sklearn.linear_model.RidgeClassifier",
+        FEATURES,
+        _label_binarizer=label_binarizer,
+        classes_=optional(CLASSES["classes_"]),
+        coef_=real("scores d") | real("d"),
+        intercept_=real("scores") | number(),
+        n_iter_=optional(anything_plain),
+        solver_=optional(text),
+        relations={"more than two classes need a row of weights each": _is_flat_for_two},
+    ),
+    KnownClass(
+        "sklearn.naive_bayes.GaussianNB",
+        CLASSIFIER,
+        theta_=real("k d"),
+        var_=real("k d", low=POSITIVE),
+        class_count_=real("k", low=0),
+        class_prior_=shares,
+        epsilon_=number(low=0),
+    ),
+    KnownClass(
+        "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        LINEAR,
+        priors_=real("k", low=0),
+        means_=real("k d"),
+        xbar_=optional(real("d")),
+        scalings_=optional(real("d *")),
+        explained_variance_ratio_=optional(real("*", nan=True)),
+        covariance_=optional(real("d d")),
+        _max_components=size(),
+        _n_features_out=optional(size()),
+    ),
+    KnownClass(
+        "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
+        CLASSIFIER,
+        priors_=real("k", low=0),
+        means_=real("k d"),
+        scalings_=listed(real("*"), "k"),
+        rotations_=listed(real("d *"), "k"),
+        covariance_=optional(listed(real("d d"), "k")),
+        relations={"its scalings and rotations do not belong together": _are_rotations},
+    ),
+    KnownClass(
+        "sklearn.neural_network.MLPClassifier",
+        CLASSIFIER,
+        coefs_=listed(real("* *")),
+        intercepts_=listed(real("*")),
+        n_layers_=size(low=2),
+        n_outputs_=size("scores"),
+        out_activation_=word("logistic", "softmax"),
+        _label_binarizer=label_binarizer,
+        n_iter_=size(),
+        t_=number(low=0),
+        loss_=number(),
+        loss_curve_=optional(listed(number())),
+        best_loss_=optional(number(high=np.inf)),
+        validation_scores_=optional(listed(number())),
+        best_validation_score_=optional(number()),
+        dropped="_optimizer _random_state _best_coefs _best_intercepts _no_improvement_count "
+        "_coef_indptr _intercept_indptr",
+        relations={"its layers do not fit one another": _is_chain},
+    ),
+    KnownClass(
+        "sklearn.svm.SVC",
+        CLASSIFIER,
+        _sparse=Kind("False", lambda value, sizes: value is False),
+        class_weight_=real("k"),
+        _effective_probability=optional(flag),
+        _gamma=number(low=0),
+        support_=whole("v", dtype="int32"),
+        support_vectors_=in_c_order(real("v d", dtype="float64")),
+        _n_support=whole("k", dtype="int32"),
+        _dual_coef_=in_c_order(real("k-1 v", dtype="float64")),
+        _intercept_=real("pairs", dtype="float64"),
+        _probA=pair_weights,
+        _probB=pair_weights,
+        fit_status_=size(),
+        _num_iter=whole("*"),
+        n_iter_=whole("*"),
+        shape_fit_=Kind("two counts", _is_pair_of_sizes),
+        params={"kernel": word("linear", "poly", "rbf", "sigmoid")},
+        dropped="intercept_ dual_coef_",
+        finish=_finish_svc,
+        relations={"its support vectors and counts do not belong together": _are_support_vectors},
+    ),
+    KnownClass(
+        "sklearn.neighbors.KNeighborsClassifier",
+        CLASSIFIER,
+        _fit_X=real("n d", nan=True),
+        _y=whole("n", below="k"),
+        params={
+            "weights": optional(word("uniform", "distance")),
+            # Other metrics take parameters, which would have to be checked against the samples.
+            "metric": word(*METRICS),
+            "metric_params": nothing,
+        },
+        dropped="effective_metric_ effective_metric_params_ n_samples_fit_ outputs_2d_ _fit_method "
+        "_tree",
+        finish=_finish_neighbours,
+    ),
+    KnownClass(
+        "sklearn.neighbors.NearestCentroid",
+        CLASSIFIER,
+        centroids_=real("k d"),
+        class_prior_=optional(real("k", low=0)),
+        true_classes_=optional(CLASSES["classes_"]),
+        deviations_=optional(real("k d")),
+        within_class_std_dev_=optional(real("d", low=0)),
+    ),
+    KnownClass(
+        "sklearn.dummy.DummyClassifier",
+        CLASSES,
+        n_features_in_=optional(size()),
+        feature_names_in_=optional(strings("*")),
+        n_classes_=size("k"),
+        n_outputs_=size("1"),
+        class_prior_=shares,
+        _strategy=word("prior"),
+        sparse_output_=flag,
+        params={"strategy": word("prior"), "constant": nothing},
+    ),
+)

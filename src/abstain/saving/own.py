@@ -1,0 +1,426 @@
+"""What do files hold of the models, targets, tables and reject options of this package?
+
+Of a reject option not the front, but the data that it is computed from: the calibration samples or,
+if they were Dask arrays, the steps of each cell or their counts in bins. The front is computed
+again on first use, so that no file can hold a front that contradicts its samples.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from abstain.certainty.cells import RULES as CELL_RULES
+from abstain.certainty.cells import is_to_be_fitted
+from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
+from abstain.classifier import fit_checks
+from abstain.classifier.calibrate import Calibration
+from abstain.classifier.evaluate import Rules
+from abstain.classifier.own_cells import OwnCells
+from abstain.fronts import METHODS, PooledFront, pareto_front
+from abstain.fronts.bins import BinCounts
+from abstain.fronts.held_out import HeldOut
+from abstain.fronts.pareto import FROM_STAIRCASES
+from abstain.fronts.pooled import pooled_front
+from abstain.fronts.staircases import Staircases
+from abstain.models.validation import check_parameters
+from abstain.saving.kinds import (
+    CLASSES,
+    CLASSIFIER,
+    FEATURES,
+    POSITIVE,
+    Kind,
+    Sizes,
+    array,
+    estimator,
+    flag,
+    function,
+    is_label,
+    labels,
+    number,
+    optional,
+    parts,
+    real,
+    rises,
+    size,
+    splitter,
+    text,
+    whole,
+    word,
+)
+from abstain.saving.known import KnownClass, State, params_of
+from abstain.targets.guarantee import Guarantee
+from abstain.targets.operating import OperatingPoint
+
+# --- models, targets and tables -----------------------------------------------------------------
+
+
+def _have_prototypes(obj: Any, sizes: Sizes) -> bool:
+    return set(obj.prototype_labels_.tolist()) == set(obj.classes_.tolist())
+
+
+def _check_model(obj: Any, sizes: Sizes) -> bool:
+    settings = {name: value for name, value in vars(obj).items() if not name.endswith("_")}
+    check_parameters(settings, sizes["d"])
+    return True
+
+
+PROTOTYPES = {"prototypes_": real("p d"), "prototype_labels_": labels("p")}
+BANDWIDTHS = {"sigma2_": real("p", low=POSITIVE), "_estimated_as": word("common", "local", "given")}
+MATRIX = {"relevances_": real("d"), "omega_": real("c d").where("not all 0", np.any)}
+MATRICES = {"relevances_": real("p d"), "omegas_": real("p c d").where("not all 0", np.any)}
+_MODELS = {
+    "GLVQ": {},
+    "GRLVQ": {"relevances_": real("d"), "scales_": real("d")},
+    "GMLVQ": MATRIX,
+    "LGMLVQ": MATRICES,
+    "RSLVQ": BANDWIDTHS,
+    "MRSLVQ": BANDWIDTHS | MATRIX,
+    "LMRSLVQ": BANDWIDTHS | MATRICES,
+}
+
+LONGEST_UNIT = 100
+names = Kind(
+    "a list of names",
+    lambda value, sizes: type(value) in (list, tuple) and all(type(each) is str for each in value),
+)
+notation = names.where(
+    "five, the first four short",
+    lambda value: len(value) == 5 and max(map(len, value[:4])) <= LONGEST_UNIT,
+)
+
+
+def _by_column(kind: Kind) -> Kind:
+    """Return the kind of a dict of names and values of a kind."""
+    return Kind(
+        f"{kind.words} by column",
+        lambda value, sizes: (
+            type(value) is dict
+            and all(type(name) is str and kind.fits(held, {}) for name, held in value.items())
+        ),
+    )
+
+
+def _are_known_values(value: Any, sizes: Sizes) -> bool:
+    if type(value) is not list or not value:
+        return False
+    is_range = len(value) == 2 and all(number().fits(each, {}) for each in value)
+    return is_range or all(type(each) is str for each in value)
+
+
+def _are_columns(obj: Any, sizes: Sizes) -> bool:
+    needed = [*obj.numeric, *obj.categorical]
+    columns_of = {str: set(obj.categorical), float: set(obj.numeric)}
+    return (
+        len(set(needed)) == len(needed) == sizes["d"]
+        and set(obj.written or ()) <= set(obj.numeric)
+        and all(
+            name in columns_of[str if isinstance(known[0], str) else float]
+            for name, known in obj.known_values_.items()
+        )
+    )
+
+
+# --- a classifier with a reject option ----------------------------------------------------------
+
+
+def _part(name: str, kinds: Mapping[str, Kind]) -> Kind:
+    return parts(f"RejectOptionClassifier.{name}", kinds)
+
+
+# The time and memory of a front grow with its errors.
+MAX_ERRORS, MAX_SAMPLES = 100_000_000, 1 << 53
+rule = Kind("a name", lambda value, sizes: type(value) is str) | estimator | function
+target = Kind(
+    "None or a target", lambda value, sizes: value is None or hasattr(type(value), "choose")
+)
+truth_values = partial(array, types="b", words="truth values")
+# Positions of cells among the thresholds.
+cells = whole("j", below="t", dtype="int64").where("ascending", rises)
+
+CALIBRATION = {
+    "certainty": real("n", infinite=True),
+    "correct": truth_values("n"),
+    "cells": labels("n"),
+}
+STAIRCASES = {
+    "cells": cells,
+    "starts": whole("j+1", dtype="int64").where(
+        "ascending from 0", lambda v: v[0] == 0 and rises(v)
+    ),
+    "true_rejects": whole("s", below=MAX_ERRORS, dtype="int64"),
+    "false_rejects": whole("s", dtype="int64"),
+    "thresholds": real("s", infinite=True),
+    "n_samples": size("n", low=1),
+    "n_errors": size("e"),
+}
+BINS = {
+    "cells": cells,
+    "edges": real("b", infinite=True).where("ascending", rises),
+    "right": whole("j b", below=MAX_SAMPLES, dtype="int64"),
+    "wrong": whole("j b", below=MAX_ERRORS, dtype="int64"),
+    "is_lossless": flag,
+}
+HELD_OUT = {
+    "certainty": real("h", infinite=True),
+    "correct": truth_values("h"),
+    "columns": whole("h", low=-1, below="t"),
+    "counts": optional(whole("h", low=1)),
+}
+GUARANTEE = {
+    "accuracy": number(low=0, high=1),
+    "confidence": number(low=0, high=1),
+    "n_samples": size(low=1),
+    "accepted": size(),
+    "errors": size(),
+    "bound": number(low=0, high=1),
+    "n_tested": size(),
+}
+POINT = {
+    "row": optional(size()),
+    "n_samples": size("n", low=1),
+    "n_errors": size("e"),
+    "true_rejects": size(),
+    "false_rejects": size(),
+    "gap": size(),
+    # None is the cell that small cells share.
+    "cells": array("m", "O", "names of cells").where(
+        "or None", lambda value: all(each is None or is_label(each) for each in value.tolist())
+    ),
+    "thresholds": real("m", infinite=True),
+    "guarantee": optional(_part("guarantee", GUARANTEE)),
+}
+RULES = {"certainty": text | function, "cells": rule}
+
+
+class _RejectOption(KnownClass):
+    """The estimator, thresholds and operating point, and what the front follows from."""
+
+    def check_params(self, obj: Any) -> None:
+        """Refuse parameters that a fit would refuse."""
+        super().check_params(obj)
+        fit_checks.check_parameters(obj)
+
+    def settings(self, obj: Any) -> dict[str, Any]:
+        """Return the parameters, with registered functions replaced by their names."""
+        named = {
+            "certainty": MEASURES.name_of(obj.certainty),
+            "cells": CELL_RULES.name_of(obj.cells),
+        }
+        return params_of(obj) | named
+
+    def state(self, obj: Any) -> State:
+        """Return the attributes of a fit."""
+        state = {name: vars(obj)[name] for name in _AS_THEY_ARE if name in vars(obj)}
+        if "thresholds_" not in state:
+            return state
+        obj._check_fitted()
+        point = _fields(obj.operating_point_, POINT)
+        state |= {
+            "cells_": obj._own_cells.labels,
+            "point": {**point, "guarantee": _fields(point["guarantee"], GUARANTEE)},
+            "held_out": _fields(obj._held_out, HELD_OUT),
+            "rules": _fields(obj._rules, RULES),
+            "usual_distance": obj._outlier_distance,
+            "front_method": obj.front_.method,
+        }
+        if "calibration_" in vars(obj):
+            state["calibration"] = _fields(obj.calibration_, CALIBRATION)
+        elif isinstance(obj.front_, PooledFront):
+            state["bins"] = _fields(obj.front_.curves.counts, BINS)
+        else:
+            state["staircases"] = _fields(obj.front_.staircases, STAIRCASES)
+        return state
+
+    def restore(self, obj: Any, state: State) -> None:
+        """Set what a fit leaves; the front waits until it is asked for."""
+        for name in _AS_THEY_ARE:
+            if state.get(name) is not None:
+                setattr(obj, name, state[name])
+        if "point" not in state:
+            return
+        obj._rules = _named_rules(Rules(**state["rules"]), obj.estimator_)
+        obj._outlier_distance = state["usual_distance"]
+        obj._own_cells = OwnCells(state["cells_"])
+        obj._use_target()
+        obj._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
+        guarantee = state["point"]["guarantee"]
+        obj.operating_point_ = OperatingPoint(
+            **state["point"]
+            | {
+                "cells": obj.cells_,
+                "thresholds": obj.thresholds_,
+                "guarantee": None if guarantee is None else Guarantee(**guarantee),
+            }
+        )
+        method = state["front_method"]
+        if state.get("calibration") is not None:
+            known = obj.calibration_ = Calibration(**state["calibration"])
+            positions = obj._own_cells.positions(known.cells)
+            obj._front = partial(
+                pareto_front, known.certainty, known.correct, positions, method=method
+            )
+        elif state.get("bins") is not None:
+            obj._front = partial(pooled_front, BinCounts(**state["bins"]))
+        else:
+            obj._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
+
+
+_AS_THEY_ARE = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_request")
+
+
+def _fields(held: Any, kinds: Mapping[str, Kind]) -> Any:
+    return None if held is None else {name: getattr(held, name) for name in kinds}
+
+
+def _named_rules(rules: Rules, estimator: Any) -> Rules:
+    """Return the rules by name. Files of earlier builds say "auto", which was never "logit"."""
+    named = rules.named(estimator)
+    was_auto = isinstance(rules.certainty, str) and rules.certainty == "auto"
+    return named._replace(certainty="conf") if was_auto and named.certainty == "logit" else named
+
+
+def _has_classes_of_estimator(obj: Any, sizes: Sizes) -> bool:
+    fit_checks.check_reject_label(obj.reject_label, obj.classes_)
+    return bool(
+        obj.classes_.tolist() == np.asarray(getattr(obj.estimator_, "classes_", [])).tolist()
+    )
+
+
+def _are_fitted_rules(obj: Any, sizes: Sizes) -> bool:
+    certainty, cells = obj.rules["certainty"], obj.rules["cells"]
+    MEASURES.check(certainty)
+    CELL_RULES.check(cells)
+    return not is_to_be_fitted(cells) and not is_trust_to_be_fitted(certainty)
+
+
+def _has_one_source(obj: Any, sizes: Sizes) -> bool:
+    sources = [getattr(obj, name, None) for name in ("calibration", "staircases", "bins")]
+    return sum(source is not None for source in sources) == 1
+
+
+def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
+    """Return whether an operating point is of its thresholds and samples."""
+    point, guarantee = obj.point, obj.point["guarantee"]
+    threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
+    limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
+    n_samples, n_errors = sizes["n"], sizes["e"]
+    if known := getattr(obj, "calibration", None):
+        n_errors = int((~known["correct"]).sum())
+    if known := getattr(obj, "bins", None):
+        n_errors = int(known["wrong"].sum())
+        n_samples = n_errors + int(known["right"].sum())
+    return (
+        limits == point["thresholds"].tolist()
+        and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
+        and point["true_rejects"] <= n_errors
+        and point["false_rejects"] <= n_samples - n_errors
+        and (point["row"] is None or point["row"] <= n_samples)
+        and (
+            guarantee is None
+            or (
+                guarantee["errors"] <= guarantee["accepted"] <= guarantee["n_samples"]
+                and obj.held_out is not None
+            )
+        )
+    )
+
+
+def are_steps(steps: Mapping[str, Any]) -> bool:
+    """Return whether the steps of each cell rise from none, to no more than the samples."""
+    starts, true, false = steps["starts"], steps["true_rejects"], steps["false_rejects"]
+    limits = steps["thresholds"]
+    if starts[-1] != len(true):
+        return False
+    first, last = starts[:-1], starts[1:] - 1
+    later = np.setdiff1d(np.arange(len(true)), first)
+    return bool(
+        (true[first] == 0).all()
+        and (false[first] == 0).all()
+        and (limits[first] == -np.inf).all()
+        and (true[later] > true[later - 1]).all()
+        and (false[later] >= false[later - 1]).all()
+        and (limits[later] > limits[later - 1]).all()
+        and true[last].sum() <= steps["n_errors"] <= steps["n_samples"]
+        and false[last].sum() <= steps["n_samples"] - steps["n_errors"]
+    )
+
+
+def are_bins(bins: Mapping[str, Any]) -> bool:
+    """Return whether no bin is empty, and the samples can be counted."""
+    total = (bins["wrong"].astype(float) + bins["right"]).sum(axis=0)
+    return bool((total > 0).all() and total.sum() < MAX_SAMPLES)
+
+
+REJECT_OPTION = _RejectOption(
+    "abstain.RejectOptionClassifier",
+    CLASSIFIER | {"n_features_in_": optional(FEATURES["n_features_in_"])},
+    estimator_=estimator,
+    thresholds_=real("t", infinite=True),
+    cells_=labels("t-1").where("all different", lambda v: len(set(v.tolist())) == len(v)),
+    calibration=optional(_part("calibration_", CALIBRATION)),
+    staircases=optional(_part("staircases", STAIRCASES).where("which rise", are_steps)),
+    bins=optional(_part("bins", BINS).where("none of them empty", are_bins)),
+    point=_part("operating_point_", POINT),
+    rules=_part("rules", RULES),
+    held_out=optional(_part("held_out", HELD_OUT)),
+    usual_distance=number(low=0, high=np.inf),
+    front_method=word(*METHODS),
+    params={
+        "estimator": estimator,
+        "certainty": rule,
+        "cells": rule,
+        "target": target,
+        "cv": splitter | word("training"),
+    },
+    relations={
+        "its classes are not those of its estimator": _has_classes_of_estimator,
+        "the rules of its certainty and cells are not fitted": _are_fitted_rules,
+        "it must have calibration samples, steps or bins, and only one of them": _has_one_source,
+        "its operating point is not of its thresholds and samples": _is_sound_point,
+    },
+)
+
+OWN = (
+    REJECT_OPTION,
+    *(
+        KnownClass(
+            f"abstain.{name}",
+            CLASSIFIER | PROTOTYPES | fitted,
+            loss_=number(),
+            n_iter_=size(),
+            relations={
+                "its prototypes have other classes": _have_prototypes,
+                "its parameters are not valid": _check_model,
+            },
+        )
+        for name, fitted in _MODELS.items()
+    ),
+    KnownClass(
+        "abstain.TrustScore",
+        CLASSES | PROTOTYPES,
+        scale_=real("d", low=POSITIVE),
+        sees_transformed_=flag,
+        relations={
+            "its prototypes have other classes": _have_prototypes,
+            "it has only one class": lambda obj, sizes: sizes["k"] > 1,
+        },
+    ),
+    *(KnownClass(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
+    KnownClass(
+        "abstain.tables.TableColumns",
+        FEATURES,
+        known_rows_=whole("*"),
+        share_repeated_=number(low=0, high=1),
+        known_values_=_by_column(Kind("a range or values", _are_known_values)),
+        params={
+            "numeric": names,
+            "categorical": names,
+            "label": optional(text),
+            "missing": names,
+            "written": optional(_by_column(notation)),
+        },
+        relations={"its known values and notations are of other columns": _are_columns},
+    ),
+)
