@@ -329,22 +329,22 @@ def test_boosted_trees_that_point_outside_of_themselves(column, value, path):
     save(HistGradientBoostingClassifier(max_iter=3).fit(X, Y), path)
     tree = state_of(path, "HistGradientBoostingClassifier")["_predictors"][1][0]["boosting_tree"]
     forge_first_node(path, dict(tree["dict"]), PREDICTOR_RECORD_DTYPE, column, value)
-    refused(load, path, match="not sound")
+    refused(load, path, match="not sound|must be .* a tree of d features")
 
 
 def test_trees_of_other_sizes_than_their_forest(path):
     model = RandomForestClassifier(3).fit(X, Y)
     model.estimators_[1] = DecisionTreeClassifier().fit(np.hstack([X, X]), Y)
-    refused(save, model, path, match="a RandomForestClassifier in it is not sound: its trees are")
+    refused(save, model, path, match=r"RandomForestClassifier\.estimators_ must be .*a tree of")
     model = DecisionTreeClassifier().fit(np.hstack([X, X]), Y)
     model.n_features_in_ = 5
-    refused(save, model, path, match="a DecisionTreeClassifier in it is not sound: its tree is")
+    refused(save, model, path, match=r"DecisionTreeClassifier\.tree_ must be a tree of d features")
 
 
 def test_more_trees_for_each_stage_than_there_are_scores(path):
     model = GradientBoostingClassifier(n_estimators=3).fit(X, Y)
     model.estimators_ = np.hstack([model.estimators_, model.estimators_])
-    refused(save, model, path, match=r"GradientBoostingClassifier\.estimators_ must be trees")
+    refused(save, model, path, match=r"GradientBoostingClassifier\.estimators_ must be .* tree")
 
 
 @pytest.mark.parametrize("forged", [np.zeros((3, 4)), np.zeros((2, 5)), np.full((3, 5), np.nan)])
@@ -501,7 +501,7 @@ def test_leaves_hold_shares(path):
     save(DecisionTreeClassifier(max_depth=3).fit(X, Y), path)
     tree = dict(state_of(path, "DecisionTreeClassifier")["tree_"]["tree"]["dict"])
     new_array(path, tree["values"], -7 * read_array(path, tree["values"]))
-    refused(load, path, match="its leaves hold no shares of classes")
+    refused(load, path, match=r"tree_ must be .*, whose leaves hold shares of classes")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What do files hold of classifiers that consist of a few matrices?"""
+"""What do files hold of the classifiers of scikit-learn?"""
 
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from abstain.saving.kinds import (
     Kind,
     Sizes,
     anything_plain,
+    array,
     flag,
     in_c_order,
     listed,
@@ -20,6 +21,7 @@ from abstain.saving.kinds import (
     number,
     optional,
     real,
+    sequence,
     size,
     strings,
     text,
@@ -29,10 +31,46 @@ from abstain.saving.kinds import (
 from abstain.saving.known import KnownClass
 
 
-def _is_binarizer(value: Any, sizes: Sizes) -> bool:
-    n_classes = len(getattr(value, "classes_", ()))
-    is_binarizer = type(value).__name__ == "LabelBinarizer" and n_classes > 0
-    return is_binarizer and sizes.setdefault("k", n_classes) == n_classes
+def _with_classes(name: str) -> Kind:
+    """Return the kind of a fitted object of a class that has the same number of classes."""
+
+    def fits(value: Any, sizes: Sizes) -> bool:
+        k = len(getattr(value, "classes_", ()))
+        return type(value).__name__ == name and k > 0 and sizes.setdefault("k", k) == k
+
+    return Kind(f"a {name} of k classes", fits)
+
+
+def _tree(n_classes: str) -> Kind:
+    """Return the kind of the nodes of a tree with as many features, and classes or 1."""
+
+    def fits(value: Any, sizes: Sizes) -> bool:
+        is_tree = type(value).__name__ == "Tree" and value.n_features == sizes["d"]
+        return bool(is_tree and value.n_classes[0] == sizes.get(n_classes, 1))
+
+    return Kind(f"a tree of d features and {n_classes} classes", fits)
+
+
+def _fitted_tree(name: str, n_classes: str) -> Kind:
+    """Return the kind of a tree in an ensemble, whose scores scikit-learn adds unchecked."""
+    tree = _tree(n_classes)
+    return Kind(
+        f"a fitted {name} ({tree.words})",
+        lambda value, sizes: (
+            type(value).__name__ == name and tree.fits(getattr(value, "tree_", None), sizes)
+        ),
+    )
+
+
+def _is_boosting_tree(value: Any, sizes: Sizes) -> bool:
+    if type(value).__name__ != "TreePredictor":
+        return False
+    features = value.nodes["feature_idx"][value.nodes["is_leaf"] == 0]
+    return bool(((features >= 0) & (features < sizes["d"])).all())
+
+
+def _holds_shares(tree: Any) -> bool:
+    return bool(tree.value.min() >= 0 and np.allclose(tree.value.sum(axis=2), 1))
 
 
 def _is_flat_for_two(obj: Any, sizes: Sizes) -> bool:
@@ -60,11 +98,8 @@ def _finish_svc(obj: Any) -> None:
 
 
 def _are_support_vectors(obj: Any, sizes: Sizes) -> Any:
-    return (
-        int(obj._n_support.sum(dtype=np.int64)) == sizes["v"]
-        and len(obj._probA) == len(obj._probB)
-        and obj.shape_fit_[1] == sizes["d"]
-        and (obj.support_ < obj.shape_fit_[0]).all()
+    return int(obj._n_support.sum(dtype=np.int64)) == sizes["v"] and len(obj._probA) == len(
+        obj._probB
     )
 
 
@@ -76,25 +111,46 @@ def _finish_neighbours(obj: Any) -> None:
         obj.feature_names_in_ = names
 
 
-def _is_pair_of_sizes(value: Any, sizes: Sizes) -> bool:
-    is_pair = type(value) is tuple and len(value) == 2
-    return is_pair and all(type(each) is int and each >= 0 for each in value)
-
-
 def _are_rotations(obj: Any, sizes: Sizes) -> bool:
     widths = [rotation.shape[1] for rotation in obj.rotations_]
     return [len(scaling) for scaling in obj.scalings_] == widths
 
 
+def _finish_forest(obj: Any) -> None:
+    obj.estimator_, obj._sample_weight = obj.estimator, None
+
+
+def _finish_stages(obj: Any) -> None:
+    obj._loss = obj._get_loss(sample_weight=None)
+    obj._rng = np.random.RandomState()
+
+
+def _finish_boosting(obj: Any) -> None:
+    from sklearn.ensemble._hist_gradient_boosting.binning import _BinMapper
+    from sklearn.preprocessing import LabelEncoder
+
+    obj._label_encoder = LabelEncoder().fit(obj.classes_)
+    obj._loss = obj._get_loss(sample_weight=None)
+    mapper = obj._bin_mapper = _BinMapper()
+    mapper.is_categorical_ = np.zeros(obj.n_features_in_, dtype=np.uint8)
+    mapper.bin_thresholds_ = []
+    obj._n_features = obj.n_features_in_
+    obj._preprocessor = obj.is_categorical_ = obj._is_categorical_remapped = None
+    obj._feature_subsample_rng = np.random.default_rng(obj._random_seed)
+
+
+# --- classes ------------------------------------------------------------------------------------
+
 LINEAR = CLASSIFIER | {"coef_": real("scores d"), "intercept_": real("scores")}
-label_binarizer = Kind("a LabelBinarizer of k classes", _is_binarizer)
 shares = real("k", low=0, high=1).where("with sum 1", lambda value: abs(value.sum() - 1) < 1e-6)
 # One number per pair of classes, or none without probability=True.
 pair_weights = real("0", dtype="float64") | real("pairs", dtype="float64")
+regression_tree = _fitted_tree("DecisionTreeRegressor", "1")
 METRICS = (
     *("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "l1", "l2", "cityblock"),
     *("canberra", "braycurtis", "hamming", "nan_euclidean"),
 )
+TREE = {"n_outputs_": size("1"), "max_features_": size(low=1)}
 
 CLASSIFIERS = (
     KnownClass("sklearn.linear_model.LogisticRegression", LINEAR, n_iter_=whole("*")),
@@ -102,7 +158,7 @@ CLASSIFIERS = (
     KnownClass(
         "sklearn.linear_model.RidgeClassifier",
         FEATURES,
-        _label_binarizer=label_binarizer,
+        _label_binarizer=_with_classes("LabelBinarizer"),
         classes_=optional(CLASSES["classes_"]),
         coef_=real("scores d") | real("d"),
         intercept_=real("scores") | number(),
@@ -149,7 +205,7 @@ CLASSIFIERS = (
         n_layers_=size(low=2),
         n_outputs_=size("scores"),
         out_activation_=word("logistic", "softmax"),
-        _label_binarizer=label_binarizer,
+        _label_binarizer=_with_classes("LabelBinarizer"),
         n_iter_=size(),
         t_=number(low=0),
         loss_=number(),
@@ -168,7 +224,8 @@ CLASSIFIERS = (
         class_weight_=real("k"),
         _effective_probability=optional(flag),
         _gamma=number(low=0),
-        support_=whole("v", dtype="int32"),
+        shape_fit_=sequence(size("n"), size("d")),
+        support_=whole("v", below="n", dtype="int32"),
         support_vectors_=in_c_order(real("v d", dtype="float64")),
         _n_support=whole("k", dtype="int32"),
         _dual_coef_=in_c_order(real("k-1 v", dtype="float64")),
@@ -178,7 +235,6 @@ CLASSIFIERS = (
         fit_status_=size(),
         _num_iter=whole("*"),
         n_iter_=whole("*"),
-        shape_fit_=Kind("two counts", _is_pair_of_sizes),
         params={"kernel": word("linear", "poly", "rbf", "sigmoid")},
         dropped="intercept_ dual_coef_",
         finish=_finish_svc,
@@ -219,5 +275,75 @@ CLASSIFIERS = (
         _strategy=word("prior"),
         sparse_output_=flag,
         params={"strategy": word("prior"), "constant": nothing},
+    ),
+    KnownClass("sklearn.tree.DecisionTreeRegressor", FEATURES | TREE, tree_=_tree("1")),
+    *(
+        KnownClass(
+            f"sklearn.tree.{tree}",
+            CLASSIFIER | TREE,
+            n_classes_=size("k"),
+            tree_=_tree("k").where("whose leaves hold shares of classes", _holds_shares),
+        )
+        for tree in ("DecisionTreeClassifier", "ExtraTreeClassifier")
+    ),
+    *(
+        KnownClass(
+            f"sklearn.ensemble.{forest}",
+            CLASSIFIER,
+            n_classes_=size("k"),
+            n_outputs_=size("1"),
+            estimators_=listed(_fitted_tree(tree, "k")).where("at least one", len),
+            _n_samples=optional(size()),
+            _n_samples_bootstrap=optional(size()),
+            oob_score_=optional(number()),
+            oob_decision_function_=optional(real("* k", nan=True)),
+            dropped="estimator_ _sample_weight",
+            finish=_finish_forest,
+        )
+        for forest, tree in (
+            ("RandomForestClassifier", "DecisionTreeClassifier"),
+            ("ExtraTreesClassifier", "ExtraTreeClassifier"),
+        )
+    ),
+    KnownClass(
+        "sklearn.ensemble.HistGradientBoostingClassifier",
+        CLASSIFIER,
+        n_trees_per_iteration_=size("scores"),
+        _baseline_prediction=real("1 scores"),
+        _predictors=listed(listed(Kind("a tree of d features", _is_boosting_tree), "scores")),
+        _random_seed=optional(size()),
+        do_early_stopping_=flag,
+        _use_validation_data=flag,
+        train_score_=real("*"),
+        validation_score_=real("*"),
+        _preprocessor=nothing,
+        params={"loss": word("log_loss")},
+        dropped="_label_encoder _loss _bin_mapper _n_features _scorer _raw_predict is_categorical_ "
+        "_is_categorical_remapped _feature_subsample_rng",
+        finish=_finish_boosting,
+    ),
+    KnownClass(
+        "sklearn.ensemble.GradientBoostingClassifier",
+        CLASSIFIER,
+        n_classes_=size("k"),
+        n_trees_per_iteration_=size("scores"),
+        max_features_=size(low=1),
+        init_=_with_classes("DummyClassifier"),
+        n_estimators_=size("s", low=1),
+        estimators_=array(
+            "s scores",
+            "O",
+            regression_tree.words,
+            lambda value, sizes: all(
+                regression_tree.fits(e, sizes) for e in value.ravel().tolist()
+            ),
+        ),
+        train_score_=real("*"),
+        oob_improvement_=optional(real("*")),
+        oob_scores_=optional(real("*")),
+        oob_score_=optional(number()),
+        params={"init": nothing, "loss": word("log_loss", "exponential")},
+        dropped="_loss _rng",
+        finish=_finish_stages,
     ),
 )

@@ -33,21 +33,13 @@ from abstain.saving.kinds import Kind, describe, instance, is_object, listed, te
 from abstain.saving.known import KnownClass, public_name
 from abstain.saving.own import OWN
 from abstain.saving.transformers import TRANSFORMERS
-from abstain.saving.trees import (
-    TREES,
-    boosting_tree_from,
-    boosting_tree_state,
-    tree_from,
-    tree_state,
-)
+from abstain.saving.trees import boosting_tree_from, boosting_tree_state, tree_from, tree_state
 
 Array = NDArray[Any]
 # The classes that a file may name. Those of scikit-learn are the classes that the command line, the
 # README and the guide use, and similar ones. Other classes are loaded only if the user names them
 # as trusted, without checks.
-KNOWN: dict[str, KnownClass] = {
-    known.name: known for known in (*OWN, *TRANSFORMERS, *CLASSIFIERS, *TREES)
-}
+KNOWN: dict[str, KnownClass] = {known.name: known for known in (*OWN, *TRANSFORMERS, *CLASSIFIERS)}
 MAX_DEPTH = 100
 # Estimators in estimators: a reject option around a frozen, calibrated pipeline of columns has 7.
 # scikit-learn inspects a pipeline several times at each level.
@@ -277,12 +269,13 @@ def find_names(description: Any) -> tuple[set[str], set[str]]:
             elif isinstance(node, list):
                 following += [(each, n_objects) for each in node]
             elif isinstance(node, dict):
-                for key in names:
-                    if isinstance(node.get(key), str):
+                for key in names.keys() & node.keys():
+                    if isinstance(node[key], str):
                         names[key].add(node[key])
+                _check_text("".join(node))
                 n_objects += "class" in node
                 _check_nesting(n_objects)
-                following += [(each, n_objects) for pair in node.items() for each in pair]
+                following += [(each, n_objects) for each in node.values()]
         if not following:
             return names["class"], names["function"]
         level = following
@@ -298,7 +291,11 @@ def _check_text(text: str) -> None:
 
 def _require(is_valid: Any, node: Any) -> None:
     if not is_valid:
-        raise InputError(f"its description is not valid at {shown(node)}")
+        raise _invalid(node)
+
+
+def _invalid(node: Any) -> InputError:
+    return InputError(f"its description is not valid at {shown(node)}")
 
 
 class Decoder:
@@ -320,6 +317,8 @@ class Decoder:
             return node
         if isinstance(node, list):
             return [self.decode(each) for each in node]
+        if isinstance(node, dict) and len(node) == 1:
+            return self._tagged(*next(iter(node.items())))
         match node:
             case {"class": str(name), "params": dict(params), "state": dict(state), **rest}:
                 _require(not rest, node)
@@ -330,20 +329,21 @@ class Decoder:
             case {"names": list(names), "codes": codes, **rest}:
                 _require(not rest, node)
                 return self._names(names, self.decode(codes))
-        _require(isinstance(node, dict) and len(node) == 1, node)
-        ((tag, held),) = node.items()
+        raise _invalid(node)
+
+    def _tagged(self, tag: str, held: Any) -> Any:
         if tag == "array":
             return self._array(held)
         if tag == "scalar":
             array = self._array(held)
-            _require(array.shape == (), node)
+            _require(array.shape == (), held)
             return array[()]
         if tag == "function":
-            _require(isinstance(held, str), node)
+            _require(isinstance(held, str), held)
             return self.functions[held]  # all names were checked before
-        _require(tag in TAGGED, node)
+        _require(tag in TAGGED, tag)
         parts = self.decode(held)
-        _require(TAGGED[tag].kind.fits(parts, {}), node)
+        _require(TAGGED[tag].kind.fits(parts, {}), held)
         return TAGGED[tag].build(parts)
 
     def check_all_used(self) -> None:
@@ -373,7 +373,7 @@ class Decoder:
 
     def _object(self, name: str, params: dict[str, Any], state: dict[str, Any]) -> Any:
         known = KNOWN.get(name)
-        kind = self.classes[name] if known is None else known.load()
+        kind = self.classes[name] if known is None else known.type
         arguments = {key: self.decode(held) for key, held in params.items()}
         if type(n_jobs := arguments.get("n_jobs")) is int and abs(n_jobs) > (os.cpu_count() or 1):
             arguments["n_jobs"] = -1  # all cores, which may be fewer than where it was fitted

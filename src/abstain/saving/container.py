@@ -42,7 +42,6 @@ CHUNK = 2**20
 
 # Types of arrays: truth values, numbers and text of fixed length.
 _DTYPE = re.compile(r"\|b1|[|<][iu][1248]|<f[248]|<U[1-9]\d{0,3}|\|S[1-9]\d{0,3}")
-_LAST_CODE_POINT, _SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
 def can_hold(array: Array) -> bool:
@@ -122,22 +121,23 @@ def read(path: Path) -> tuple[dict[str, Any], list[Array]]:
 
 
 def _check_start(start: bytes) -> None:
-    if start.startswith(b"PK"):
-        raise InputError(
-            "it is a zip archive, as skops and early builds of abstain 0.1 wrote; such files can "
-            "run code when they are loaded: fit and save again"
-        )
-    if start.startswith(b"\x80"):
-        raise InputError(
-            "it is a pickle, which can run code when it is loaded; fit again, and write it by "
-            "abstain.save"
-        )
+    for other, what in _OTHER_FORMATS.items():
+        if start.startswith(other):
+            raise InputError(f"it is {what}")
     if not start.startswith(MAGIC[:-2]):
         raise InputError(
             "it is not a file that abstain.save has written; name one that it, or abstain fit, has"
         )
     if start != MAGIC:
         raise InputError("a newer abstain wrote it, in another format; update abstain")
+
+
+_OTHER_FORMATS = {
+    b"PK": "a zip archive, as skops and early builds of abstain 0.1 wrote; such files can run code "
+    "when they are loaded: fit and save again",
+    b"\x80": "a pickle, which can run code when it is loaded; fit again, and write it by "
+    "abstain.save",
+}
 
 
 def _check_digest(file: BinaryIO, n_bytes: int) -> None:
@@ -241,8 +241,4 @@ def _read_array(file: BinaryIO, name: str, shape: list[int], order: str, checksu
 
 def _are_characters(codes: NDArray[np.uint32]) -> bool:
     """Return whether all numbers are code points of characters, and not surrogates."""
-    last = codes.max(initial=0)
-    if last < _SURROGATES.start:
-        return True
-    is_half = (codes >= _SURROGATES.start) & (codes < _SURROGATES.stop)
-    return bool(last <= _LAST_CODE_POINT and not is_half.any())
+    return not ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any()

@@ -178,12 +178,13 @@ def is_label(value: Any) -> bool:
 
 
 def _are_classes(value: Any) -> bool:
+    if len(value) > MAX_LABELS:
+        return False
     names = value.tolist()
     try:
-        ascends = all(name < following for name, following in pairwise(names))
+        return all(map(is_label, names)) and all(one < other for one, other in pairwise(names))
     except TypeError:
         return False
-    return ascends and len(names) <= MAX_LABELS and all(map(is_label, names))
 
 
 def strings(letters: str) -> Kind:
@@ -237,7 +238,31 @@ def listed(kind: Kind, letter: str = "*") -> Kind:
         is_list = type(value) is list and _is_size(len(value), letter, sizes)
         return is_list and all(kind.fits(each, sizes) for each in value)
 
-    return Kind(f"a list of {kind.words} (length {letter})", fits)
+    length = "" if letter == "*" else f" (length {letter})"
+    return Kind(f"a list of {kind.words}{length}", fits)
+
+
+def sequence(*kinds: Kind) -> Kind:
+    """Return the kind of a tuple or list with an element of each kind."""
+    return Kind(
+        ", ".join(kind.words for kind in kinds),
+        lambda value, sizes: (
+            type(value) in (tuple, list)
+            and len(value) == len(kinds)
+            and all(kind.fits(each, sizes) for kind, each in zip(kinds, value, strict=True))
+        ),
+    )
+
+
+def by_name(kind: Kind) -> Kind:
+    """Return the kind of a dict of names and values of a kind."""
+    return Kind(
+        f"a dict of names and {kind.words}",
+        lambda value, sizes: (
+            type(value) is dict
+            and all(type(name) is str and kind.fits(held, sizes) for name, held in value.items())
+        ),
+    )
 
 
 def parts(owner: str, kinds: Mapping[str, Kind]) -> Kind:

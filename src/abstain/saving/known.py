@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,26 +23,13 @@ Relation = Callable[[Any, Sizes], Any]
 
 
 class KnownClass:
-    """A class that files may name, and what its objects must be like.
+    """A class that files may name, by its public name, and what its objects must be like.
 
-    Parameters
-    ----------
-    name : str
-        The public name, such as "sklearn.svm.SVC", which files hold.
-    shared : mapping of str to Kind
-        Attributes of a fitted object that other classes have as well.
-    params : mapping of str to Kind
-        Parameters that may or must be something else than plain values.
-    dropped : str
-        Attributes that only further fits need, or that ``finish`` sets again.
-    simplify : callable
-        Returns the attributes as they are saved.
-    finish : callable
-        Sets the attributes that follow from all others.
-    relations : mapping of str to callable
-        What must hold between attributes, by what is wrong if it does not.
-    **fitted : Kind
-        The attributes of a fitted object; an object that is not fitted has none of them.
+    A fitted object has the attributes ``shared`` and ``fitted``, one that is not has none of them.
+    ``params`` are the parameters that may or must be something else than plain values. ``dropped``
+    names attributes that only further fits need, or that ``finish`` sets again from all others;
+    ``simplify`` returns attributes as they are saved. ``relations`` must hold between attributes;
+    each is named by what is wrong if it does not.
     """
 
     def __init__(
@@ -57,15 +45,13 @@ class KnownClass:
         **fitted: Kind,
     ) -> None:
         self.name = name
-        self.fitted = {**(shared or {}), **fitted}
-        self.params = params or {}
-        self.dropped = frozenset(dropped.split())
-        self.simplify = simplify
-        self.finish = finish
-        self.relations = relations or {}
+        self.fitted, self.params = {**(shared or {}), **fitted}, params or {}
+        self.dropped, self.relations = frozenset(dropped.split()), relations or {}
+        self.simplify, self.finish = simplify, finish
 
-    def load(self) -> Any:
-        """Return the class itself."""
+    @cached_property
+    def type(self) -> Any:
+        """The class itself."""
         return pkgutil.resolve_name(self.name)
 
     def settings(self, obj: Any) -> dict[str, Any]:

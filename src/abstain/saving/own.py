@@ -33,11 +33,13 @@ from abstain.saving.kinds import (
     Kind,
     Sizes,
     array,
+    by_name,
     estimator,
     flag,
     function,
     is_label,
     labels,
+    listed,
     number,
     optional,
     parts,
@@ -91,32 +93,14 @@ notation = names.where(
 )
 
 
-def _by_column(kind: Kind) -> Kind:
-    """Return the kind of a dict of names and values of a kind."""
-    return Kind(
-        f"{kind.words} by column",
-        lambda value, sizes: (
-            type(value) is dict
-            and all(type(name) is str and kind.fits(held, {}) for name, held in value.items())
-        ),
-    )
-
-
-def _are_known_values(value: Any, sizes: Sizes) -> bool:
-    if type(value) is not list or not value:
-        return False
-    is_range = len(value) == 2 and all(number().fits(each, {}) for each in value)
-    return is_range or all(type(each) is str for each in value)
-
-
 def _are_columns(obj: Any, sizes: Sizes) -> bool:
-    needed = [*obj.numeric, *obj.categorical]
-    columns_of = {str: set(obj.categorical), float: set(obj.numeric)}
+    numeric, categorical = set(obj.numeric), set(obj.categorical)
+    n_columns = len(obj.numeric) + len(obj.categorical)
     return (
-        len(set(needed)) == len(needed) == sizes["d"]
-        and set(obj.written or ()) <= set(obj.numeric)
+        len(numeric | categorical) == n_columns == sizes["d"]
+        and set(obj.written or ()) <= numeric
         and all(
-            name in columns_of[str if isinstance(known[0], str) else float]
+            name in (categorical if isinstance(known[0], str) else numeric)
             for name, known in obj.known_values_.items()
         )
     )
@@ -131,7 +115,7 @@ def _part(name: str, kinds: Mapping[str, Kind]) -> Kind:
 
 # The time and memory of a front grow with its errors.
 MAX_ERRORS, MAX_SAMPLES = 100_000_000, 1 << 53
-rule = Kind("a name", lambda value, sizes: type(value) is str) | estimator | function
+rule = text | estimator | function
 target = Kind(
     "None or a target", lambda value, sizes: value is None or hasattr(type(value), "choose")
 )
@@ -189,7 +173,11 @@ POINT = {
         "or None", lambda value: all(each is None or is_label(each) for each in value.tolist())
     ),
     "thresholds": real("m", infinite=True),
-    "guarantee": optional(_part("guarantee", GUARANTEE)),
+    "guarantee": optional(
+        _part("guarantee", GUARANTEE).where(
+            "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]
+        )
+    ),
 }
 RULES = {"certainty": text | function, "cells": rule}
 
@@ -317,13 +305,7 @@ def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
         and point["true_rejects"] <= n_errors
         and point["false_rejects"] <= n_samples - n_errors
         and (point["row"] is None or point["row"] <= n_samples)
-        and (
-            guarantee is None
-            or (
-                guarantee["errors"] <= guarantee["accepted"] <= guarantee["n_samples"]
-                and obj.held_out is not None
-            )
-        )
+        and (guarantee is None or obj.held_out is not None)
     )
 
 
@@ -413,13 +395,13 @@ OWN = (
         FEATURES,
         known_rows_=whole("*"),
         share_repeated_=number(low=0, high=1),
-        known_values_=_by_column(Kind("a range or values", _are_known_values)),
+        known_values_=by_name(listed(text).where("at least one", len) | listed(number(), "2")),
         params={
             "numeric": names,
             "categorical": names,
             "label": optional(text),
             "missing": names,
-            "written": optional(_by_column(notation)),
+            "written": optional(by_name(notation)),
         },
         relations={"its known values and notations are of other columns": _are_columns},
     ),

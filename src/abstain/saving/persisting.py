@@ -136,15 +136,13 @@ def load(
     >>> loaded.retarget(abstain.RejectRate(0.05)).operating_point_.reject_rate <= 0.05
     True
     """
-    source, classes = _as_path(path), _classes(trusted)
-    given = _functions(functions)
+    source, classes, given = _as_path(path), _classes(trusted), _functions(functions)
     with _loading_errors(source):
         description, arrays = read(source)
         differing = _differing_versions(description)
-        model = description.get("model")
         _check_given(description, classes, given)
         decoder = Decoder(arrays, classes, given)
-        clf = decoder.decode(model)
+        clf = decoder.decode(description.get("model"))
         decoder.check_all_used()
         if not hasattr(clf, "fit") or not _is_fitted(clf):
             raise InputError(f"it holds no fitted classifier but a {type(clf).__name__}")
@@ -183,10 +181,8 @@ def _is_fitted(clf: Any) -> bool:
 
 def _classes(trusted: Any) -> dict[str, type]:
     """Return the trusted classes by the names that files have for them."""
-    named = [trusted] if isinstance(trusted, str | type) else trusted
-    if not isinstance(named, Iterable):
-        named = [named]
-    return {public_name(kind): kind for kind in map(_class, named)}
+    is_one = isinstance(trusted, str | type) or not isinstance(trusted, Iterable)
+    return {public_name(kind): kind for kind in map(_class, [trusted] if is_one else trusted)}
 
 
 def _class(named: Any) -> type:

@@ -12,6 +12,7 @@ from abstain.saving.kinds import (
     Sizes,
     anything_plain,
     array,
+    by_name,
     estimator,
     flag,
     function,
@@ -24,6 +25,7 @@ from abstain.saving.kinds import (
     parts,
     real,
     rises,
+    sequence,
     size,
     splitter,
     text,
@@ -83,16 +85,6 @@ def _finish_clusters(obj: Any) -> None:
 
 
 # --- estimators around others -------------------------------------------------------------------
-
-
-def _is_step(value: Any, others: tuple[str | None, ...], length: int) -> bool:
-    return (
-        type(value) in (tuple, list)
-        and len(value) == length
-        and type(value[0]) is str
-        and (value[1] in others or estimator.fits(value[1], {}))
-        and anything_plain.fits(value[2:], {})
-    )
 
 
 def _plain_columns(value: Any) -> Any:
@@ -168,18 +160,9 @@ number_type = Kind(
     "a type of numbers",
     lambda value, sizes: isinstance(value, type | np.dtype) and np.dtype(value).kind in "biuf",
 )
-step = Kind("a name and an estimator", lambda v, sizes: _is_step(v, (None, "passthrough"), 2))
-column_step = Kind(
-    "a name, an estimator and columns", lambda v, sizes: _is_step(v, ("drop", "passthrough"), 3)
-)
-by_name = Kind(
-    "a dict by name",
-    lambda value, sizes: (
-        type(value) is dict
-        and all(type(name) is str for name in value)
-        and anything_plain.fits(list(value.values()), sizes)
-    ),
-)
+step = sequence(text, estimator | word("passthrough") | nothing)
+column_step = sequence(text, estimator | word("drop", "passthrough"), anything_plain)
+plain_by_name = by_name(anything_plain)
 MAYBE_FEATURES = {name: optional(kind) for name, kind in FEATURES.items()}
 
 TRANSFORMERS = (
@@ -275,11 +258,11 @@ TRANSFORMERS = (
         FEATURES,
         transformers_=listed(column_step),
         _columns=anything_plain,
-        _transformer_to_input_indices=by_name,
+        _transformer_to_input_indices=plain_by_name,
         _remainder=column_step,
         sparse_output_=flag,
-        output_indices_=by_name,
-        _name_to_fitted_passthrough=optional(by_name),
+        output_indices_=plain_by_name,
+        _name_to_fitted_passthrough=optional(plain_by_name),
         _n_features=optional(size("d")),
         params={
             "transformers": listed(column_step),
