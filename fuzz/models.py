@@ -9,8 +9,7 @@ give them. Each file is loaded, and asked for answers, in a process that watches
 if a file
 
 - is refused by anything but one line,
-- answers other than before, unless it is forged: then it is another model, and how many there are
-  is told,
+- answers other than before, unless it is forged: then it is another model, and these are counted,
 - makes `load` open a file for writing, start a process, connect, or import or compile code,
 - takes more than 5 seconds or 500 MB,
 - ends the process, be it in `load` or in `predict`.
@@ -107,11 +106,11 @@ def valid_files(folder: Path) -> list[Path]:
 def places(node: Any) -> list[tuple[Any, Any]]:
     """Return where values stand in a description: (container, key)."""
     held = list(node.items()) if isinstance(node, dict) else list(enumerate(node))
-    found = [(node, key) for key, _ in held]
+    pairs = [(node, key) for key, _ in held]
     for _, value in held:
         if isinstance(value, dict | list):
-            found += places(value)
-    return found
+            pairs += places(value)
+    return pairs
 
 
 ODD_VALUES: list[Any] = [
@@ -163,13 +162,18 @@ def change_arrays(description: Any, content: bytes, draw: random.Random) -> byte
     start = sum(map(size_of, headers[:index]))
     header = headers[index]
     old = content[start : start + size_of(header)]
-    what = draw.randrange(4)
+    what = draw.randrange(5)
     if what == 0:
         header[1] = [max(0, length + draw.choice([-1, 0, 1, 5])) for length in header[1]]
     elif what == 1:
         header[0] = draw.choice(["<f8", "<f4", "<i8", "<i4", "|b1", "<u4", "<U3", "|u1", "|S2"])
     elif what == 2:
         header[1] = header[1][::-1] if len(header[1]) > 1 else [1, *header[1]]
+    elif what == 3 and np.dtype(header[0]).kind in "iuf" and len(old):
+        values = np.frombuffer(old, header[0]).copy()
+        at, other = draw.randrange(len(values)), values[draw.randrange(len(values))]
+        values[at] = draw.choice([other, values[at] + 1, values[at] - 1, -other, 0])
+        old = values.tobytes()
     else:
         changed = bytearray(old)
         for _ in range(min(len(changed), draw.choice([1, 8, 64]))):
@@ -196,7 +200,7 @@ def changed_file(path: Path, draw: random.Random) -> tuple[bytes, bool]:
     return file_of(description, content, is_forged=is_forged), is_forged
 
 
-# --- what comes of them ---------------------------------------------------------------------------
+# --- outcomes -------------------------------------------------------------------------------------
 
 WRITES = ("w", "a", "+", "x")
 FORBIDDEN = ("os.", "subprocess.", "socket.", "shutil.", "ctypes.", "pickle.", "exec", "compile")
@@ -242,7 +246,7 @@ def _end(number: int, frame: Any) -> None:
 
 
 def try_file(path: Path, is_forged: bool, expected: Any, watch: Watch) -> str:
-    """Return what comes of a file, in a word or, where it is harm, in some after "HARM"."""
+    """Return the outcome of loading a file in a few words; those of harm begin with "HARM"."""
     signal.signal(signal.SIGALRM, _end)
     forget_peak()
     before, watch.seen = peak(), []
@@ -302,7 +306,7 @@ def work(folder: Path, seeds: list[int], results: Any) -> None:
 
 
 def run(runs: int, seed: int) -> Counter[str]:
-    """Try as many changed files, in processes that may die, and count what comes of them."""
+    """Try as many changed files, in processes that may die, and count the outcomes."""
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -330,16 +334,16 @@ def _collect(worker: Any, results: Any, seeds: list[int], outcomes: Counter[str]
     begun = None
     while True:
         try:
-            told = results.get(timeout=8 * SECONDS)
+            result = results.get(timeout=8 * SECONDS)
         except queue.Empty:
-            told = ("dead",)
-        if told is None:
+            result = ("dead",)
+        if result is None:
             return []
-        if told == ("dead",):
+        if result == ("dead",):
             outcomes["HARM: the process ended or stood still"] += 1
             print(f"seed {begun}: HARM: exit code {worker.exitcode}", flush=True)
             return [] if begun is None else [seed for seed in seeds if seed > begun]
-        seed, name, outcome = told
+        seed, name, outcome = result
         if outcome == "begun":
             begun = seed
             continue
@@ -349,7 +353,7 @@ def _collect(worker: Any, results: Any, seeds: list[int], outcomes: Counter[str]
 
 
 def main() -> None:
-    """Read the options, try the files, and tell."""
+    """Read the options, try the files, and print the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)

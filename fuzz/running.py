@@ -26,7 +26,7 @@ from abstain import InputError
 __all__ = ["Rng", "check_refusal", "run_cases"]
 
 Rng = np.random.Generator
-# A case gets a generator and an empty folder, and tells what came of it; what breaks a law, raises.
+# A case gets a generator and an empty folder, and returns its outcome; a broken law raises.
 Case = Callable[[Rng, Path], str]
 
 KEPT = Path("build/fuzz")
@@ -46,14 +46,15 @@ def run_cases(name: str, case: Case, runs: int) -> None:
     start, outcomes, broken = time.monotonic(), Counter[str](), 0
     for number in range(options.first, options.first + options.runs):
         with TemporaryDirectory(prefix="abstain-fuzz-") as place:
-            said = _run(case, np.random.default_rng([options.seed, number]), Path(place))
-            if isinstance(said, str):
-                outcomes[said] += 1
+            outcome = _run(case, np.random.default_rng([options.seed, number]), Path(place))
+            if isinstance(outcome, str):
+                outcomes[outcome] += 1
                 continue
             broken += 1
-            _report(name, options.seed, number, said, Path(place))
-    told = ", ".join(f"{count:,} {said}" for said, count in sorted(outcomes.items()))
-    print(f"{name}, seed {options.seed}: {told}; {broken} broken, {time.monotonic() - start:.0f} s")
+            _report(name, options.seed, number, outcome, Path(place))
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(outcomes.items()))
+    seconds = time.monotonic() - start
+    print(f"{name}, seed {options.seed}: {counts}; {broken} broken, {seconds:.0f} s")
     sys.exit(1 if broken else 0)
 
 
@@ -61,7 +62,7 @@ def _run(case: Case, rng: Rng, folder: Path) -> str | BaseException:
     before = _megabytes()
     signal.alarm(SECONDS)
     try:
-        said = case(rng, folder)
+        outcome = case(rng, folder)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a panic of polars is no Exception
@@ -69,7 +70,7 @@ def _run(case: Case, rng: Rng, folder: Path) -> str | BaseException:
     finally:
         signal.alarm(0)
     grown = _megabytes() - before
-    return said if grown < MEGABYTES else MemoryError(f"it took {grown:.0f} MB")
+    return outcome if grown < MEGABYTES else MemoryError(f"it took {grown:.0f} MB")
 
 
 def _give_up(*_: Any) -> None:
@@ -94,6 +95,6 @@ def _report(name: str, seed: int, number: int, error: BaseException, folder: Pat
 
 def check_refusal(error: InputError) -> None:
     """Refuse a message that is not one line, that a terminal would obey, or that is too long."""
-    said = str(error)
-    assert said.isprintable(), f"not printable: {said!r}"
-    assert len(said) < 1000, f"{len(said)} letters: {said}"
+    message = str(error)
+    assert message.isprintable(), f"not printable: {message!r}"
+    assert len(message) < 1000, f"{len(message)} letters: {message}"

@@ -41,16 +41,16 @@ def make_table(n_rows: int = 40) -> pl.DataFrame:
 @cache
 def valid_files() -> dict[str, bytes]:
     """Return the same table in every format."""
-    frame, found = make_table(), {}
+    frame, files = make_table(), {}
     for name, separator in {"t.csv": ",", "t.tsv": "\t", "semicolons.csv": ";"}.items():
-        found[name] = frame.write_csv(separator=separator).encode()
-    found["latin.csv"] = found["t.csv"].decode().encode("cp1252")
-    found["wide.csv"] = found["t.csv"].decode().encode("utf-16")
-    found["t.csv.gz"] = gzip.compress(found["t.csv"], mtime=0)
+        files[name] = frame.write_csv(separator=separator).encode()
+    files["latin.csv"] = files["t.csv"].decode().encode("cp1252")
+    files["wide.csv"] = files["t.csv"].decode().encode("utf-16")
+    files["t.csv.gz"] = gzip.compress(files["t.csv"], mtime=0)
     buffer = BytesIO()
     frame.write_parquet(buffer)
-    found["t.parquet"] = buffer.getvalue()
-    return found
+    files["t.parquet"] = buffer.getvalue()
+    return files
 
 
 @cache
@@ -81,8 +81,8 @@ def report(path: Path, out: Path) -> None:
 def front(path: Path, out: Path) -> None:
     """Do what abstain front does."""
     scores = read_scores([path], ScoreColumns("certainty", correct="ok", cell="organ"))
-    found = pareto_front(scores.certainty, scores.correct, scores.cells)
-    choice = choose(scores, found, RejectRate(0.1))
+    pareto = pareto_front(scores.certainty, scores.correct, scores.cells)
+    choice = choose(scores, pareto, RejectRate(0.1))
     write_choice(choice, output_files(out / "front.csv", path), "0")
 
 
@@ -104,14 +104,14 @@ def case(rng: Rng, folder: Path) -> str:
     command = COMMANDS[int(rng.integers(len(COMMANDS)))]
     try:
         command(path, out)
-        said = "done"
+        outcome = "done"
     except InputError as error:
         check_refusal(error)
         assert not list(out.iterdir()), "a refused table left an output"
-        said = "refused"
+        outcome = "refused"
     assert path.read_bytes() == content, "the table was changed"
     assert sorted(each.name for each in folder.iterdir()) == sorted([name, "out"])
-    return said
+    return outcome
 
 
 if __name__ == "__main__":

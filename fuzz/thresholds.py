@@ -81,14 +81,14 @@ def case(rng: Rng, folder: Path) -> str:
     except InputError as error:
         check_refusal(error)
         assert np.array_equal(clf.thresholds_, before), "refused thresholds were taken"
-        said = "refused"
+        outcome = "refused"
     else:
         asked = [float(value) for value in given["thresholds"]]
         assert clf.thresholds_.tolist() == asked, "other thresholds were taken"
         clf.set_thresholds(before)
-        said = "taken"
+        outcome = "taken"
     assert path.read_bytes() == content, "the file was changed"
-    return said
+    return outcome
 
 
 if __name__ == "__main__":

@@ -80,12 +80,11 @@ def _is_flat_for_two(obj: Any, sizes: Sizes) -> bool:
 def _is_chain(obj: Any, sizes: Sizes) -> bool:
     """Return whether the layers of a network lead from the features to the scores."""
     widths = [sizes["d"], *(len(each) for each in obj.intercepts_)]
-    n_scores = 1 if sizes["k"] == 2 else sizes["k"]
     return (
         [matrix.shape for matrix in obj.coefs_] == list(pairwise(widths))
-        and widths[-1] == n_scores
+        and widths[-1] == sizes["scores"]
         and obj.n_layers_ == len(widths)
-        and obj.out_activation_ == ("logistic" if n_scores == 1 else "softmax")
+        and obj.out_activation_ == ("logistic" if sizes["scores"] == 1 else "softmax")
         and obj._label_binarizer.classes_.tolist() == obj.classes_.tolist()
     )
 
@@ -97,10 +96,9 @@ def _finish_svc(obj: Any) -> None:
     obj.dual_coef_ = -obj._dual_coef_ if is_negative else obj._dual_coef_
 
 
-def _are_support_vectors(obj: Any, sizes: Sizes) -> Any:
-    return int(obj._n_support.sum(dtype=np.int64)) == sizes["v"] and len(obj._probA) == len(
-        obj._probB
-    )
+def _are_support_vectors(obj: Any, sizes: Sizes) -> bool:
+    n_vectors = int(obj._n_support.sum(dtype=np.int64))
+    return n_vectors == sizes["v"] and len(obj._probA) == len(obj._probB)
 
 
 def _finish_neighbours(obj: Any) -> None:
