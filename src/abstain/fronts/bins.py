@@ -32,6 +32,7 @@ from abstain._scale.graphs import map_blocks
 from abstain._scale.quantiles import Sketch, merge_sketches, sketch, sketch_size, values_at_ranks
 from abstain.fronts.chunked import checked_chunk
 from abstain.fronts.staircases import Staircases, codes_with_correctness, encode_cells
+from abstain.fronts.weights import WeightedSamples
 
 MAX_BINS = 1024
 # Number of ranks that the ends of the bins divide.
@@ -48,7 +49,8 @@ FINE = 8
 class BinCounts:
     """The number of right and of wrong samples of each cell (rows) in each bin (columns).
 
-    ``is_lossless`` is True if every distinct certainty has its own bin.
+    ``is_lossless`` is True if every distinct certainty has its own bin. With weights,
+    ``right_weight`` and ``wrong_weight`` are sums of weights in multiples of ``unit``.
     """
 
     cells: NDArray[Any]
@@ -56,11 +58,30 @@ class BinCounts:
     right: NDArray[np.int64]
     wrong: NDArray[np.int64]
     is_lossless: bool
+    right_weight: NDArray[np.int64] | None = None
+    wrong_weight: NDArray[np.int64] | None = None
+    unit: float = 1
 
     @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return int(self.right.sum() + self.wrong.sum())
+    def weights(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The weights of right and of wrong samples; without weights, their numbers."""
+        if self.right_weight is None or self.wrong_weight is None:
+            return self.right, self.wrong
+        return self.right_weight, self.wrong_weight
+
+    def log_weight_ratios(self) -> NDArray[np.float64]:
+        """Return log (mean weight of wrong samples / that of right ones) of each cell, and of all.
+
+        A cell without wrong or without right samples has the mean of all cells.
+        """
+        means = []
+        for weight, size in zip(self.weights, (self.right, self.wrong), strict=True):
+            n = np.append(size.sum(axis=1), size.sum())
+            total = np.append(weight.sum(axis=1), weight.sum())
+            mean = np.where(n > 0, total, total[-1]) / np.maximum(np.where(n > 0, n, n[-1]), 1)
+            means.append(np.where(mean > 0, mean, 1.0))  # there are none at all
+        right, wrong = means
+        return np.asarray(np.log(wrong) - np.log(right))
 
     @property
     def n_rejectable(self) -> int:
@@ -78,14 +99,22 @@ class BinCounts:
             cells=np.zeros(1, dtype=np.int64),
             right=self.right.sum(axis=0, keepdims=True),
             wrong=self.wrong.sum(axis=0, keepdims=True),
+            **{
+                name: None if weight is None else weight.sum(axis=0, keepdims=True)
+                for name, weight in [
+                    ("right_weight", self.right_weight),
+                    ("wrong_weight", self.wrong_weight),
+                ]
+            },
         )
 
     def staircases(self) -> Staircases:
         """Return staircases whose steps reject the lowest 0, 1, 2, … bins of a cell."""
         n_cells, n_steps = len(self.cells), self.n_rejectable + 1
+        right, wrong = self.weights
         counts = np.zeros((2, n_cells, n_steps), dtype=np.int64)
-        np.cumsum(self.wrong[:, : n_steps - 1], axis=1, out=counts[0, :, 1:])
-        np.cumsum(self.right[:, : n_steps - 1], axis=1, out=counts[1, :, 1:])
+        np.cumsum(wrong[:, : n_steps - 1], axis=1, out=counts[0, :, 1:])
+        np.cumsum(right[:, : n_steps - 1], axis=1, out=counts[1, :, 1:])
         thresholds = np.concatenate([[-np.inf], self.edges[1:n_steps], [np.inf]])[:n_steps]
         return Staircases(
             cells=self.cells,
@@ -93,8 +122,9 @@ class BinCounts:
             true_rejects=counts[0].ravel(),
             false_rejects=counts[1].ravel(),
             thresholds=np.tile(thresholds, n_cells),
-            n_samples=self.n_samples,
-            n_errors=int(self.wrong.sum()),
+            n_samples=int(right.sum() + wrong.sum()),
+            n_errors=int(wrong.sum()),
+            unit=self.unit,
         )
 
     def best_staircases(self) -> Staircases:
@@ -103,11 +133,12 @@ class BinCounts:
         If a bin holds several certainties, all its wrong samples may lie below all its right ones.
         """
         n = self.n_rejectable
-        true_rejects = np.cumsum(self.wrong[:, :n], axis=1)
-        false_rejects = np.cumsum(self.right[:, :n], axis=1)
+        right, wrong = self.weights
+        true_rejects = np.cumsum(wrong[:, :n], axis=1)
+        false_rejects = np.cumsum(right[:, :n], axis=1)
         if not self.is_lossless:
-            false_rejects -= self.right[:, :n]
-        is_step = self.wrong[:, :n] > 0
+            false_rejects -= right[:, :n]
+        is_step = wrong[:, :n] > 0
         sizes = is_step.sum(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes + 1)])
         is_later = np.ones(int(starts[-1]), dtype=bool)
@@ -120,8 +151,9 @@ class BinCounts:
             true_rejects=steps[0],
             false_rejects=steps[1],
             thresholds=np.zeros(len(is_later)),  # not used
-            n_samples=self.n_samples,
-            n_errors=int(self.wrong.sum()),
+            n_samples=int(right.sum() + wrong.sum()),
+            n_errors=int(wrong.sum()),
+            unit=self.unit,
         )
 
 
@@ -164,6 +196,20 @@ def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | N
     for place, (start, end) in enumerate(pairwise([0, *starts, len(keys)])):
         counts[place] = np.bincount(keys[start:end], minlength=2 * len(labels))
     return BinCounts(labels, edges, counts[:, 1::2].T.copy(), counts[:, ::2].T.copy(), is_lossless)
+
+
+def count_weights_in_bins(samples: WeightedSamples) -> BinCounts:
+    """Count samples in bins, and add up their weights."""
+    counts = count_in_bins(samples.certainty, samples.correct, samples.cells)
+    _, codes = encode_cells(samples.cells, n_samples=len(samples.certainty))
+    place = codes * np.int64(len(counts.edges)) + counts.bins(samples.certainty)
+    right, wrong = (
+        np.bincount(place[members], samples.counts[members], minlength=counts.right.size)
+        .astype(np.int64)
+        .reshape(counts.right.shape)
+        for members in (samples.correct, ~samples.correct)
+    )
+    return replace(counts, right_weight=right, wrong_weight=wrong, unit=samples.unit)
 
 
 def _edges(

@@ -87,6 +87,11 @@ class ParetoFront:
         return self.staircases.n_errors
 
     @property
+    def unit(self) -> float:
+        """What a count stands for: 1 sample, or with weights, so much weight."""
+        return self.staircases.unit
+
+    @property
     def n_cells(self) -> int:
         """Number of cells, the columns of ``thresholds``."""
         return self.staircases.n_cells

@@ -8,14 +8,19 @@ from numpy.typing import ArrayLike
 
 from abstain._core.errors import InputError
 from abstain._scale.blocks import is_dask
-from abstain.fronts.bins import count_in_bins, count_in_bins_on_dask
+from abstain.fronts.bins import count_in_bins, count_in_bins_on_dask, count_weights_in_bins
 from abstain.fronts.chunked import build_staircases_on_dask
 from abstain.fronts.exact import exact_front
 from abstain.fronts.front import ParetoFront
 from abstain.fronts.greedy import greedy_front
 from abstain.fronts.hull import hull_front
 from abstain.fronts.pooled import pooled_front
-from abstain.fronts.staircases import Staircases, build_staircases
+from abstain.fronts.staircases import (
+    Staircases,
+    build_staircases,
+    build_weighted_staircases,
+)
+from abstain.fronts.weights import check_exact, weighted_samples
 
 FROM_STAIRCASES: dict[str, Callable[[Staircases], ParetoFront]] = {
     "exact": exact_front,
@@ -31,6 +36,7 @@ def pareto_front(
     cells: ArrayLike | None = None,
     *,
     method: str = "exact",
+    weights: ArrayLike | None = None,
 ) -> ParetoFront:
     """Find the fewest false rejects for every number of true rejects.
 
@@ -66,6 +72,14 @@ def pareto_front(
         Hammer and Wersing, for comparison. "pooled" is for new data: its rows are nested, from
         rejecting nothing to rejecting everything, and it also estimates the probability that an
         answer is right (:class:`PooledFront`).
+    weights : array-like of shape (n_samples,), default=None
+        What each sample counts, such as the cost of an error or of a right answer that is
+        lost; None is 1 each. All counts of the front are then sums of weights, in multiples of
+        its ``unit``, and samples of weight 0 are left out. Whole weights give the exact front of
+        samples that are repeated so many times; "exact" needs multiples of a unit, and wrong
+        samples of at most 10 million units in all. "pooled" estimates the probability of being
+        right without weights, and multiplies the odds of a cell by the ratio of the mean weights of
+        its wrong and its right samples.
 
     Returns
     -------
@@ -93,7 +107,21 @@ def pareto_front(
     if not isinstance(method, str) or method not in METHODS:
         known = ", ".join(repr(name) for name in METHODS)
         raise InputError(argument="method", value=method, requirement=f"must be one of {known}")
-    on_dask = is_dask(certainty, correct, cells)
+    on_dask = is_dask(certainty, correct, cells, weights)
+    if weights is not None:
+        if on_dask:
+            raise InputError(
+                argument="weights",
+                requirement="must be None for Dask arrays",
+                got="an array",
+                remedy="compute the arrays first",
+            )
+        samples = weighted_samples(certainty, correct, cells, weights)
+        if method == "pooled":
+            return pooled_front(count_weights_in_bins(samples))
+        if method == "exact":
+            check_exact(samples)
+        return FROM_STAIRCASES[method](build_weighted_staircases(samples))
     if method == "pooled":
         count = count_in_bins_on_dask if on_dask else count_in_bins
         return pooled_front(count(certainty, correct, cells))

@@ -100,10 +100,13 @@ class PooledFront(ParetoFront):
         there are, the more the thresholds overfit.
         """
         counts, n_bins = self.curves.counts, self.curves.counts.n_rejectable
+        ratios = counts.log_weight_ratios()[:-1, np.newaxis]
         right, wrong = (
             n.sum() - _rejected_at(self.shared.levels, _ranks(log_odds[:, :n_bins]), n[:, :n_bins])
             for log_odds, n in zip(
-                self.curves.log_odds_left_out(), (counts.right, counts.wrong), strict=True
+                (log_odds + ratios for log_odds in self.curves.log_odds_left_out()),
+                counts.weights,
+                strict=True,
             )
         )
         accuracies = np.full(len(self), np.nan)
@@ -118,7 +121,7 @@ class PooledFront(ParetoFront):
         counts = self.curves.counts
         front = pooled_front(counts.without_cells())
         (rejected,) = front.backtrace.steps_at(np.arange(len(front))).T
-        expected = ((counts.right + counts.wrong) * self.curves.probability_wrong()).sum(axis=0)
+        expected = _expected_wrong(self.curves).sum(axis=0)
         left = expected.sum() - np.append(0.0, np.cumsum(expected))
         return replace(front, expected_errors=left[rejected])
 
@@ -186,15 +189,17 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
     A strength in [0, inf] fixes how much cells differ; None estimates it.
     """
     curves = fit_curves(counts, strength)
-    probability = curves.probability_wrong()
+    expected_wrong = _expected_wrong(curves)
     n_bins = counts.n_rejectable
-    ranks = _ranks(curves.log_odds[:, :n_bins])
-    right, wrong = counts.right[:, :n_bins], counts.wrong[:, :n_bins]
+    # An answer is rejected if the weight of the error is larger than that of the right answer, each
+    # times its probability.
+    ranks = _ranks((curves.log_odds + counts.log_weight_ratios()[:, np.newaxis])[:, :n_bins])
+    right, wrong = (weight[:, :n_bins] for weight in counts.weights)
     has_samples = (right + wrong) > 0
     own = ranks[:-1][has_samples]
     order = np.argsort(-own)
     own, right, wrong = own[order], right[has_samples][order], wrong[has_samples][order]
-    expected = (right + wrong) * probability[:, :n_bins][has_samples][order]
+    expected = expected_wrong[:, :n_bins][has_samples][order]
     last = _row_ends(own, right + wrong)
 
     def rejected(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -205,7 +210,7 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
     accepted = np.append(own[1:], np.iinfo(np.int64).min)  # the last row also rejects empty bins
     levels = np.append(np.iinfo(np.int64).max, (own[last] // 2 + accepted[last] // 2) + 1)
     # Bins that no threshold can reject are always accepted.
-    left = float(((counts.right + counts.wrong) * probability)[:, n_bins:].sum())
+    left = float(expected_wrong[:, n_bins:].sum())
     expected_errors = np.append(0.0, np.cumsum(expected)[last])
     return PooledFront(
         true_rejects=true_rejects,
@@ -219,6 +224,18 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
         expected_errors=left + expected_errors[-1] - expected_errors,
         shared=LevelBacktrace(ranks[-1:], levels),
     )
+
+
+def _expected_wrong(curves: Curves) -> NDArray[np.float64]:
+    """Return the weight of wrong samples that is expected in each bin of each cell."""
+    counts = curves.counts
+    probability = curves.probability_wrong()
+    if counts.wrong_weight is None:
+        return (counts.right + counts.wrong) * probability
+    # Of the weight that is there, the share of the wrong samples by their odds.
+    log_odds = curves.log_odds[:-1] + counts.log_weight_ratios()[:-1, np.newaxis]
+    right, wrong = counts.weights
+    return np.asarray((right + wrong) / (1 + np.exp(-log_odds)))
 
 
 def _ranks(log_odds: NDArray[np.float64]) -> NDArray[np.int64]:

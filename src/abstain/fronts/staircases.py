@@ -32,6 +32,7 @@ from abstain._core.checks import (
     is_missing,
 )
 from abstain._core.errors import InputError
+from abstain.fronts.weights import WeightedSamples
 
 # True rejects, false rejects and thresholds of the steps of a cell.
 Steps = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -45,7 +46,8 @@ class Staircases:
     """The staircases of all cells, concatenated.
 
     The steps of cell ``j`` are those from ``starts[j]`` up to ``starts[j + 1]``; in each cell
-    ``true_rejects`` strictly increases and ``false_rejects`` does not decrease.
+    ``true_rejects`` strictly increases and ``false_rejects`` does not decrease. With weights, all
+    counts are sums of weights in units of ``unit``.
     """
 
     cells: NDArray[Any]
@@ -55,15 +57,21 @@ class Staircases:
     thresholds: NDArray[np.float64]
     n_samples: int
     n_errors: int
+    unit: float = 1
 
     @classmethod
     def of_cells(
-        cls, cells: NDArray[Any], steps: list[Steps], n_samples: int, n_errors: int
+        cls,
+        cells: NDArray[Any],
+        steps: list[Steps],
+        n_samples: int,
+        n_errors: int,
+        unit: float = 1,
     ) -> Self:
         """Concatenate the steps of each cell."""
         starts = np.cumsum([0, *(len(true_rejects) for true_rejects, _, _ in steps)])
-        true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
-        return cls(cells, starts, true_rejects, false_rejects, thresholds, n_samples, n_errors)
+        columns = map(np.concatenate, zip(*steps, strict=True))
+        return cls(cells, starts, *columns, n_samples, n_errors, unit)
 
     @property
     def n_cells(self) -> int:
@@ -109,6 +117,35 @@ def build_staircases(
     ]
     n_errors = len(correct) - int(np.count_nonzero(correct))
     return Staircases.of_cells(labels, steps, len(certainty), n_errors)
+
+
+def build_weighted_staircases(samples: WeightedSamples) -> Staircases:
+    """Return the staircases of samples that are repeated as often as their weights say."""
+    labels, codes = encode_cells(samples.cells, n_samples=len(samples.certainty))
+    steps = []
+    for code in range(len(labels)):
+        own = np.flatnonzero(codes == code)
+        own = own[np.argsort(samples.certainty[own], kind="stable")]
+        wrong = np.where(samples.correct[own], 0, samples.counts[own])
+        steps.append(_weighted_steps(samples.certainty[own], wrong, samples.counts[own] - wrong))
+    n_errors = int(samples.counts[~samples.correct].sum())
+    return Staircases.of_cells(labels, steps, int(samples.counts.sum()), n_errors, samples.unit)
+
+
+def _weighted_steps(
+    certainty: NDArray[np.float64], wrong: NDArray[np.int64], right: NDArray[np.int64]
+) -> Steps:
+    """Return the steps of one cell, given its sorted certainties and their weights."""
+    is_last = np.append(certainty[1:] != certainty[:-1], True)
+    ends = np.flatnonzero(is_last & (certainty < np.inf))  # which no threshold rejects
+    true_rejects = np.cumsum(wrong)[ends]
+    is_step = np.diff(true_rejects, prepend=0) > 0
+    following = np.append(certainty, np.inf)[ends + 1]
+    return (
+        np.append(0, true_rejects[is_step]),
+        np.append(0, np.cumsum(right)[ends][is_step]),
+        np.append(-np.inf, following[is_step]) + 0.0,  # −0 becomes 0
+    )
 
 
 def sorted_by_cell(
