@@ -38,8 +38,12 @@ if TYPE_CHECKING:
     from abstain.saving import save as save
     from abstain.targets import (
         Accuracy,
+        AllOf,
+        ExpectedCost,
         Guarantee,
         OperatingPoint,
+        Precision,
+        Recall,
         RejectCost,
         RejectRate,
         Target,
@@ -58,12 +62,16 @@ __all__ = [
     "MRSLVQ",
     "RSLVQ",
     "Accuracy",
+    "AllOf",
     "CoverageScorer",
+    "ExpectedCost",
     "Guarantee",
     "InputError",
     "OperatingPoint",
     "ParetoFront",
     "PooledFront",
+    "Precision",
+    "Recall",
     "RejectCost",
     "RejectCostScorer",
     "RejectOptionClassifier",
@@ -87,7 +95,8 @@ _HOME = {
     "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "saving": "load save",
-    "targets": "Accuracy Guarantee OperatingPoint RejectCost RejectRate Target operating_point",
+    "targets": "Accuracy AllOf ExpectedCost Guarantee OperatingPoint Precision Recall RejectCost "
+    "RejectRate Target operating_point",
 }
 
 

@@ -1,8 +1,8 @@
 """What is known of a classifier on the data that its thresholds are set on?
 
-Three aligned arrays: how sure it was, whether it was right, and which cell each sample fell in.
-They come from one fitted classifier, or from classifiers that were each fitted without the samples
-that they are asked about.
+Aligned arrays: how sure it was, whether it was right, and which cell each sample fell in; for
+targets about classes, what it answered and what is true. They come from one fitted classifier, or
+from classifiers that were each fitted without the samples that they are asked about.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -24,6 +24,8 @@ from abstain.certainty.cells import are_leaves, cells_of, means_the_same
 from abstain.certainty.measures import certainty_of
 from abstain.certainty.outputs import Outputs
 from abstain.classifier.evaluate import Rules, evaluate
+from abstain.classifier.own_cells import OwnCells
+from abstain.targets.outcomes import Outcomes
 
 Array = NDArray[Any]
 
@@ -31,17 +33,44 @@ DEFAULT_FOLDS = 5
 
 
 class Calibration(NamedTuple):
-    """The three arrays, one entry for each sample."""
+    """The arrays, one entry for each sample.
+
+    ``rows`` are positions among the samples that were given to fit. Files of earlier versions have
+    only the first three.
+    """
 
     certainty: NDArray[np.float64]
     correct: NDArray[np.bool_]
     cells: NDArray[Any]
+    answers: NDArray[Any] | None = None
+    truth: NDArray[Any] | None = None
+    rows: NDArray[np.int64] | None = None
+
+    def outcomes(self, own_cells: OwnCells, classes: Array) -> Outcomes:
+        """Return what a target about classes needs to know."""
+        if self.answers is None or self.truth is None:
+            raise InputError(
+                "this target needs the classes of the calibration samples, which this classifier "
+                "does not have: fit it again"
+            )
+        # A frozen classifier may be calibrated on classes that it does not know.
+        known = np.unique(np.concatenate([classes, np.unique(self.truth)]))
+        return Outcomes(
+            certainty=self.certainty,
+            cells=own_cells.positions(self.cells),
+            answers=np.searchsorted(known, self.answers),
+            truth=np.searchsorted(known, self.truth),
+            classes=known,
+            rows=self.rows,
+        )
 
 
 def calibrate(estimator: Any, X: Any, y: Array, rules: Rules) -> Calibration:
     """Ask a fitted classifier about samples whose classes are known."""
     evaluation = evaluate(estimator, X, rules.named(estimator))
-    return Calibration(evaluation.certainty, evaluation.labels == y, evaluation.cells)
+    labels = evaluation.labels
+    rows = np.arange(len(y))
+    return Calibration(evaluation.certainty, labels == y, evaluation.cells, labels, y, rows)
 
 
 def calibrate_out_of_fold(
@@ -86,7 +115,7 @@ def _calibrate_fold(
     estimator.fit(*known, **params)
     rules = rules.fitted(estimator, *known)
     held_out, labels = take_samples(estimator, X, y, test, train)
-    calibration = calibrate(estimator, held_out, labels, rules)
+    calibration = calibrate(estimator, held_out, labels, rules)._replace(rows=test)
     if means_the_same(rules.cells, estimator, fitted):
         return calibration
     own, named = Outputs(fitted, take_rows(X, test)), rules.named(fitted)

@@ -42,13 +42,14 @@ from abstain.classifier.fit_checks import (
 )
 from abstain.classifier.holding_out import Split, hold_out, tested_share
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
-from abstain.classifier.operating import DEFAULT_TARGET
+from abstain.classifier.operating import DEFAULT_TARGET, answer_costs, refuse_outcomes
 from abstain.classifier.overlap import overlap_warnings
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
 from abstain.fronts import PooledFront, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import Target
+from abstain.targets.shares import with_group_labels
 
 Array = NDArray[Any]
 
@@ -87,7 +88,9 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         approximate it.
     target : Target, default=None
         Which point of the front to run at: :class:`RejectRate`, :class:`Accuracy` or
-        :class:`RejectCost`; None is ``RejectRate(0.1)``. ``Accuracy(a, confidence=c)`` certifies
+        :class:`RejectCost`; None is ``RejectRate(0.1)``. :class:`ExpectedCost` prices errors by
+        class, :class:`Recall` and :class:`Precision` are about one class, :class:`AllOf` reaches
+        several targets at once. ``Accuracy(a, confidence=c)`` certifies
         the accuracy on samples that do not fit the classifier, and whose classes have no part in
         the thresholds; it counts on samples that are independent of each other. A target that
         cannot be met is an error which says what could be; the classifier is fitted then, rejects
@@ -133,7 +136,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     front_ : ParetoFront
         All trade-offs between true and false rejects.
     calibration_ : Calibration
-        Certainty, correctness and cell of each calibration sample. A classifier that was
+        Certainty, correctness and cell of each calibration sample, its answer, its true class and
+        its position among the samples given to fit. A classifier that was
         calibrated on Dask collections does not have it, for they may be too many for one machine:
         `set_thresholds` then takes only thresholds that ``front_`` has, and a report compares with
         one threshold for all on the samples that it is given.
@@ -230,12 +234,17 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         y = checked_labels(self, y)
         routed = routed_params(self, sample_weight, fit_params)
         params, split_params = routed.estimator.fit, routed.splitter.split
-        split = hold_out(self, self._target(), y, split_params)
+        target = with_group_labels(self._target(), X, len(y))
+        split = hold_out(self, target, y, split_params)
         X_fit, y_fit = X, y
         if split.learn is not None:
             X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
             params = take_rows_of_params(X, params, indices=split.learn)
-        rules = Rules(MEASURES.name_of(self.certainty), fitted_rule(self.cells, X_fit, y_fit))
+        rules = Rules(
+            MEASURES.name_of(self.certainty),
+            fitted_rule(self.cells, X_fit, y_fit),
+            answer_costs(target, self.estimator, y),
+        )
         template = seeded(self.estimator, self.random_state)
         self._keep(clone(template).fit(X_fit, y_fit, **params))
         if isinstance(self.estimator, FrozenEstimator):
@@ -249,17 +258,20 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
         self._outlier_distance = outlier_distance(self.estimator_, X_fit)
+        if split.learn is not None:
+            known = known._replace(rows=split.learn[known.rows])
         self._find_front(known, split.is_one_threshold)
         self._held_out = self._test_samples(split, X, y)
         is_on_training = self._sets_on_training()
         for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
             warnings.warn(UserWarning(warning), stacklevel=2)
-        self._run_first()
+        self._run_first(target)
         return self
 
     def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
         rules = Rules(MEASURES.name_of(self.certainty), RULES.name_of(self.cells))
         check_for_dask(self.estimator, rules, y, given)
+        refuse_outcomes(self._target())
         self._keep(clone(self.estimator).fit(X, y))  # which is frozen, and stays as it is
         check_samples(self, X)
         # Resolved here, so that a wrong name is not reported as the fault of a block.
@@ -277,12 +289,15 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         )
         self._own_cells, self._front = known.own_cells, known.front
         self._held_out, self._outlier_distance = known.held_out, known.outlier_distance
-        self._run_first()
+        self._run_first(self._target())
         return self
 
     def _forget(self) -> None:
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
-        own = "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use"
+        own = (
+            "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use "
+            "_test_calibration"
+        )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
 
@@ -315,6 +330,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.learn is not None:
             X_test, y_test = take_rows(X, split.test), y[split.test]
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
+            known = known._replace(rows=split.test)
+        self._test_calibration = known
         columns = self._own_cells.columns(known.cells, self.front_)
         return HeldOut(known.certainty, known.correct, columns)
 
@@ -322,7 +339,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         """Return a copy with only what answers need, to send to the workers."""
         self._check_fitted()
         light = copy(self)
-        for name in ("calibration_", "_held_out", "_probabilities", "_front"):
+        for name in ("calibration_", "_test_calibration", "_held_out", "_probabilities", "_front"):
             light.__dict__.pop(name, None)
         pooled = vars(self).get("_probabilities", self.front_)
         if isinstance(pooled, PooledFront):  # which is small, and gives probabilities

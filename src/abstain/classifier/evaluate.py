@@ -19,16 +19,34 @@ from abstain.classifier.own_cells import OwnCells
 Array = NDArray[Any]
 
 
+class AnswerCosts(NamedTuple):
+    """What each answer costs: a row per true class, a column per answer."""
+
+    classes: Array
+    costs: NDArray[np.float64]
+
+    def cheapest(self, outputs: Outputs) -> NDArray[np.int64]:
+        """Return the position of the answer of least expected cost, among the classes known."""
+        known = np.searchsorted(self.classes, outputs.classes)
+        expected = outputs.posteriors @ self.costs[np.ix_(known, known)]
+        return np.asarray(expected.argmin(axis=1))
+
+
 class Rules(NamedTuple):
-    """How certainty is measured and which cells there are, in a form that can be asked."""
+    """How certainty is measured and which cells there are, in a form that can be asked.
+
+    With ``costs``, the answer is the class of least expected cost, not what is predicted.
+    """
 
     certainty: Any
     cells: Any
+    costs: AnswerCosts | None = None
 
     def named(self, estimator: Any) -> Rules:
         """Return the rules that a fitted classifier is asked by: what "auto" stands for."""
-        return Rules(
-            MEASURES.resolve(estimator, self.certainty), RULES.resolve(estimator, self.cells)
+        return self._replace(
+            certainty=MEASURES.resolve(estimator, self.certainty),
+            cells=RULES.resolve(estimator, self.cells),
         )
 
     def fitted(self, estimator: Any, X: Any, y: Array) -> Rules:
@@ -93,6 +111,8 @@ def evaluate(estimator: Any, X: Any, rules: Rules) -> Evaluation:
 
 def evaluate_outputs(outputs: Outputs, rules: Rules) -> Evaluation:
     """Return the same, of outputs that are also used for something else."""
+    if rules.costs is not None:
+        outputs.answer(rules.costs.cheapest(outputs))
     # In this order: predictions are derived from what the certainty was computed from.
     certainty = certainty_of(outputs, rules.certainty)
     return Evaluation(outputs, certainty, cells_of(outputs, rules.cells))

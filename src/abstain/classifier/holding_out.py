@@ -25,6 +25,7 @@ from sklearn.utils import check_random_state, get_tags
 from abstain._core.errors import InputError
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
+from abstain.targets.outcomes import needs_outcomes
 
 # Of samples that also fit the classifier.
 HELD_OUT = 0.5
@@ -105,5 +106,8 @@ def automatic_test_size(
     if not is_frozen or method != "pooled":
         return HELD_OUT
     is_enough = n_samples >= max(ENOUGH_TO_LEARN, TIMES_NEEDED * target.min_test_samples())
+    if needs_outcomes(target):
+        # Its path is learned: one threshold for all would also reject what cannot be bad.
+        return TESTED if is_enough else HELD_OUT
     is_global = isinstance(cells, str) and cells == "global"
     return TESTED if is_enough and not is_global else 1.0

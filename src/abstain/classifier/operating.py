@@ -6,6 +6,7 @@ a target: if the parameter changes afterwards, nothing is answered until `retarg
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
@@ -19,14 +20,17 @@ from sklearn.utils.validation import check_is_fitted
 from abstain._core.errors import Argument, InputError, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
+from abstain.classifier.evaluate import AnswerCosts
 from abstain.classifier.overlap import OVERCONFIDENT
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
-from abstain.targets import OperatingPoint, RejectRate, Target
+from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
 from abstain.targets.base import certifies, check_target
 from abstain.targets.operating import choose_point, everything_rejected
+from abstain.targets.outcomes import needs_outcomes
+from abstain.targets.shares import with_group_labels
 
 DEFAULT_TARGET = RejectRate(0.1)
 
@@ -44,6 +48,37 @@ def _are_equal(target: Any, other: Any) -> bool:
         )
 
 
+def answer_costs(target: Target, estimator: Any, y: NDArray[Any]) -> AnswerCosts | None:
+    """Return the costs by which answers are chosen; None if they are what is predicted."""
+    if not isinstance(target, ExpectedCost):
+        return None
+    is_frozen = isinstance(estimator, FrozenEstimator)
+    classes = np.asarray(estimator.classes_) if is_frozen else np.unique(y)
+    costs, reject = target.table(classes)
+    if not (costs > reject[:, np.newaxis]).any():
+        warnings.warn(
+            UserWarning(
+                f"reject={shown(target.reject)} costs at least as much as every answer, so nothing "
+                "is rejected; lower it, or raise the costs"
+            ),
+            stacklevel=3,
+        )
+    if target.answers == "predicted" or not hasattr(estimator, "predict_proba"):
+        return None
+    return AnswerCosts(classes, costs)
+
+
+def refuse_outcomes(target: Target) -> None:
+    """Refuse a target about classes for Dask collections, of which only counts are kept."""
+    if needs_outcomes(target):
+        raise InputError(
+            argument="target",
+            value=target,
+            requirement="must be RejectRate, RejectCost or Accuracy for Dask collections",
+            remedy="calibrate on a sample that fits into memory",
+        )
+
+
 class OperatingMixin:
     """The front of `RejectOptionClassifier`, and the point of it that it runs at."""
 
@@ -55,7 +90,10 @@ class OperatingMixin:
     calibration_: Calibration
     _front: ParetoFront | Callable[[], ParetoFront]
     _own_cells: OwnCells
+    method: str
+    classes_: NDArray[Any]
     _held_out: HeldOut | None
+    _test_calibration: Calibration
     _target_in_use: Target
 
     @property
@@ -96,12 +134,12 @@ class OperatingMixin:
         """Return whether thresholds are set on the samples that the classifier is fitted on."""
         return isinstance(self.cv, str) and not isinstance(self.estimator, FrozenEstimator)
 
-    def _run_first(self) -> None:
+    def _run_first(self, target: Target) -> None:
         """Go to the target of the fit; if that cannot be met, reject everything and say so."""
         self._use_target()
         front = self.front_
         try:
-            self._run_at(choose_point(front, self._target(), self._held_out))
+            self._run_for(target)
         except InputError as error:
             self._run_at(everything_rejected(front))
             remedies: list[str | Argument] = []
@@ -115,6 +153,21 @@ class OperatingMixin:
                 "The classifier is fitted and rejects everything; retarget takes another target."
             )
             raise error from None
+
+    def _run_for(self, target: Target) -> None:
+        """Run at the point that serves a target best."""
+        if not needs_outcomes(target):
+            self._run_at(choose_point(self.front_, target, self._held_out))
+            return
+        learn = self.calibration_.outcomes(self._own_cells, self.classes_)
+        test = None
+        if certifies(target):
+            test = self._test_calibration.outcomes(self._own_cells, self.classes_)
+        front, row, guarantees = target._solve(learn, self.method, test)
+        (thresholds,) = self._own_cells.thresholds(front, np.array([row]))
+        point = given_point(thresholds, self.front_, self.calibration_, self._own_cells)
+        own = [each for each in guarantees if each.name == Guarantee.name]
+        self._run_with(replace(point, guarantee=own[0] if own else None, guarantees=guarantees))
 
     def _run_at(self, point: OperatingPoint) -> None:
         """Decide as at a point of the front: with a threshold for each cell, and one for others."""
@@ -161,7 +214,8 @@ class OperatingMixin:
                 f"target={target} needs samples that only test it, and this classifier was fitted "
                 "without: fit it with such a target first"
             )
-        self._run_at(choose_point(self.front_, target, self._held_out))
+        n_samples = len(self.calibration_.certainty) if needs_outcomes(target) else 0
+        self._run_for(with_group_labels(target, None, n_samples))
         self.target = target
         self._use_target()
         return self

@@ -138,7 +138,7 @@ class PredictionMixin(OperatingMixin):
         if not hasattr(self, "_probabilities"):
             if not hasattr(self, "calibration_"):
                 return None
-            certainty, correct, cells = self.calibration_
+            certainty, correct, cells = self.calibration_[:3]
             positions = self._own_cells.positions(cells)
             pooled = pareto_front(certainty, correct, positions, method="pooled")
             self._probabilities = cast(PooledFront, pooled)
@@ -159,6 +159,8 @@ class PredictionMixin(OperatingMixin):
         (150,)
         """
         self._check_fitted()
+        if self._rules.costs is not None:
+            return self._evaluate(X).certainty
         return certainty_of(Outputs(self.estimator_, X), self._rules.certainty)
 
     @documented(LAZY_SAMPLES)
@@ -210,6 +212,8 @@ class PredictionMixin(OperatingMixin):
         [0, 2]
         """
         self._check_fitted()
+        if self._rules.costs is not None:
+            return positions_of(self._evaluate(X).named_cells, self._own_cells)
         cells = cells_of(Outputs(self.estimator_, X), self._rules.cells)
         return positions_of(cells, self._own_cells)
 
@@ -268,10 +272,12 @@ class PredictionMixin(OperatingMixin):
         >>> sorted(set(clf.set_params(reject_label=-1).predict(X).tolist()))
         [-1, 0, 1, 2]
         """
-        if self.reject_label is None:
+        if self.reject_label is None and self._rules.costs is None:
             self._check_fitted()
             return np.asarray(self.estimator_.predict(X))
         evaluation = self._evaluate(X)
+        if self.reject_label is None:
+            return evaluation.labels
         return with_rejects(evaluation.labels, self._rejected(evaluation), self.reject_label)
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]

@@ -13,6 +13,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -125,6 +126,29 @@ class PooledFront(ParetoFront):
         left = expected.sum() - np.append(0.0, np.cumsum(expected))
         return replace(front, expected_errors=left[rejected])
 
+    def sums_accepted(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of values over the bins that each row accepts, given one per bin and cell.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_cells, n_bins)
+            Numbers of some samples, say.
+
+        Returns
+        -------
+        sums : ndarray of shape (n_rows,)
+            One for each row.
+
+        Examples
+        --------
+        >>> from abstain import pareto_front
+        >>> front = pareto_front([0.1, 0.2, 0.3], [False, True, True], method="pooled")
+        >>> front.sums_accepted(front.curves.counts.right).tolist()
+        [2, 2, 1, 0]
+        """
+        ranks, n_bins = self.backtrace.ranks, self.curves.counts.n_rejectable
+        return values.sum() - _rejected_at(self.shared.levels, ranks, values[:, :n_bins])
+
     def shared_thresholds(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the threshold of a cell that has not been seen, in each of the rows.
 
@@ -189,11 +213,20 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
     A strength in [0, inf] fixes how much cells differ; None estimates it.
     """
     curves = fit_curves(counts, strength)
-    expected_wrong = _expected_wrong(curves)
-    n_bins = counts.n_rejectable
     # An answer is rejected if the weight of the error is larger than that of the right answer, each
     # times its probability.
-    ranks = _ranks((curves.log_odds + counts.log_weight_ratios()[:, np.newaxis])[:, :n_bins])
+    return front_of_scores(curves, curves.log_odds + counts.log_weight_ratios()[:, np.newaxis])
+
+
+def front_of_scores(curves: Curves, scores: NDArray[np.float64]) -> PooledFront:
+    """Return the front of limits on a score of each cell (rows) in each bin, which never rises.
+
+    The last row of the scores is that of cells that have not been seen.
+    """
+    counts = curves.counts
+    expected_wrong = _expected_wrong(curves)
+    n_bins = counts.n_rejectable
+    ranks = _ranks(scores[:, :n_bins])
     right, wrong = (weight[:, :n_bins] for weight in counts.weights)
     has_samples = (right + wrong) > 0
     own = ranks[:-1][has_samples]
@@ -246,8 +279,8 @@ def _ranks(log_odds: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _rejected_at(
-    levels: NDArray[np.int64], ranks: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    levels: NDArray[np.int64], ranks: NDArray[np.int64], sizes: NDArray[Any]
+) -> NDArray[Any]:
     """Return how many samples each level rejects, given the ranks and sizes of bins."""
     order = np.argsort(-ranks, axis=None)
     rejected = np.append(0, np.cumsum(sizes.ravel()[order]))

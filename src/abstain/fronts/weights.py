@@ -20,7 +20,7 @@ from abstain._core.checks import (
 )
 from abstain._core.errors import InputError
 
-# Reciprocals of the units that are tried.
+# Units that are tried are 1 and the smallest weight, divided by these.
 DIVISORS = (1, 2, 4, 5, 8, 10, 20, 50, 100, 1000)
 # Of a sum of weights in units: products of two sums must fit into 63 bits.
 RESOLUTION = 1 << 30
@@ -68,7 +68,7 @@ def check_exact(samples: WeightedSamples) -> None:
     """Refuse weights for which the exact front would be rounded or too long."""
     errors = int(samples.counts[~samples.correct].sum())
     if samples.is_rounded or errors > MOST_EXACT:
-        what = "of no common unit" if samples.is_rounded else f"{errors:,} units of wrong samples"
+        what = "weights without a unit" if samples.is_rounded else f"{errors:,} units of errors"
         raise InputError(
             argument="weights",
             requirement="must be multiples of a unit, such as 1 or 0.5, and those of wrong samples "
@@ -97,13 +97,15 @@ def check_weights(weights: ArrayLike) -> NDArray[np.float64]:
 
 def _in_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float, bool]:
     """Return weights as whole numbers of a unit, the unit, and whether they were rounded."""
-    largest, total = float(weights.max()), float(weights.sum())
-    for divisor in DIVISORS:
-        scaled = weights * divisor
-        counts = np.rint(scaled)
-        if np.abs(scaled - counts).max() <= 1e-9 * largest * divisor and counts.sum() <= RESOLUTION:
-            whole = counts.astype(np.int64)
-            common = int(np.gcd.reduce(whole))
-            return whole // common, common / divisor, False
-    unit = total / RESOLUTION
+    largest = float(weights.max())
+    for base in (1.0, float(weights[weights > 0].min())):
+        for divisor in DIVISORS:
+            scaled = weights / base * divisor
+            counts = np.rint(scaled)
+            rounding = 1e-9 * largest / base * divisor
+            if np.abs(scaled - counts).max() <= rounding and 0 < counts.sum() <= RESOLUTION:
+                whole = counts.astype(np.int64)
+                common = int(np.gcd.reduce(whole))
+                return whole // common, base * common / divisor, False
+    unit = float(weights.sum()) / RESOLUTION
     return np.rint(weights / unit).astype(np.int64), unit, True

@@ -2,13 +2,19 @@
 
 from abstain.targets.base import Target
 from abstain.targets.choosing import Accuracy, RejectCost, RejectRate
+from abstain.targets.costs import ExpectedCost
 from abstain.targets.guarantee import Guarantee
 from abstain.targets.operating import OperatingPoint, operating_point
+from abstain.targets.shares import AllOf, Precision, Recall
 
 __all__ = [
     "Accuracy",
+    "AllOf",
+    "ExpectedCost",
     "Guarantee",
     "OperatingPoint",
+    "Precision",
+    "Recall",
     "RejectCost",
     "RejectRate",
     "Target",

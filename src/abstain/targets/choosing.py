@@ -8,16 +8,20 @@ row of the front is the best of all choices of thresholds.
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.checks import check_fraction
-from abstain._core.errors import InputError
-from abstain.fronts import ParetoFront
+from abstain._core.errors import InputError, shown
+from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.base import BaseTarget
 from abstain.targets.guarantee import Guarantee, certify, needed_answers
+from abstain.targets.outcomes import Choice, Outcomes
+from abstain.targets.share_paths import Share, solve_shares
+from abstain.targets.shares import accuracy_shares
 
 # Of sums of probabilities.
 ROUNDING = 1e-9
@@ -78,6 +82,10 @@ class Accuracy(BaseTarget):
         certified.
     confidence : float, default=None
         How probable it shall be that the accuracy holds on new data, in (0, 1).
+    groups : array-like of shape (n_samples,), str or callable, default=None
+        The accuracy shall hold in every group, such as sex, site or age band: a label for each
+        sample that is given to fit, the name of a column, or a function of X. Groups need not be
+        features; thresholds do not depend on them.
 
     Examples
     --------
@@ -89,6 +97,16 @@ class Accuracy(BaseTarget):
 
     accuracy: float
     confidence: float | None = None
+    groups: Any = None
+
+    @property
+    def needs_outcomes(self) -> bool:
+        """Whether the target needs more than a front: the groups of the samples."""
+        return self.groups is not None
+
+    def __repr__(self) -> str:
+        groups = "" if self.groups is None else f", groups={shown(self.groups, 40)}"
+        return f"Accuracy(accuracy={self.accuracy!r}, confidence={self.confidence!r}{groups})"
 
     def _check(self) -> None:
         if self.confidence is None:
@@ -106,6 +124,11 @@ class Accuracy(BaseTarget):
 
     def _choose(self, front: ParetoFront) -> int:
         accuracy = float(self.accuracy)
+        if self.groups is not None:
+            raise InputError(
+                "groups needs the samples of each group, which a front does not know: fit a "
+                "RejectOptionClassifier with this target"
+            )
         if self.confidence is not None:
             raise InputError(
                 f"confidence={self.confidence} needs samples that had no part in the front: pass "
@@ -144,6 +167,25 @@ class Accuracy(BaseTarget):
         """
         return 0 if self.confidence is None else needed_answers(self.accuracy, self.confidence)
 
+    def _shares(self, outcomes: Outcomes) -> list[Share]:
+        """Return which answers are good and bad."""
+        self._check()
+        return accuracy_shares(outcomes, float(self.accuracy), self.confidence, self.groups)
+
+    def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
+        """Return thresholds with the fewest rejects that reach all levels."""
+        self._check()
+        if self.groups is not None:
+            return solve_shares(self, learn, method, test)
+        front = pareto_front(learn.certainty, learn.correct, learn.cells, method=method)
+        if test is None or self.confidence is None:
+            return Choice(front, self._choose(front))
+        column = np.full(int(max(front.cells.max(), test.cells.max())) + 1, -1)
+        column[front.cells] = np.arange(front.n_cells)
+        held_out = HeldOut(test.certainty, test.correct, column[test.cells])
+        row, guarantee = self.certify(front, held_out)
+        return Choice(front, row, (guarantee,))
+
     def certify(self, front: ParetoFront, held_out: HeldOut) -> tuple[int, Guarantee]:
         """Return the row with the fewest rejects for which the accuracy is certified.
 
@@ -179,7 +221,8 @@ class RejectCost(BaseTarget):
     """Minimise the expected cost when an error costs 1 and a reject a given amount (Chow).
 
     The cost of a row is (errors left + cost · rejects) / samples; of equal costs, the row that
-    rejects least is chosen.
+    rejects least is chosen. A front that estimates probabilities ("pooled") takes the errors that
+    these let expect: on new data that costs less.
 
     Parameters
     ----------
@@ -201,10 +244,17 @@ class RejectCost(BaseTarget):
 
     def _choose(self, front: ParetoFront) -> int:
         rejects = front.true_rejects + front.false_rejects
-        costs = (front.n_errors - front.true_rejects) + float(self.cost) * rejects
+        costs = expected_errors(front) + float(self.cost) * rejects
         # Equal costs can differ by rounding.
         rows = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
         return _fewest_rejects(front, rows)
+
+
+def expected_errors(front: ParetoFront) -> NDArray[np.float64]:
+    """Return how many accepted samples each row lets expect to be wrong, or how many are."""
+    if isinstance(front, PooledFront):
+        return front.expected_errors
+    return np.asarray(front.n_errors - front.true_rejects, dtype=np.float64)
 
 
 def _first_reaching(front: ParetoFront, accuracy: float, expected: float = 0.0) -> int | None:

@@ -62,6 +62,9 @@ class Guarantee:
         lower bound of Clopper and Pearson. It is never below ``accuracy``.
     n_tested : int
         Rows of the front that were tested.
+    name : str, default="the accuracy"
+        What is at least ``accuracy``: "the recall of 'ill'", for example, of which ``n_samples``
+        are the samples of this class.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Guarantee:
     errors: int
     bound: float
     n_tested: int
+    name: str = "the accuracy"
 
 
 def certify(
@@ -141,7 +145,7 @@ def run_tests(
     n_tested, accepted, errors = 0, 0, 0
     for row, accepted, errors in HeldOutCounts(front, held_out).of(order):
         n_tested += 1
-        if not _tail(accepted, errors, accuracy) <= 1 - confidence:
+        if not binomial_tail(accepted, errors, accuracy) <= 1 - confidence:
             break
         certified = row, accepted, errors
     return TestedRows(certified, (accepted, errors), n_tested)
@@ -163,7 +167,7 @@ def _order(
     if front.is_nested:
         steps = np.linspace(0, front.coverages[0], N_STEPS + 1)
         steps = steps[steps > front.coverages[first]]
-        rows = np.concatenate([[first], _rows_covering(front, steps), [0]])
+        rows = np.concatenate([[first], rows_covering(front, steps), [0]])
         return rows[np.sort(np.unique(rows, return_index=True)[1])]
     rejects = front.true_rejects + front.false_rejects
     rows = np.flatnonzero(rejects <= rejects[first])
@@ -175,16 +179,16 @@ def _first(front: ParetoFront, n_samples: int, accuracy: float, confidence: floa
     """Return the row that is tested first."""
     if front.is_nested:
         share = np.sqrt(needed_answers(accuracy, confidence) / n_samples)
-        return int(_rows_covering(front, np.array([min(share, 1.0)]))[0])
+        return int(rows_covering(front, np.array([min(share, 1.0)]))[0])
     rejects = front.true_rejects + front.false_rejects
-    chance = _tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
+    chance = binomial_tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
     fewest_first = np.argsort(rejects, kind="stable")
     # Probabilities that differ by rounding are equal.
     is_least = chance[fewest_first] <= chance.min() * (1 + 1e-9)
     return int(fewest_first[is_least.argmax()])
 
 
-def _rows_covering(front: ParetoFront, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+def rows_covering(front: ParetoFront, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return, of nested rows, the one with the most rejects that still accepts each share."""
     # Shares of counts differ by rounding.
     rows = np.searchsorted(-front.coverages, 1e-9 - shares, side="right") - 1
@@ -205,12 +209,12 @@ def _highest_below(
         if lower < accuracy and needed_answers(lower, confidence) <= n_samples:
             first = _first(front, n_samples, lower, confidence)
             ((_, accepted, errors),) = counts.of(np.array([first]))
-            if _tail(accepted, errors, lower) <= 1 - confidence:
+            if binomial_tail(accepted, errors, lower) <= 1 - confidence:
                 return lower
     return None
 
 
-def _tail(accepted: Any, errors: Any, accuracy: float) -> Any:
+def binomial_tail(accepted: Any, errors: Any, accuracy: float) -> Any:
     """Return P(Bin(accepted, 1 − accuracy) ≤ errors)."""
     from scipy.special import bdtr
 
@@ -237,7 +241,7 @@ def _remedy(
     accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
 ) -> Message:
     """Return what else would help."""
-    enough = _enough(accepted, errors, accuracy, 1 - confidence)
+    enough = enough_answers(accepted, errors, accuracy, 1 - confidence)
     if enough is None:
         return Message(", or use a surer classifier")
     least = needed_answers(accuracy, confidence)
@@ -250,7 +254,7 @@ def _remedy(
     )
 
 
-def _enough(accepted: int, errors: int, accuracy: float, level: float) -> int | None:
+def enough_answers(accepted: int, errors: int, accuracy: float, level: float) -> int | None:
     """Return how many accepted samples would do, were the share of errors the same; None if none.
 
     Seen errors tell little when there are few, so one more is assumed.
@@ -262,6 +266,6 @@ def _enough(accepted: int, errors: int, accuracy: float, level: float) -> int | 
     if rate > (1 - accuracy) * (1 - 1e-6):
         return None
     n = 1
-    while _tail(n, int(rate * n), accuracy) > level:
+    while binomial_tail(n, int(rate * n), accuracy) > level:
         n += max(1, n // 50)
     return n

@@ -44,6 +44,8 @@ class OperatingPoint:
         What is certified for new data, if that was asked for.
     shared_threshold : float, default=None
         The threshold of cells that the front has not seen; without one, they are refused.
+    guarantees : tuple of Guarantee, default=()
+        All that is certified: recalls, precisions and accuracies of groups too.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class OperatingPoint:
     thresholds: NDArray[np.float64]
     guarantee: Guarantee | None = None
     shared_threshold: float | None = None
+    guarantees: tuple[Guarantee, ...] = ()
 
     def __repr__(self) -> str:
         certified = self.guarantee and (

@@ -1,0 +1,334 @@
+"""Which thresholds keep shares of good answers high, with the fewest rejects?
+
+A target of this module sets a least value for one or more *shares*. For each share, an answer
+is good, bad or neither, and of the accepted answers
+
+    good / (good + bad) ≥ level.
+
+- *Accuracy*: right answers are good, wrong ones bad; in a group, those of the group.
+- *Recall of a class* (sensitivity): of samples of this class, those that are answered by it are
+  good, the others bad. A rejected sample goes to a person, so it is neither.
+- *Precision of a class*: of answers that name this class, the right ones are good, the others bad.
+
+**The path.** With p_m(c, j) the probability that an answer of certainty c in cell j is bad for
+share m, and n_m the number of answers that are good or bad for it, thresholds reject first where
+
+    Σ_m λ_m p_m(c, j) / n_m
+
+is largest. The p_m are the curves of the pooled front. Each curve falls with the certainty, so the
+rows are nested. Of a fixed set of prices λ, that with the fewest rejects is chosen: as the set does
+not depend on the levels, a stricter target never rejects less.
+
+**Certificates.** Rows are tested as in `guarantee`, from few accepted samples to all. A row passes
+if each of its shares passes its own exact binomial test. Call a row false if one of its shares is
+below its level: it passes only if the test of this share passes, which has probability at most δ.
+So all shares hold together with confidence 1 − δ; nothing is divided among them.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._core.errors import InputError
+from abstain.fronts.bins import BinCounts, count_in_bins
+from abstain.fronts.curves import fit_curves
+from abstain.fronts.held_out import HeldOut, HeldOutCounts
+from abstain.fronts.pooled import PooledFront, front_of_scores
+from abstain.targets.guarantee import (
+    N_STEPS,
+    Guarantee,
+    accuracy_bound,
+    binomial_tail,
+    enough_answers,
+    needed_answers,
+    rows_covering,
+)
+from abstain.targets.outcomes import Choice, Outcomes
+
+# Factors by which the price of each share is raised and lowered.
+FACTORS = (2.0, 4.0, 8.0, 16.0, 64.0)
+# Of sums of probabilities.
+ROUNDING = 1e-9
+# A probability of 0 has a rank below all others.
+LEAST = 1e-300
+
+
+class Share(NamedTuple):
+    """Which answers are good or bad, and which share of them shall be good."""
+
+    name: str
+    counted: str  # what `good` and `bad` answers are together
+    good: NDArray[np.bool_]
+    bad: NDArray[np.bool_]
+    # Answers that can be bad: a threshold on others does not raise the share.
+    may_be_bad: NDArray[np.bool_]
+    level: float
+    confidence: float | None
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Whether an answer is good or bad."""
+        return self.good | self.bad
+
+
+def solve_shares(target: Any, learn: Outcomes, method: str, test: Outcomes | None) -> Choice:
+    """Return the thresholds with the fewest rejects at which all shares of a target are reached."""
+    if method != "pooled":
+        raise InputError(
+            argument="method", value=method, requirement=f"must be 'pooled' for {target}"
+        )
+    shares = target._shares(learn)
+    paths = list(_paths(learn, shares))
+    if test is None:
+        path, row = _fewest_rejects(paths, shares)
+        return Choice(path.front, row)
+    path, _ = _fewest_rejects(paths, shares, is_certified=True)
+    return _certify(path.front, learn, shares, test, target._shares(test))
+
+
+# --- the path -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """Nested rows for one choice of prices, and what each row has on the calibration data.
+
+    ``accepted`` and ``bad`` have a row per share and a column per row of the path.
+    """
+
+    front: PooledFront
+    rejects: NDArray[np.int64]
+    accepted: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    expected_bad: NDArray[np.float64]
+
+
+def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
+    """Yield the path of each choice of prices."""
+    counts = count_in_bins(learn.certainty, learn.correct, learn.cells)
+    of_errors = fit_curves(counts)
+    curves = [_probability_bad(learn, share, counts) for share in shares]
+    columns = np.searchsorted(counts.cells, learn.cells)
+    place = columns * len(counts.edges) + counts.bins(learn.certainty)
+
+    def table(members: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(place[members], minlength=counts.right.size).reshape(counts.right.shape)
+
+    counted, bad = ([table(each) for each in of] for of in _good_and_bad(shares))
+    for prices in _prices(len(shares)):
+        scores = sum(
+            price * curve / max(1, int(of.sum()))
+            for price, curve, of in zip(prices, curves, counted, strict=True)
+        )
+        scores = np.log(np.maximum(scores, LEAST))
+        front = front_of_scores(of_errors, scores)
+        yield _Path(
+            front,
+            front.true_rejects + front.false_rejects,
+            np.array([front.sums_accepted(each) for each in counted]),
+            np.array([front.sums_accepted(each) for each in bad]),
+            np.array(
+                [
+                    front.sums_accepted((counts.right + counts.wrong) * curve[:-1])
+                    for curve in curves
+                ]
+            ),
+        )
+
+
+def _good_and_bad(
+    shares: list[Share],
+) -> tuple[list[NDArray[np.bool_]], list[NDArray[np.bool_]]]:
+    return [share.counts for share in shares], [share.bad for share in shares]
+
+
+def _prices(n_shares: int) -> Iterator[NDArray[np.float64]]:
+    """Yield the prices that are tried: equal ones, and those with one share raised or lowered."""
+    yield np.ones(n_shares)
+    if n_shares > 1:
+        for share in range(n_shares):
+            for factor in FACTORS:
+                for power in (1, -1) if n_shares > 2 else (1,):
+                    prices = np.ones(n_shares)
+                    prices[share] = factor**power
+                    yield prices
+
+
+def _probability_bad(learn: Outcomes, share: Share, counts: BinCounts) -> NDArray[np.float64]:
+    """Return P(bad) in each bin of each cell, and last of a cell that has not been seen.
+
+    Cells in which no answer can be bad have probability 0.
+    """
+    probability = np.zeros((len(counts.cells) + 1, len(counts.edges)))
+    has_bad = np.isin(learn.cells, np.unique(learn.cells[share.may_be_bad]))
+    if has_bad.any():
+        own = count_in_bins(learn.certainty[has_bad], ~share.bad[has_bad], learn.cells[has_bad])
+        curves = fit_curves(own)
+        rows = np.append(np.searchsorted(counts.cells, own.cells), len(counts.cells))
+        wrong = 1 / (1 + np.exp(-curves.log_odds))
+        probability[rows] = wrong[:, own.bins(counts.edges)]
+    return probability
+
+
+def _fewest_rejects(
+    paths: list[_Path], shares: list[Share], is_certified: bool = False
+) -> tuple[_Path, int]:
+    """Return the path and its row that reach all levels with the fewest rejects.
+
+    If no row does, an error says which share fails; with a certificate to come, the first path.
+    """
+    levels = np.array([share.level for share in shares])[:, np.newaxis]
+    best: tuple[int, _Path, int] | None = None
+    for by_expectation in (True, False):
+        for path in paths:
+            reached = path.bad <= (1 - levels) * path.accepted + ROUNDING
+            if by_expectation:
+                reached &= path.expected_bad <= (1 - levels) * path.accepted + ROUNDING
+            # Rejecting everything reaches nothing.
+            rows = np.flatnonzero(reached.all(axis=0) & (path.accepted > 0).any(axis=0))
+            if len(rows) and (best is None or path.rejects[rows[0]] < best[0]):
+                best = int(path.rejects[rows[0]]), path, int(rows[0])
+        if best is not None:
+            return best[1:]
+    if is_certified:
+        return paths[0], 0
+    raise _unreachable(paths, shares)
+
+
+def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
+    """Return an error about the share that falls shortest, or about shares that exclude others."""
+    for m, share in enumerate(shares):
+        most = 0.0
+        for path in paths:
+            some = path.accepted[m] > 0
+            most = float(np.max(1 - path.bad[m][some] / path.accepted[m][some], initial=most))
+        if most < share.level:
+            return InputError(
+                f"{share.name} cannot reach {share.level:g} on these samples: the most is "
+                f"{most:.6g}; ask for less or use a surer classifier"
+            )
+    names = " and ".join(f"{share.name} of {share.level:g}" for share in shares)
+    return InputError(
+        f"{names} cannot be reached together on these samples, though each can alone; ask for less "
+        "of one of them"
+    )
+
+
+# --- certificates -------------------------------------------------------------------------------
+
+
+def _certify(
+    front: PooledFront,
+    learn: Outcomes,
+    learned: list[Share],
+    test: Outcomes,
+    shares: list[Share],
+) -> Choice:
+    """Test rows from few accepted samples to all, each share by its own test."""
+    tested = [share for share in shares if share.confidence is not None]
+    order = _order(front, learn, [share for share in learned if share.confidence is not None], test)
+    column = np.full(max(int(front.cells.max()), int(test.cells.max())) + 1, -1)
+    column[front.cells] = np.arange(front.n_cells)
+    counts = [
+        HeldOutCounts(
+            front,
+            HeldOut(
+                test.certainty[share.counts],
+                share.good[share.counts],
+                column[test.cells[share.counts]],
+            ),
+        ).of(order)
+        for share in tested
+    ]
+    certified: tuple[int, list[tuple[int, int]]] | None = None
+    n_tested = 0
+    for row, *found in zip(order.tolist(), *counts, strict=True):
+        n_tested += 1
+        results = [(accepted, bad) for _, accepted, bad in found]
+        for share, (accepted, bad) in zip(tested, results, strict=True):
+            assert share.confidence is not None
+            if not binomial_tail(accepted, bad, share.level) <= 1 - share.confidence:
+                if certified is None:
+                    raise _not_certified(share, len(test), int(share.counts.sum()), accepted, bad)
+                break
+        else:
+            certified = row, results
+            continue
+        break
+    assert certified is not None
+    row, results = certified
+    return Choice(
+        front,
+        row,
+        tuple(
+            Guarantee(
+                share.level,
+                share.confidence,
+                int(share.counts.sum()),
+                accepted,
+                bad,
+                accuracy_bound(accepted, bad, 1 - share.confidence),
+                n_tested,
+                share.name,
+            )
+            for share, (accepted, bad) in zip(tested, results, strict=True)
+            if share.confidence is not None
+        ),
+    )
+
+
+def _order(
+    front: PooledFront, learn: Outcomes, shares: list[Share], test: Outcomes
+) -> NDArray[np.int64]:
+    """Return the rows in the order of their tests, which depends on no label of the test samples.
+
+    The first row is one at which each share can be expected to have enough samples to pass.
+    """
+    counts = front.curves.counts
+    columns = np.searchsorted(counts.cells, learn.cells)
+    place = columns * len(counts.edges) + counts.bins(learn.certainty)
+    first = len(front) - 1
+    for share in shares:
+        assert share.confidence is not None
+        table = np.bincount(place[share.counts], minlength=counts.right.size)
+        accepted = front.sums_accepted(table.reshape(counts.right.shape))
+        total = max(1, int(table.sum()))
+        expected = total * len(test) / len(learn)
+        wanted = sqrt(needed_answers(share.level, share.confidence) / max(expected, 1.0))
+        enough = np.flatnonzero(accepted >= min(wanted, 1.0) * total)
+        first = min(first, int(enough[-1]) if len(enough) else 0)
+    steps = np.linspace(0, front.coverages[0], N_STEPS + 1)
+    steps = steps[steps > front.coverages[first]]
+    rows = np.concatenate([[first], rows_covering(front, steps), [0]])
+    rows = rows[rows <= first]
+    return rows[np.sort(np.unique(rows, return_index=True)[1])]
+
+
+def _not_certified(
+    share: Share, n_samples: int, n_counted: int, accepted: int, bad: int
+) -> InputError:
+    """Return an error that says what fails, what could be had, and how many samples would do."""
+    assert share.confidence is not None
+    level = 1 - share.confidence
+    possible = int(1000 * accuracy_bound(accepted, bad, level)) / 1000
+    instead = f"{possible:g} could be certified" if possible > 0 else "nothing could be certified"
+    least = needed_answers(share.level, share.confidence)
+    enough = enough_answers(accepted, bad, share.level, level)
+    more = (
+        "use a surer classifier"
+        if enough is None
+        else f"hold out about {-(-enough * n_counted // max(accepted, 1)):,} {share.counted}"
+    )
+    return InputError(
+        f"{share.name} of {share.level:g} with confidence={share.confidence:g} cannot be "
+        f"certified: of {n_samples:,} test samples {n_counted:,} are {share.counted}, {accepted:,} "
+        "of them are accepted by the first thresholds that are tested, and "
+        f"{bad:,} are wrong; {instead}, or {more} (it takes {least:,} accepted ones without an "
+        "error)"
+    )
