@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from abstain.certainty import TrustScore
     from abstain.classifier import (
         CoverageScorer,
+        ExpectedCostScorer,
         RejectCostScorer,
         RejectOptionClassifier,
         augrc_scorer,
@@ -65,6 +66,7 @@ __all__ = [
     "AllOf",
     "CoverageScorer",
     "ExpectedCost",
+    "ExpectedCostScorer",
     "Guarantee",
     "InputError",
     "OperatingPoint",
@@ -90,8 +92,8 @@ _MODULES = ("cells", "certainty", "datasets", "metrics", "models", "plotting", "
 _HOME = {
     "_core.errors": "InputError",
     "certainty": "TrustScore",
-    "classifier": "CoverageScorer RejectCostScorer RejectOptionClassifier augrc_scorer aurc_scorer "
-    "front_augrc_scorer read_thresholds",
+    "classifier": "CoverageScorer ExpectedCostScorer RejectCostScorer RejectOptionClassifier "
+    "augrc_scorer aurc_scorer front_augrc_scorer read_thresholds",
     "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "saving": "load save",

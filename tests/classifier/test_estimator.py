@@ -192,7 +192,7 @@ def test_settings_changed_after_the_fit_change_no_answer(data):
 def test_the_front_is_that_of_the_three_arrays(method, data):
     X, y = data
     clf = RejectOptionClassifier(models.GMLVQ(), method=method, min_cell_size=1).fit(X, y)
-    front = pareto_front(*clf.calibration_, method=method)
+    front = pareto_front(*clf.calibration_[:3], method=method)
     assert np.array_equal(front.true_rejects, clf.front_.true_rejects)
     assert np.array_equal(front.false_rejects, clf.front_.false_rejects)
     assert np.array_equal(clf.cells_[:-1], front.cells)

@@ -201,7 +201,7 @@ def test_what_is_certified_is_listed(data, frozen):
         ),
         (
             Recall(1, 0.999, confidence=0.99),
-            r"the recall of 1 of 0.999 with confidence=0.99 cannot be certified: .* samples of class 1",
+            "the recall of 1 of 0.999 with confidence=0.99 cannot be certified: .* of class 1",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from abstain.classifier.estimator import RejectOptionClassifier
 from abstain.classifier.evaluate import Decisions
 from abstain.classifier.scoring import (
     CoverageScorer,
+    ExpectedCostScorer,
     RejectCostScorer,
     augrc_scorer,
     aurc_scorer,
@@ -16,6 +17,7 @@ __all__ = [
     "Calibration",
     "CoverageScorer",
     "Decisions",
+    "ExpectedCostScorer",
     "RejectCostScorer",
     "RejectOptionClassifier",
     "augrc_scorer",

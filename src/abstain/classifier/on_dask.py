@@ -75,7 +75,7 @@ class Answers(NamedTuple):
 
     def take(self, rows: NDArray[np.int64]) -> Answers:
         """Return the answers to some of the samples."""
-        certainty, correct, cells = self.calibration
+        certainty, correct, cells = self.calibration[:3]
         calibration = Calibration(certainty[rows], correct[rows], cells[rows])
         closest = None if self.closest is None else self.closest[rows]
         return self._replace(calibration=calibration, closest=closest)
@@ -83,7 +83,7 @@ class Answers(NamedTuple):
 
 def check_for_dask(estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any]) -> None:
     """Reject what would have to be fitted to the samples."""
-    certainty, cells = rules
+    certainty, cells, _ = rules
     if not isinstance(estimator, FrozenEstimator):
         raise InputError(
             f"estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "
@@ -272,6 +272,6 @@ def _counted(held: list[Any], own_cells: OwnCells, front: ParetoFront) -> HeldOu
 def _count_by_step(
     own_cells: OwnCells, column_of: NDArray[np.int64], steps: StepThresholds, answers: Answers
 ) -> StepCounts:
-    certainty, correct, _ = answers.calibration
+    certainty, correct = answers.calibration[:2]
     columns = column_of[_positions(own_cells, answers)]
     return count_by_step(steps, HeldOut(certainty, correct, columns))

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ from abstain.fronts.held_out import HeldOut
 from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
 from abstain.targets.base import certifies, check_target
 from abstain.targets.operating import choose_point, everything_rejected
-from abstain.targets.outcomes import needs_outcomes
+from abstain.targets.outcomes import OutcomeTarget, needs_outcomes
 from abstain.targets.shares import with_group_labels
 
 DEFAULT_TARGET = RejectRate(0.1)
@@ -159,11 +159,12 @@ class OperatingMixin:
         if not needs_outcomes(target):
             self._run_at(choose_point(self.front_, target, self._held_out))
             return
+        outcome_target = cast(OutcomeTarget, target)
         learn = self.calibration_.outcomes(self._own_cells, self.classes_)
         test = None
         if certifies(target):
             test = self._test_calibration.outcomes(self._own_cells, self.classes_)
-        front, row, guarantees = target._solve(learn, self.method, test)
+        front, row, guarantees = outcome_target._solve(learn, self.method, test)
         (thresholds,) = self._own_cells.thresholds(front, np.array([row]))
         point = given_point(thresholds, self.front_, self.calibration_, self._own_cells)
         own = [each for each in guarantees if each.name == Guarantee.name]

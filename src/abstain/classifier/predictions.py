@@ -41,6 +41,7 @@ from abstain.classifier.evaluate import (
 from abstain.classifier.explain import empty_table, explanation_table
 from abstain.classifier.operating import OperatingMixin
 from abstain.fronts import PooledFront, pareto_front
+from abstain.targets import ExpectedCost
 
 if TYPE_CHECKING:
     import polars
@@ -321,12 +322,13 @@ class PredictionMixin(OperatingMixin):
     def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
         """Return 1 minus the mean cost, where an error costs 1 and a reject ``reject_cost``.
 
-        The accuracy of accepted samples alone would reward rejecting everything.
+        The accuracy of accepted samples alone would reward rejecting everything. If the target is
+        an `ExpectedCost`, its costs are used, and minus their mean is returned.
 
         Returns
         -------
         score : float
-            1 if all answers are right and none is withheld.
+            1 if all answers are right and none is withheld; with an `ExpectedCost`, at most 0.
 
         Examples
         --------
@@ -348,7 +350,11 @@ class PredictionMixin(OperatingMixin):
         if not weights.any():
             raise InputError("sample_weight must weigh some sample, got only zeros")
         evaluation = self._evaluate(X)
-        costs = np.where(self._rejected(evaluation), self.reject_cost, evaluation.labels != labels)
+        rejected, target = self._rejected(evaluation), self._target()
+        if isinstance(target, ExpectedCost):
+            costs = target.costs_of(labels, evaluation.labels, rejected, self.classes_)
+            return -float(np.average(costs, weights=weights))
+        costs = np.where(rejected, self.reject_cost, evaluation.labels != labels)
         return float(1 - np.average(costs, weights=weights))
 
     @documented(SAMPLES, N_FEATURES)

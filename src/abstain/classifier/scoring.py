@@ -3,9 +3,9 @@
 Each scorer is a function of (estimator, X, y), higher is better, for ``cross_validate`` and
 searches. Of `aurc_scorer`, `augrc_scorer` and `CoverageScorer`, samples are ranked by certainty
 alone, so that cells, targets and thresholds of a reject option make no difference; a classifier
-without one is scored by the certainty that suits it best. `front_augrc_scorer` and
-`RejectCostScorer` apply thresholds: by the former a search can choose cells, certainty and method,
-whatever the target, by the latter the target too.
+without one is scored by the certainty that suits it best. `front_augrc_scorer`,
+`RejectCostScorer` and `ExpectedCostScorer` apply thresholds: by the first a search can choose
+cells, certainty and method, whatever the target, by the others the target too.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -24,6 +24,7 @@ from abstain.classifier.estimator import RejectOptionClassifier
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.metrics import accuracy_reject_curve, augrc_score, aurc_score
+from abstain.targets import ExpectedCost
 
 ESTIMATOR = """\
 estimator : estimator
@@ -142,6 +143,43 @@ class RejectCostScorer:
         evaluation = clf._evaluate(seen)
         wrong = evaluation.labels != np.asarray(y)
         costs = np.where(clf._rejected(evaluation), cost, wrong)
+        return -float(np.average(costs, weights=sample_weight))
+
+
+@dataclass(frozen=True)
+class ExpectedCostScorer:
+    """Minus the mean cost of the decisions of a reject option, when errors cost different amounts.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_classes, n_classes) or dict
+        Cost of each answer: a row per true class, a column per answer, in the order of
+        ``classes_``; or a dict of (true, answered) pairs.
+    reject : float, array-like of shape (n_classes,) or dict
+        Price of a reject: one number, or one per true class.
+
+    Examples
+    --------
+    >>> from abstain import ExpectedCostScorer, RejectOptionClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = ExpectedCostScorer({(0, 1): 10, (1, 0): 1}, reject=0.5)
+    >>> bool(cross_val_score(RejectOptionClassifier(GaussianNB()), X, y, scoring=scorer).mean() < 0)
+    True
+    """
+
+    costs: Any
+    reject: Any
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
+        """Return minus the mean cost."""
+        clf, seen = _reject_option(estimator, X, "ExpectedCostScorer")
+        evaluation = clf._evaluate(seen)
+        prices = ExpectedCost(self.costs, self.reject)
+        rejected = clf._rejected(evaluation)
+        costs = prices.costs_of(y, evaluation.labels, rejected, clf.classes_)
         return -float(np.average(costs, weights=sample_weight))
 
 

@@ -63,6 +63,11 @@ class BinCounts:
     unit: float = 1
 
     @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.right.sum() + self.wrong.sum())
+
+    @property
     def weights(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The weights of right and of wrong samples; without weights, their numbers."""
         if self.right_weight is None or self.wrong_weight is None:
@@ -99,13 +104,12 @@ class BinCounts:
             cells=np.zeros(1, dtype=np.int64),
             right=self.right.sum(axis=0, keepdims=True),
             wrong=self.wrong.sum(axis=0, keepdims=True),
-            **{
-                name: None if weight is None else weight.sum(axis=0, keepdims=True)
-                for name, weight in [
-                    ("right_weight", self.right_weight),
-                    ("wrong_weight", self.wrong_weight),
-                ]
-            },
+            right_weight=None
+            if self.right_weight is None
+            else self.right_weight.sum(axis=0, keepdims=True),
+            wrong_weight=None
+            if self.wrong_weight is None
+            else self.wrong_weight.sum(axis=0, keepdims=True),
         )
 
     def staircases(self) -> Staircases:

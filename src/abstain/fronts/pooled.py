@@ -146,8 +146,10 @@ class PooledFront(ParetoFront):
         >>> front.sums_accepted(front.curves.counts.right).tolist()
         [2, 2, 1, 0]
         """
-        ranks, n_bins = self.backtrace.ranks, self.curves.counts.n_rejectable
-        return values.sum() - _rejected_at(self.shared.levels, ranks, values[:, :n_bins])
+        assert isinstance(self.backtrace, LevelBacktrace)
+        n_bins = self.curves.counts.n_rejectable
+        rejected = _rejected_at(self.shared.levels, self.backtrace.ranks, values[:, :n_bins])
+        return np.asarray(values.sum() - rejected)
 
     def shared_thresholds(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the threshold of a cell that has not been seen, in each of the rows.

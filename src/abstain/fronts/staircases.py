@@ -70,8 +70,9 @@ class Staircases:
     ) -> Self:
         """Concatenate the steps of each cell."""
         starts = np.cumsum([0, *(len(true_rejects) for true_rejects, _, _ in steps)])
-        columns = map(np.concatenate, zip(*steps, strict=True))
-        return cls(cells, starts, *columns, n_samples, n_errors, unit)
+        true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
+        counts = true_rejects, false_rejects, thresholds, n_samples, n_errors
+        return cls(cells, starts, *counts, unit)
 
     @property
     def n_cells(self) -> int:

@@ -25,6 +25,8 @@ from abstain.targets.shares import accuracy_shares
 
 # Of sums of probabilities.
 ROUNDING = 1e-9
+# With so many samples, errors that are expected count as much as errors that are seen.
+MODEL_SAMPLES = 20_000
 
 
 @dataclass
@@ -221,8 +223,8 @@ class RejectCost(BaseTarget):
     """Minimise the expected cost when an error costs 1 and a reject a given amount (Chow).
 
     The cost of a row is (errors left + cost · rejects) / samples; of equal costs, the row that
-    rejects least is chosen. A front that estimates probabilities ("pooled") takes the errors that
-    these let expect: on new data that costs less.
+    rejects least is chosen. Of a front that estimates probabilities ("pooled"), the errors left are
+    mostly those that these let expect: on new data that costs less.
 
     Parameters
     ----------
@@ -244,17 +246,23 @@ class RejectCost(BaseTarget):
 
     def _choose(self, front: ParetoFront) -> int:
         rejects = front.true_rejects + front.false_rejects
-        costs = expected_errors(front) + float(self.cost) * rejects
+        costs = errors_left(front) + float(self.cost) * rejects
         # Equal costs can differ by rounding.
         rows = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
         return _fewest_rejects(front, rows)
 
 
-def expected_errors(front: ParetoFront) -> NDArray[np.float64]:
-    """Return how many accepted samples each row lets expect to be wrong, or how many are."""
-    if isinstance(front, PooledFront):
-        return front.expected_errors
-    return np.asarray(front.n_errors - front.true_rejects, dtype=np.float64)
+def errors_left(front: ParetoFront) -> NDArray[np.float64]:
+    """Return how many accepted samples of each row are wrong.
+
+    Of a front that estimates probabilities, the mean of how many are and how many these let
+    expect: with few samples they know better, with many they may not fit.
+    """
+    seen = np.asarray(front.n_errors - front.true_rejects, dtype=np.float64)
+    if not isinstance(front, PooledFront):
+        return seen
+    trust = MODEL_SAMPLES / (MODEL_SAMPLES + front.curves.counts.n_samples)
+    return trust * front.expected_errors + (1 - trust) * seen
 
 
 def _first_reaching(front: ParetoFront, accuracy: float, expected: float = 0.0) -> int | None:

@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from abstain._core.checks import as_labels, check_boolean_vector, check_same_length
 from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront, pareto_front
-from abstain.targets.choosing import expected_errors
+from abstain.targets.choosing import errors_left
 from abstain.targets.outcomes import Choice, Outcomes, OutcomeTarget
 
 ANSWERS = ("least_cost", "predicted")
@@ -49,7 +50,7 @@ class ExpectedCost(OutcomeTarget):
     """Minimise the expected cost when errors cost different amounts.
 
     With ``method="exact"`` or "hull" the cost is least on the calibration data; with "pooled" it is
-    least by the estimated probabilities, and that is lower on new data.
+    least by the estimated probabilities, which is lower on new data.
 
     Parameters
     ----------
@@ -148,6 +149,48 @@ class ExpectedCost(OutcomeTarget):
         labels = classes.tolist()
         return CostTable(self._costs(labels), self._prices(labels))
 
+    def costs_of(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        rejected: ArrayLike,
+        classes: NDArray[Any] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return what each decision costs.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n_samples,)
+            True classes, and answers; those of rejected samples do not matter.
+        rejected : array-like of bool of shape (n_samples,)
+            Which samples are rejected.
+        classes : ndarray of shape (n_classes,), default=None
+            All classes, in the order of a matrix of costs; None is those that occur.
+
+        Returns
+        -------
+        costs : ndarray of shape (n_samples,)
+            One for each sample.
+
+        Examples
+        --------
+        >>> from abstain import ExpectedCost
+        >>> target = ExpectedCost({("ill", "well"): 9, ("well", "ill"): 1}, reject=0.5)
+        >>> target.costs_of(["ill", "ill", "well"], ["well", "ill", "ill"], [0, 1, 0]).tolist()
+        [9.0, 0.5, 1.0]
+        """
+        true, answers = as_labels("y_true", y_true), as_labels("y_pred", y_pred)
+        is_rejected = check_boolean_vector("rejected", rejected)
+        check_same_length(y_true=true, y_pred=answers, rejected=is_rejected)
+        if classes is None:
+            classes = np.unique(np.concatenate([true, answers]))
+        for name, labels in (("y_true", true), ("y_pred", answers)):
+            for label in np.setdiff1d(labels, classes).tolist()[:1]:
+                _check_known(name, label, classes.tolist())
+        costs, reject = self.table(classes)
+        codes, answered = (np.searchsorted(classes, labels) for labels in (true, answers))
+        return np.where(is_rejected, reject[codes], costs[codes, answered])
+
     def _costs(self, labels: list[Any]) -> NDArray[np.float64]:
         n = len(labels)
         if not isinstance(self.costs, Mapping):
@@ -203,7 +246,7 @@ class ExpectedCost(OutcomeTarget):
     def _choose(self, front: ParetoFront) -> int:
         """Return the row of least cost, of a front whose weights are savings."""
         rejects = front.true_rejects + front.false_rejects
-        costs = 2 * expected_errors(front) + rejects
+        costs = 2 * errors_left(front) + rejects
         return int(np.flatnonzero(costs <= costs.min() + 1e-9 * front.n_samples)[0])
 
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:

@@ -313,7 +313,7 @@ class AllOf(ShareTarget):
         >>> AllOf(Accuracy(0.9, confidence=0.95), Accuracy(0.8)).min_test_samples()
         29
         """
-        return max(target.min_test_samples() for target in self.targets)
+        return max(int(target.min_test_samples()) for target in self.targets)
 
     def _shares(self, outcomes: Outcomes) -> list[Share]:
         """Return which answers are good and bad."""
@@ -325,7 +325,8 @@ class AllOf(ShareTarget):
         if len(self.targets) > 1:
             return super()._solve(learn, method, test)
         (target,) = self.targets
-        return target._solve(learn, method, test)
+        choice: Choice = target._solve(learn, method, test)
+        return choice
 
 
 # --- groups -------------------------------------------------------------------------------------
