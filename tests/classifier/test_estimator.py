@@ -211,7 +211,11 @@ def test_targets_are_met_on_the_calibration_data(target, data):
     rejects = front.true_rejects + front.false_rejects
     if isinstance(target, RejectCost):
         costs = front.n_errors - front.true_rejects + target.cost * rejects
-        assert costs[clf.operating_point_.row] == costs.min()
+        expected = front.expected_errors + target.cost * rejects
+        row = clf.operating_point_.row
+        # Errors that are expected count most with few samples.
+        assert expected[row] <= expected.min() * 1.02
+        assert costs[row] <= costs.min() * 1.2
 
 
 # --------------------------------------------------------------------------- retarget

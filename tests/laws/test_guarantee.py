@@ -18,7 +18,7 @@ from abstain.fronts.held_out import (
     count_by_step,
     merge_step_counts,
 )
-from abstain.targets.guarantee import _enough, _order, certify, needed_answers
+from abstain.targets.guarantee import _order, certify, enough_answers, needed_answers
 from tests.fronts.strategies import Calibration, half_tied, synthetic
 from tests.reference import guarantee as by_hand
 
@@ -100,7 +100,7 @@ def test_rows_are_tested_in_an_order_of_ever_fewer_rejects(
 def test_enough_samples_are_the_fewest_that_pass(accepted, errors, accuracy, level):
     errors = min(errors, accepted)
     rate = (errors + 1) / (accepted + 1) if errors else 0.0
-    enough = _enough(accepted, errors, accuracy, level)
+    enough = enough_answers(accepted, errors, accuracy, level)
     if rate > (1 - accuracy) * (1 - 1e-6):
         assert enough is None
         return
@@ -121,7 +121,7 @@ def test_the_remedy_follows_from_the_counts_in_the_message(learned, tested, accu
     if (numbers := re.search(pattern, message)) is None:
         return
     n_samples, accepted, errors = map(int, numbers.groups())
-    enough = _enough(accepted, errors, accuracy, level)
+    enough = enough_answers(accepted, errors, accuracy, level)
     if enough is None:
         assert message.endswith(", or use a surer classifier")
     elif (wanted := math.ceil(enough * n_samples / accepted)) <= 20 * n_samples:

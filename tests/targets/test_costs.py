@@ -10,7 +10,15 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from abstain import ExpectedCost, InputError, RejectCost, RejectOptionClassifier, pareto_front
+from abstain import (
+    ExpectedCost,
+    ExpectedCostScorer,
+    InputError,
+    Precision,
+    RejectCost,
+    RejectOptionClassifier,
+    pareto_front,
+)
 from abstain.targets.outcomes import Outcomes
 from tests.examples import many_examples
 from tests.fronts.strategies import synthetic
@@ -157,3 +165,54 @@ def test_an_invalid_table_is_refused_in_one_line(target, message):
     with pytest.raises(InputError, match=message) as caught:
         RejectOptionClassifier(LogisticRegression(), target=target).fit(X, y)
     assert "\n" not in str(caught.value)
+
+
+# --- other costs, without another fit ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cv", [3, "training"])
+def test_other_costs_need_no_other_fit(cv):
+    X, y = make_classification(1500, weights=[0.9], flip_y=0.05, random_state=0)
+    targets = [ExpectedCost({(1, 0): cost, (0, 1): 1}, 0.5) for cost in (50, 3)]
+    model = LogisticRegression()
+    moved = RejectOptionClassifier(model, target=targets[0], cv=cv).fit(X, y).retarget(targets[1])
+    fitted = RejectOptionClassifier(model, target=targets[1], cv=cv).fit(X, y)
+    assert np.array_equal(moved.predict(X), fitted.predict(X))
+    assert moved.thresholds_ == pytest.approx(fitted.thresholds_, rel=1e-9)
+    assert moved.score(X, y) == pytest.approx(fitted.score(X, y), rel=1e-9)
+    # Back to what is predicted.
+    plain = RejectOptionClassifier(model, target=RejectCost(0.2), cv=cv).fit(X, y)
+    moved.retarget(RejectCost(0.2))
+    assert np.array_equal(moved.predict(X), plain.predict(X))
+    assert moved.thresholds_ == pytest.approx(plain.thresholds_, rel=1e-9)
+
+
+def test_costs_that_change_the_answers_need_posteriors_that_were_kept():
+    X, y = make_classification(300, random_state=0)
+    clf = RejectOptionClassifier(LogisticRegression()).fit(X, y)
+    with pytest.raises(InputError, match=r"changes the answers, .*; fit it with this target, or"):
+        clf.retarget(ExpectedCost(FRAUD, 0.5))
+    clf.retarget(ExpectedCost(FRAUD, 0.5, answers="predicted"))
+    assert np.array_equal(clf.predict(X), clf.estimator_.predict(X))
+
+
+def test_scores_are_minus_the_mean_cost():
+    X, y = make_classification(1000, weights=[0.8], flip_y=0.1, random_state=0)
+    target = ExpectedCost(FRAUD, 0.5)
+    clf = RejectOptionClassifier(LogisticRegression(), target=target).fit(X, y)
+    rejected, answers = clf.reject(X), clf.predict(X)
+    wrong = np.where(y == 1, 50, 1) * (answers != y)
+    cost = np.where(rejected, 0.5, wrong)
+    assert clf.score(X, y) == pytest.approx(-cost.mean())
+    assert ExpectedCostScorer(FRAUD, 0.5)(clf, X, y) == pytest.approx(-cost.mean())
+    assert np.array_equal(target.costs_of(y, answers, rejected), cost)
+
+
+def test_a_target_that_cannot_be_met_leaves_the_answers_as_they_were():
+    X, y = make_classification(300, random_state=0)
+    clf = RejectOptionClassifier(LogisticRegression(), target=ExpectedCost(FRAUD, 0.5)).fit(X, y)
+    answers, rejected = clf.predict(X), clf.reject(X)
+    with pytest.raises(InputError, match="cannot reach"):
+        clf.retarget(Precision(1, 0.99999))
+    assert np.array_equal(clf.predict(X), answers)
+    assert np.array_equal(clf.reject(X), rejected)

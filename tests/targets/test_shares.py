@@ -90,7 +90,6 @@ def test_a_stricter_target_never_rejects_less(target_at, seed, two):
     outcomes = answers(200, seed)
     loose, strict = (solved(target_at(level), outcomes) for level in sorted(two))
     if strict is not None:
-        # Where the looser one is reached by probabilities only with more rejects, both are equal.
         assert loose is not None
         assert loose.sum() >= strict.sum()
 
@@ -182,8 +181,8 @@ def test_what_is_certified_is_listed(data, frozen):
     ("target", "message"),
     [
         (Recall("ill", 0.9), r"label must be a class of the classifier \(\[0, 1\]\), got 'ill'"),
-        (Recall(1, 90), r"recall must be a number in \(0, 1\], got 90; 90 % is 0.9"),
-        (Recall(1, 1, confidence=0.9), "recall must be below 1 to be certified"),
+        (Recall(1, 90), r"recall must be a number in \(0, 1\), got 90; 90% is 0.9"),
+        (Recall(1, 1, confidence=0.9), "recall must be below 1, got 1; no number of samples"),
         (Precision(1, 0.9, confidence=2), r"confidence must be a number in \(0, 1\), got 2"),
         (AllOf(), "AllOf needs at least one target, got none"),
         (AllOf(0.9), "targets must be Accuracy, Recall or Precision, got 0.9"),

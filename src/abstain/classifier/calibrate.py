@@ -23,7 +23,7 @@ from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_s
 from abstain.certainty.cells import are_leaves, cells_of, means_the_same
 from abstain.certainty.measures import certainty_of
 from abstain.certainty.outputs import Outputs
-from abstain.classifier.evaluate import Rules, evaluate
+from abstain.classifier.evaluate import Rules, evaluate, evaluate_posteriors
 from abstain.classifier.own_cells import OwnCells
 from abstain.targets.outcomes import Outcomes
 
@@ -35,8 +35,9 @@ DEFAULT_FOLDS = 5
 class Calibration(NamedTuple):
     """The arrays, one entry for each sample.
 
-    ``rows`` are positions among the samples that were given to fit. Files of earlier versions have
-    only the first three.
+    ``rows`` are positions among the samples that were given to fit. ``posteriors`` are kept if
+    costs decide the answer, for other costs decide otherwise. Files of earlier versions have only
+    the first three.
     """
 
     certainty: NDArray[np.float64]
@@ -45,6 +46,18 @@ class Calibration(NamedTuple):
     answers: NDArray[Any] | None = None
     truth: NDArray[Any] | None = None
     rows: NDArray[np.int64] | None = None
+    posteriors: NDArray[np.float64] | None = None
+
+    def answered_by(self, estimator: Any, rules: Rules) -> Calibration:
+        """Return the same samples, with the answers that other costs make the cheapest."""
+        assert self.posteriors is not None
+        evaluation = evaluate_posteriors(estimator, self.posteriors, rules)
+        return self._replace(
+            certainty=evaluation.certainty,
+            correct=evaluation.labels == self.truth,
+            cells=evaluation.cells,
+            answers=evaluation.labels,
+        )
 
     def outcomes(self, own_cells: OwnCells, classes: Array) -> Outcomes:
         """Return what a target about classes needs to know."""
@@ -69,8 +82,16 @@ def calibrate(estimator: Any, X: Any, y: Array, rules: Rules) -> Calibration:
     """Ask a fitted classifier about samples whose classes are known."""
     evaluation = evaluate(estimator, X, rules.named(estimator))
     labels = evaluation.labels
-    rows = np.arange(len(y))
-    return Calibration(evaluation.certainty, labels == y, evaluation.cells, labels, y, rows)
+    posteriors = None if rules.costs is None else rules.costs.posteriors(evaluation.outputs)
+    return Calibration(
+        certainty=evaluation.certainty,
+        correct=labels == y,
+        cells=evaluation.cells,
+        answers=labels,
+        truth=y,
+        rows=np.arange(len(y)),
+        posteriors=posteriors,
+    )
 
 
 def calibrate_out_of_fold(
@@ -96,7 +117,10 @@ def calibrate_out_of_fold(
     )
     if not parts:
         raise InputError("cv must yield at least one split, got none; give a number of folds")
-    return Calibration(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    joined: list[Any] = [
+        None if arrays[0] is None else np.concatenate(arrays) for arrays in zip(*parts, strict=True)
+    ]
+    return Calibration(*joined)
 
 
 def _calibrate_fold(

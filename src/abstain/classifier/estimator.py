@@ -332,6 +332,9 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
             known = known._replace(rows=split.test)
         self._test_calibration = known
+        return self._as_held_out(known)
+
+    def _as_held_out(self, known: Calibration) -> HeldOut:
         columns = self._own_cells.columns(known.cells, self.front_)
         return HeldOut(known.certainty, known.correct, columns)
 

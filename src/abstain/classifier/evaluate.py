@@ -31,6 +31,12 @@ class AnswerCosts(NamedTuple):
         expected = outputs.posteriors @ self.costs[np.ix_(known, known)]
         return np.asarray(expected.argmin(axis=1))
 
+    def posteriors(self, outputs: Outputs) -> NDArray[np.float64]:
+        """Return the posteriors of all classes; one that the classifier does not know has 0."""
+        posteriors = np.zeros((len(outputs.posteriors), len(self.classes)))
+        posteriors[:, np.searchsorted(self.classes, outputs.classes)] = outputs.posteriors
+        return posteriors
+
 
 class Rules(NamedTuple):
     """How certainty is measured and which cells there are, in a form that can be asked.
@@ -116,3 +122,32 @@ def evaluate_outputs(outputs: Outputs, rules: Rules) -> Evaluation:
     # In this order: predictions are derived from what the certainty was computed from.
     certainty = certainty_of(outputs, rules.certainty)
     return Evaluation(outputs, certainty, cells_of(outputs, rules.cells))
+
+
+# Measures and cells that posteriors determine.
+OF_POSTERIORS = {"conf", "logit", "margin", "entropy"}
+OF_ANSWERS = {"class", "global"}
+
+
+def depends_on_posteriors_alone(rules: Rules) -> bool:
+    """Return whether certainty and cells follow from posteriors and answers."""
+    return (
+        isinstance(rules.certainty, str)
+        and rules.certainty in OF_POSTERIORS
+        and isinstance(rules.cells, str)
+        and rules.cells in OF_ANSWERS
+    )
+
+
+def evaluate_posteriors(
+    estimator: Any, posteriors: NDArray[np.float64], rules: Rules
+) -> Evaluation:
+    """Return what a classifier with these posteriors answers, without asking it again."""
+    outputs = Outputs(estimator, None)
+    known = np.searchsorted(rules.costs.classes, outputs.classes) if rules.costs else ...
+    outputs.__dict__["posteriors"] = posteriors[:, known]
+    with np.errstate(divide="ignore"):
+        outputs.__dict__["log_posteriors"] = np.log(outputs.posteriors)
+    if rules.costs is None:
+        outputs.answer(outputs.posteriors.argmax(axis=1))
+    return evaluate_outputs(outputs, rules)

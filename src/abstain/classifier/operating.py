@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from abstain._core.errors import Argument, InputError, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
-from abstain.classifier.evaluate import AnswerCosts
+from abstain.classifier.evaluate import AnswerCosts, Rules, depends_on_posteriors_alone
 from abstain.classifier.overlap import OVERCONFIDENT
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import are_thresholds, given_point
@@ -29,7 +29,7 @@ from abstain.fronts.held_out import HeldOut
 from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
 from abstain.targets.base import certifies, check_target
 from abstain.targets.operating import choose_point, everything_rejected
-from abstain.targets.outcomes import OutcomeTarget, needs_outcomes
+from abstain.targets.outcomes import needs_outcomes
 from abstain.targets.shares import with_group_labels
 
 DEFAULT_TARGET = RejectRate(0.1)
@@ -52,8 +52,7 @@ def answer_costs(target: Target, estimator: Any, y: NDArray[Any]) -> AnswerCosts
     """Return the costs by which answers are chosen; None if they are what is predicted."""
     if not isinstance(target, ExpectedCost):
         return None
-    is_frozen = isinstance(estimator, FrozenEstimator)
-    classes = np.asarray(estimator.classes_) if is_frozen else np.unique(y)
+    classes = np.asarray(getattr(estimator, "classes_", np.unique(y)))
     costs, reject = target.table(classes)
     if not (costs > reject[:, np.newaxis]).any():
         warnings.warn(
@@ -66,6 +65,12 @@ def answer_costs(target: Target, estimator: Any, y: NDArray[Any]) -> AnswerCosts
     if target.answers == "predicted" or not hasattr(estimator, "predict_proba"):
         return None
     return AnswerCosts(classes, costs)
+
+
+def _are_equal_costs(some: AnswerCosts | None, others: AnswerCosts | None) -> bool:
+    if some is None or others is None:
+        return some is others
+    return all(np.array_equal(mine, other) for mine, other in zip(some, others, strict=True))
 
 
 def refuse_outcomes(target: Target) -> None:
@@ -92,6 +97,10 @@ class OperatingMixin:
     _own_cells: OwnCells
     method: str
     classes_: NDArray[Any]
+    estimator_: Any
+    _rules: Rules
+    _find_front: Callable[[Calibration, bool], None]
+    _as_held_out: Callable[[Calibration], HeldOut]
     _held_out: HeldOut | None
     _test_calibration: Calibration
     _target_in_use: Target
@@ -156,19 +165,41 @@ class OperatingMixin:
 
     def _run_for(self, target: Target) -> None:
         """Run at the point that serves a target best."""
+        is_tested = certifies(target)
         if not needs_outcomes(target):
             self._run_at(choose_point(self.front_, target, self._held_out))
             return
-        outcome_target = cast(OutcomeTarget, target)
         learn = self.calibration_.outcomes(self._own_cells, self.classes_)
         test = None
-        if certifies(target):
+        if is_tested:
             test = self._test_calibration.outcomes(self._own_cells, self.classes_)
-        front, row, guarantees = outcome_target._solve(learn, self.method, test)
+        front, row, guarantees = target._solve(learn, self.method, test)
         (thresholds,) = self._own_cells.thresholds(front, np.array([row]))
         point = given_point(thresholds, self.front_, self.calibration_, self._own_cells)
         own = [each for each in guarantees if each.name == Guarantee.name]
         self._run_with(replace(point, guarantee=own[0] if own else None, guarantees=guarantees))
+
+    def _answer_for(self, target: Target) -> None:
+        """Let the costs of a target decide the answers to the calibration samples."""
+        costs = answer_costs(target, self.estimator_, self.classes_)
+        if _are_equal_costs(costs, self._rules.costs):
+            return
+        rules = self._rules._replace(costs=costs)
+        known = getattr(self, "calibration_", None)
+        if known is None or known.posteriors is None or not depends_on_posteriors_alone(rules):
+            raise InputError(
+                argument="target",
+                value=target,
+                requirement="changes the answers, and this classifier does not keep what they are "
+                "chosen by",
+                remedy="fit it with this target, or let ExpectedCost have answers='predicted'",
+            )
+        tested = getattr(self, "_test_calibration", None)
+        self._rules = rules
+        self._find_front(known.answered_by(self.estimator_, rules), not len(self._own_cells.labels))
+        if tested is not None:
+            self._test_calibration = tested.answered_by(self.estimator_, rules)
+            self._held_out = self._as_held_out(self._test_calibration)
 
     def _run_at(self, point: OperatingPoint) -> None:
         """Decide as at a point of the front: with a threshold for each cell, and one for others."""
@@ -216,7 +247,15 @@ class OperatingMixin:
                 "without: fit it with such a target first"
             )
         n_samples = len(self.calibration_.certainty) if needs_outcomes(target) else 0
-        self._run_for(with_group_labels(target, None, n_samples))
+        target_in_use = with_group_labels(target, None, n_samples)
+        before = dict(vars(self))
+        try:
+            self._answer_for(target)
+            self._run_for(target_in_use)
+        except InputError:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
         self.target = target
         self._use_target()
         return self

@@ -107,6 +107,12 @@ class PredictionMixin(OperatingMixin):
         self._check_fitted()
         return evaluate(self.estimator_, X, self._rules)
 
+    def _answers(self, X: Any) -> Array:
+        """Return the class that is answered to each sample, of rejected samples too."""
+        if self._rules.costs is None:
+            return np.asarray(self.estimator_.predict(X))
+        return self._evaluate(X).labels
+
     def _rejected(self, evaluation: Evaluation) -> NDArray[np.bool_]:
         positions = positions_of(evaluation.named_cells, self._own_cells)
         return np.asarray(evaluation.certainty < self.thresholds_[positions])
@@ -273,12 +279,10 @@ class PredictionMixin(OperatingMixin):
         >>> sorted(set(clf.set_params(reject_label=-1).predict(X).tolist()))
         [-1, 0, 1, 2]
         """
-        if self.reject_label is None and self._rules.costs is None:
-            self._check_fitted()
-            return np.asarray(self.estimator_.predict(X))
-        evaluation = self._evaluate(X)
+        self._check_fitted()
         if self.reject_label is None:
-            return evaluation.labels
+            return self._answers(X)
+        evaluation = self._evaluate(X)
         return with_rejects(evaluation.labels, self._rejected(evaluation), self.reject_label)
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]

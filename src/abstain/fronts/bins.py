@@ -74,19 +74,16 @@ class BinCounts:
             return self.right, self.wrong
         return self.right_weight, self.wrong_weight
 
-    def log_weight_ratios(self) -> NDArray[np.float64]:
-        """Return log (mean weight of wrong samples / that of right ones) of each cell, and of all.
+    def mean_weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the mean weights of right and of wrong samples of each cell, and last of all.
 
-        A cell without wrong or without right samples has the mean of all cells.
+        A cell without such samples has the mean of all cells.
         """
-        means = []
-        for weight, size in zip(self.weights, (self.right, self.wrong), strict=True):
-            n = np.append(size.sum(axis=1), size.sum())
-            total = np.append(weight.sum(axis=1), weight.sum())
-            mean = np.where(n > 0, total, total[-1]) / np.maximum(np.where(n > 0, n, n[-1]), 1)
-            means.append(np.where(mean > 0, mean, 1.0))  # there are none at all
-        right, wrong = means
-        return np.asarray(np.log(wrong) - np.log(right))
+        right, wrong = (
+            _mean_weights(weight, size)
+            for weight, size in zip(self.weights, (self.right, self.wrong), strict=True)
+        )
+        return right, wrong
 
     @property
     def n_rejectable(self) -> int:
@@ -159,6 +156,12 @@ class BinCounts:
             n_errors=int(wrong.sum()),
             unit=self.unit,
         )
+
+
+def _mean_weights(weight: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.float64]:
+    n, total = (np.append(table.sum(axis=1), table.sum()) for table in (size, weight))
+    of_all = total[-1] / n[-1] if n[-1] else 1.0
+    return np.where(n > 0, total / np.maximum(n, 1), of_all)
 
 
 def number_of_bins(n_cells: int) -> int:

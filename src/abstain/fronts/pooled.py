@@ -94,6 +94,12 @@ class PooledFront(ParetoFront):
         return 1.0 - wrong
 
     @cached_property
+    def expected_losses(self) -> NDArray[np.float64]:
+        """Expected weight of the accepted wrong and the rejected right samples."""
+        right, wrong = _expected_weights(self.curves)
+        return np.asarray(self.sums_accepted(wrong) + right.sum() - self.sums_accepted(right))
+
+    @cached_property
     def leave_one_out_accuracies(self) -> NDArray[np.float64]:
         """Share of correct samples among those accepted by curves fitted without them.
 
@@ -101,7 +107,7 @@ class PooledFront(ParetoFront):
         there are, the more the thresholds overfit.
         """
         counts, n_bins = self.curves.counts, self.curves.counts.n_rejectable
-        ratios = counts.log_weight_ratios()[:-1, np.newaxis]
+        ratios = _log_weight_ratios(counts)[:-1]
         right, wrong = (
             n.sum() - _rejected_at(self.shared.levels, _ranks(log_odds[:, :n_bins]), n[:, :n_bins])
             for log_odds, n in zip(
@@ -122,7 +128,7 @@ class PooledFront(ParetoFront):
         counts = self.curves.counts
         front = pooled_front(counts.without_cells())
         (rejected,) = front.backtrace.steps_at(np.arange(len(front))).T
-        expected = _expected_wrong(self.curves).sum(axis=0)
+        expected = _expected_weights(self.curves)[1].sum(axis=0)
         left = expected.sum() - np.append(0.0, np.cumsum(expected))
         return replace(front, expected_errors=left[rejected])
 
@@ -217,7 +223,7 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
     curves = fit_curves(counts, strength)
     # An answer is rejected if the weight of the error is larger than that of the right answer, each
     # times its probability.
-    return front_of_scores(curves, curves.log_odds + counts.log_weight_ratios()[:, np.newaxis])
+    return front_of_scores(curves, curves.log_odds + _log_weight_ratios(counts))
 
 
 def front_of_scores(curves: Curves, scores: NDArray[np.float64]) -> PooledFront:
@@ -226,7 +232,7 @@ def front_of_scores(curves: Curves, scores: NDArray[np.float64]) -> PooledFront:
     The last row of the scores is that of cells that have not been seen.
     """
     counts = curves.counts
-    expected_wrong = _expected_wrong(curves)
+    _, expected_wrong = _expected_weights(curves)
     n_bins = counts.n_rejectable
     ranks = _ranks(scores[:, :n_bins])
     right, wrong = (weight[:, :n_bins] for weight in counts.weights)
@@ -261,16 +267,18 @@ def front_of_scores(curves: Curves, scores: NDArray[np.float64]) -> PooledFront:
     )
 
 
-def _expected_wrong(curves: Curves) -> NDArray[np.float64]:
-    """Return the weight of wrong samples that is expected in each bin of each cell."""
-    counts = curves.counts
-    probability = curves.probability_wrong()
-    if counts.wrong_weight is None:
-        return (counts.right + counts.wrong) * probability
-    # Of the weight that is there, the share of the wrong samples by their odds.
-    log_odds = curves.log_odds[:-1] + counts.log_weight_ratios()[:-1, np.newaxis]
-    right, wrong = counts.weights
-    return np.asarray((right + wrong) / (1 + np.exp(-log_odds)))
+def _log_weight_ratios(counts: BinCounts) -> NDArray[np.float64]:
+    """Return log (mean weight of wrong samples / that of right ones), a row per cell."""
+    right, wrong = counts.mean_weights()
+    return np.asarray(np.log(wrong) - np.log(right))[:, np.newaxis]
+
+
+def _expected_weights(curves: Curves) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights of right and wrong samples that are expected in each bin of each cell."""
+    counts, probability = curves.counts, curves.probability_wrong()
+    size = counts.right + counts.wrong
+    right, wrong = (mean[:-1, np.newaxis] for mean in counts.mean_weights())
+    return size * (1 - probability) * right, size * probability * wrong
 
 
 def _ranks(log_odds: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -178,7 +178,7 @@ def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) ->
     X = pass_through(steps, X)
     if certainty is not None:
         measured = measure_certainty(inner.estimator_, X, certainty)
-        return of_predictions(y, inner.estimator_.predict(X), measured)
+        return of_predictions(y, plain_answers(inner, X), measured)
     return _of_reject_option(inner, X, y)
 
 
@@ -212,8 +212,13 @@ def operating_point_on(estimator: Any, X: Any, y: ArrayLike) -> tuple[float, flo
     return float(1 - accepted.mean()), float(_is_correct(clf, X, y)[accepted].mean())
 
 
+def plain_answers(clf: Any, X: Any) -> NDArray[Any]:
+    """Return what a reject option answers, of rejected samples too."""
+    return np.asarray(clf.classes_[clf.decide(X).class_indices])
+
+
 def _is_correct(clf: Any, X: Any, y: ArrayLike) -> NDArray[np.bool_]:
-    labels, predictions, _ = check_samples(y, clf.estimator_.predict(X), None)
+    labels, predictions, _ = check_samples(y, plain_answers(clf, X), None)
     return np.asarray(labels == predictions)
 
 

@@ -338,7 +338,8 @@ def _predictions(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_
     """Return the predictions of a reject option, what it rejects, and its classes."""
     steps, clf = reject_option_of(estimator, "use from_predictions with what you reject")
     X = pass_through(steps, X)
-    return clf.estimator_.predict(X), clf.reject(X), clf.classes_
+    decisions = clf.decide(X)
+    return clf.classes_[decisions.class_indices], decisions.rejected, clf.classes_
 
 
 def _draw_columns(

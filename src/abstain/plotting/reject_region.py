@@ -4,6 +4,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from abstain.plotting._drawing import (
     outline,
     write_centred,
 )
-from abstain.plotting._evaluation import reject_option_of
+from abstain.plotting._evaluation import plain_answers, reject_option_of
 from abstain.plotting._projection import Projection, behind_transformers, project
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class RejectRegionDisplay(PlaneDisplay):
         clf = projection.classifier
         display = cls(
             **projection.shown(y),
-            predictions=projection.evaluate_on_grid(clf.estimator_.predict),
+            predictions=projection.evaluate_on_grid(partial(plain_answers, clf)),
             certainty=projection.evaluate_on_grid(clf.certainties),
             cells=projection.evaluate_on_grid(clf.apply),
             thresholds=clf.thresholds_,
@@ -296,7 +297,7 @@ def _agreement(projection: Projection) -> float:
     clf, X, positions = projection.classifier, projection.X, projection.samples
     certainty, cells, rejected, predictions = (
         (projection.evaluate(function, positions), function(X))
-        for function in (clf.certainties, clf.apply, clf.reject, clf.estimator_.predict)
+        for function in (clf.certainties, clf.apply, clf.reject, partial(plain_answers, clf))
     )
     # Thresholds are certainties of samples: rounding on the way to the plane must not count.
     is_same = np.isclose(*certainty, rtol=1e-9, atol=1e-12) & np.equal(*cells)

@@ -12,7 +12,7 @@ from abstain.metrics import reliability_curve
 from abstain.metrics._samples import check_samples
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import Display, axes_to_draw_on, draw_curve, show_percent
-from abstain.plotting._evaluation import reject_option_of
+from abstain.plotting._evaluation import plain_answers, reject_option_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +122,7 @@ class ReliabilityDisplay(Display):
         """
         steps, clf = reject_option_of(estimator, "use from_predictions with your probabilities")
         X = pass_through(steps, X)
-        labels, predictions, _ = check_samples(y, clf.estimator_.predict(X), None)
+        labels, predictions, _ = check_samples(y, plain_answers(clf, X), None)
         probability = clf.predict_correct_proba(X)
         return cls.from_predictions(
             labels == predictions,

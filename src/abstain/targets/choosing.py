@@ -246,23 +246,25 @@ class RejectCost(BaseTarget):
 
     def _choose(self, front: ParetoFront) -> int:
         rejects = front.true_rejects + front.false_rejects
-        costs = errors_left(front) + float(self.cost) * rejects
+        errors_left = front.n_errors - front.true_rejects
+        costs = mean_of_seen_and_expected(front, errors_left, "expected_errors")
+        costs = costs + float(self.cost) * rejects
         # Equal costs can differ by rounding.
         rows = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
         return _fewest_rejects(front, rows)
 
 
-def errors_left(front: ParetoFront) -> NDArray[np.float64]:
-    """Return how many accepted samples of each row are wrong.
+def mean_of_seen_and_expected(
+    front: ParetoFront, seen: NDArray[np.int64], expected: str
+) -> NDArray[np.float64]:
+    """Return the mean of what was seen and of an attribute of fronts that estimate probabilities.
 
-    Of a front that estimates probabilities, the mean of how many are and how many these let
-    expect: with few samples they know better, with many they may not fit.
+    With few samples the probabilities know better; with many, they may not fit.
     """
-    seen = np.asarray(front.n_errors - front.true_rejects, dtype=np.float64)
     if not isinstance(front, PooledFront):
-        return seen
+        return seen.astype(np.float64)
     trust = MODEL_SAMPLES / (MODEL_SAMPLES + front.curves.counts.n_samples)
-    return trust * front.expected_errors + (1 - trust) * seen
+    return np.asarray(trust * getattr(front, expected) + (1 - trust) * seen)
 
 
 def _first_reaching(front: ParetoFront, accuracy: float, expected: float = 0.0) -> int | None:

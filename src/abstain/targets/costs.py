@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.checks import as_labels, check_boolean_vector, check_same_length
 from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront, pareto_front
-from abstain.targets.choosing import errors_left
+from abstain.targets.choosing import mean_of_seen_and_expected
 from abstain.targets.outcomes import Choice, Outcomes, OutcomeTarget
 
 ANSWERS = ("least_cost", "predicted")
@@ -245,8 +245,8 @@ class ExpectedCost(OutcomeTarget):
 
     def _choose(self, front: ParetoFront) -> int:
         """Return the row of least cost, of a front whose weights are savings."""
-        rejects = front.true_rejects + front.false_rejects
-        costs = 2 * errors_left(front) + rejects
+        losses = front.n_errors - front.true_rejects + front.false_rejects
+        costs = mean_of_seen_and_expected(front, losses, "expected_losses")
         return int(np.flatnonzero(costs <= costs.min() + 1e-9 * front.n_samples)[0])
 
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:

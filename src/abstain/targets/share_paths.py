@@ -108,6 +108,14 @@ class _Path:
     bad: NDArray[np.int64]
     expected_bad: NDArray[np.float64]
 
+    def most_bad(self) -> NDArray[np.float64]:
+        """Return the bad answers of each row: those seen, or the mean with those expected.
+
+        Of many rows, some have few by chance. A single criterion, so that a stricter target never
+        rejects less.
+        """
+        return np.maximum(self.bad, (self.bad + self.expected_bad) / 2)
+
 
 def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
     """Yield the path of each choice of prices."""
@@ -185,17 +193,14 @@ def _fewest_rejects(
     """
     levels = np.array([share.level for share in shares])[:, np.newaxis]
     best: tuple[int, _Path, int] | None = None
-    for by_expectation in (True, False):
-        for path in paths:
-            reached = path.bad <= (1 - levels) * path.accepted + ROUNDING
-            if by_expectation:
-                reached &= path.expected_bad <= (1 - levels) * path.accepted + ROUNDING
-            # Rejecting everything reaches nothing.
-            rows = np.flatnonzero(reached.all(axis=0) & (path.accepted > 0).any(axis=0))
-            if len(rows) and (best is None or path.rejects[rows[0]] < best[0]):
-                best = int(path.rejects[rows[0]]), path, int(rows[0])
-        if best is not None:
-            return best[1:]
+    for path in paths:
+        reached = path.most_bad() <= (1 - levels) * path.accepted + ROUNDING
+        # Rejecting everything reaches nothing.
+        rows = np.flatnonzero(reached.all(axis=0) & (path.accepted > 0).any(axis=0))
+        if len(rows) and (best is None or path.rejects[rows[0]] < best[0]):
+            best = int(path.rejects[rows[0]]), path, int(rows[0])
+    if best is not None:
+        return best[1:]
     if is_certified:
         return paths[0], 0
     raise _unreachable(paths, shares)
@@ -207,11 +212,13 @@ def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
         most = 0.0
         for path in paths:
             some = path.accepted[m] > 0
-            most = float(np.max(1 - path.bad[m][some] / path.accepted[m][some], initial=most))
+            shares_of_rows = 1 - path.most_bad()[m][some] / path.accepted[m][some]
+            most = float(np.max(shares_of_rows, initial=most))
         if most < share.level:
             return InputError(
                 f"{share.name} cannot reach {share.level:g} on these samples: the most is "
-                f"{most:.6g}; ask for less or use a surer classifier"
+                f"{most:.4g}, by what was seen and what can be expected; ask for less, give more "
+                "samples or use a surer classifier"
             )
     names = " and ".join(f"{share.name} of {share.level:g}" for share in shares)
     return InputError(

@@ -29,10 +29,6 @@ class ShareTarget(OutcomeTarget):
     def _shares(self, outcomes: Outcomes) -> list[Share]:
         """Return which answers are good and bad."""
 
-    def min_test_samples(self) -> int:
-        """Return the fewest samples that can certify the target; 0 if nothing is certified."""
-        return 0
-
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
         """Return thresholds with the fewest rejects that reach all levels."""
         self._check()
@@ -52,7 +48,7 @@ class Recall(ShareTarget):
     label : object
         The class.
     recall : float
-        The least share of the answered samples of this class that are answered by it, in (0, 1].
+        The least share of the answered samples of this class that are answered by it, in (0, 1).
     confidence : float, default=None
         How probable it shall be that the recall holds on new data, in (0, 1); see `Accuracy`.
 
@@ -123,7 +119,7 @@ class Precision(ShareTarget):
     label : object
         The class.
     precision : float
-        The least share of right answers among those that name the class, in (0, 1].
+        The least share of right answers among those that name the class, in (0, 1).
     confidence : float, default=None
         How probable it shall be that the precision holds on new data, in (0, 1); see `Accuracy`.
 
@@ -209,14 +205,14 @@ def accuracy_shares(
 def _check_level(name: str, level: float, confidence: float | None) -> None:
     if confidence is not None:
         check_fraction("confidence", confidence)
-        if level == 1:
-            raise InputError(
-                argument=name,
-                value=level,
-                requirement="must be below 1 to be certified",
-                remedy="no number of samples shows that there are no errors at all",
-            )
-    check_fraction(name, level, high_open=confidence is not None)
+    if level == 1:
+        raise InputError(
+            argument=name,
+            value=level,
+            requirement="must be below 1",
+            remedy="no number of samples shows that there are no errors at all",
+        )
+    check_fraction(name, level)
 
 
 def _needs_classes(target: Any) -> InputError:
@@ -231,9 +227,11 @@ class AllOf(ShareTarget):
 
     Parameters
     ----------
-    *targets : Accuracy, Recall or Precision
+    *given : Accuracy, Recall or Precision
         What is to be reached; with ``confidence``, all of them hold together with the least
         confidence among them. Those without one are then reached on the calibration data alone.
+    targets : tuple, default=()
+        The same, for scikit-learn, which clones by names of parameters.
 
     Examples
     --------
@@ -248,7 +246,6 @@ class AllOf(ShareTarget):
     """
 
     def __init__(self, *given: Any, targets: Any = ()) -> None:
-        # The keyword is for scikit-learn, which clones by names of parameters.
         self.targets = given or targets
 
     def __repr__(self) -> str:
