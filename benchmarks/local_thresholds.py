@@ -31,7 +31,7 @@ from local.drawing import draw
 from local.methods import COVERAGES
 from local.sets import CHOSEN_ON, CONFIRMING, FILES, REQUIREMENTS, load
 from local.summary import Record, summarize
-from local.trials import ERRORS_REMOVED, MAX_TEST, SIZES, is_large_enough, try_methods
+from local.trials import ERRORS_REMOVED, MAX_TEST, PRICES, SIZES, is_large_enough, try_methods
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -125,6 +125,7 @@ def main() -> None:
             "max_test": MAX_TEST,
             "coverages": [float(COVERAGES[0]), float(COVERAGES[-1])],
             "errors_removed": ERRORS_REMOVED,
+            "prices": PRICES,
         },
         **summarize([row for rows in found for row in rows]),
     }

@@ -99,6 +99,15 @@ def test_pooled_misses_no_more_often_than_one_threshold_with_any_classifier():
     assert max(row["pooled_misses_more"][0] for row in rows) <= 0
 
 
+@pytest.mark.parametrize("sets", ["chosen on", "confirming"])
+@pytest.mark.parametrize("size", local_thresholds.SIZES)
+def test_expected_errors_choose_cheaper_rows_than_errors_seen(size, sets):
+    rows = find_all(local_thresholds.STUDY["by_price"], size=size, sets=sets)
+    for way in ("pooled, errors seen", "one threshold"):
+        more, error = find(rows, way=way)["more_than_pooled"]
+        assert more > 2 * error
+
+
 # --- guarantees ---------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from local.sets import CHOSEN_ON
-from local.trials import SIZES, WAYS
+from local.trials import PRICED, SIZES, WAYS
 
 __all__ = ["GROUPS", "OWN", "Record", "summarize"]
 
@@ -35,6 +35,9 @@ def summarize(rows: list[Record]) -> Record:
             {"classifier": name, **line}
             for name in dict.fromkeys(row["classifier"] for row in rows)
             for line in _by_accuracy([row for row in rows if row["classifier"] == name])
+        ],
+        "by_price": [
+            {"sets": group, **line} for group in GROUPS for line in _by_price(_in(rows, group))
         ],
         "by_set": _by_set(rows),
         "behind": _behind(rows),
@@ -165,4 +168,18 @@ def _by_accuracy(rows: list[Record]) -> list[Record]:
                     "answered": _mean(answered.mean(axis=(0, 2))),
                 }
             )
+    return lines
+
+
+def _by_price(rows: list[Record]) -> list[Record]:
+    """Return the cost of each way to choose a row, and how much more it is than that of pooled."""
+    lines = []
+    for size in SIZES:
+        tried = _at(rows, size)
+        # pair, draw, price
+        costs = {way: np.array([row["costs"][way] for _, row in tried]) for way in PRICED}
+        for way, values in costs.items() if tried else []:
+            more = (values - costs[OWN]).mean(axis=(0, 2))
+            mean = _mean(values.mean(axis=(0, 2)))
+            lines.append({"size": size, "way": way, "cost": mean, "more_than_pooled": _mean(more)})
     return lines

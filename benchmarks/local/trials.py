@@ -6,6 +6,9 @@ that of one threshold, in points, the mean over coverages of 50 to 99 %.
 
 Three accuracies are asked for without confidence: those that remove a quarter, half and three
 quarters of the errors. One is missed where the accuracy on the test samples is lower.
+
+Three prices of a reject are tried, where an error costs 1. The cost on the test samples is divided
+by that of the better of answering all and rejecting all.
 """
 
 from collections.abc import Iterator
@@ -13,12 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from abstain import Accuracy
+from abstain import Accuracy, RejectCost
 from abstain._core.errors import InputError
 from local.answers import Answers
 from local.methods import METHODS, REFERENCE, LocalFront, accuracies_at, fit_front
 
-__all__ = ["ERRORS_REMOVED", "MAX_TEST", "SIZES", "WAYS", "is_large_enough", "try_methods"]
+__all__ = [
+    "ERRORS_REMOVED",
+    "MAX_TEST",
+    "PRICED",
+    "PRICES",
+    "SIZES",
+    "WAYS",
+    "is_large_enough",
+    "try_methods",
+]
 
 Record = dict[str, Any]
 
@@ -26,6 +38,9 @@ SIZES, MAX_TEST = [200, 600, 2000], 15_000
 # How many samples must be left to test.
 MIN_TEST = {200: 500, 600: 500, 2000: 1000}
 ERRORS_REMOVED = [0.25, 0.5, 0.75]
+PRICES = [0.05, 0.2, 0.4]
+# How a row is chosen by price: by the mean of seen and expected errors, or by those seen.
+PRICED = ["pooled", "pooled, errors seen", "one threshold"]
 # Without cells, the exact front has all single thresholds, and Accuracy picks the one with fewest
 # rejects; of the pooled front it asks the probabilities too.
 WAYS = {
@@ -47,6 +62,7 @@ def try_methods(answers: Answers, size: int, n_draws: int) -> Record:
     targets = [base + (1 - base) * share for share in ERRORS_REMOVED]
     gains: dict[str, list[float]] = {name: [] for name in METHODS if name != REFERENCE}
     reached: dict[str, list[list[list[float]]]] = {way: [] for way in WAYS}
+    costs: dict[str, list[list[float]]] = {way: [] for way in PRICED}
     for calibration, new in _draws(answers, size, n_draws):
         n = len(new.correct)
         curves = {name: accuracies_at(of(calibration, new), n) for name, of in METHODS.items()}
@@ -57,7 +73,12 @@ def try_methods(answers: Answers, size: int, n_draws: int) -> Record:
             local = fit_front(known, method, min_cell_size)
             tried = new if has_cells else _without_cells(new)
             reached[way].append([_reach(local, tried, target) for target in targets])
-    return {"size": size, "targets": targets, "gains": gains, "reached": reached}
+            if way in ("pooled", "one threshold"):
+                costs[way].append([_cost(local, tried, price, base) for price in PRICES])
+            if way == "pooled":
+                by_seen = [_cost(local, tried, price, base, by_seen=True) for price in PRICES]
+                costs["pooled, errors seen"].append(by_seen)
+    return {"size": size, "targets": targets, "gains": gains, "reached": reached, "costs": costs}
 
 
 def _draws(answers: Answers, size: int, n_draws: int) -> Iterator[tuple[Answers, Answers]]:
@@ -78,3 +99,17 @@ def _reach(local: LocalFront, new: Answers, target: float) -> list[float]:
         return [0.0, 0.0]
     ((answered, right),) = local.counts(new, np.array([row])).tolist()
     return [answered / len(new.correct), right / answered - target if answered else 0.0]
+
+
+def _cost(
+    local: LocalFront, new: Answers, price: float, base: float, *, by_seen: bool = False
+) -> float:
+    """Return the cost of new samples in that of the better of answering all and rejecting all."""
+    front = local.front
+    row = RejectCost(price).choose(front)
+    if by_seen:
+        rejects = front.true_rejects + front.false_rejects
+        row = int(np.argmin(front.n_errors - front.true_rejects + price * rejects))
+    ((answered, right),) = local.counts(new, np.array([row])).tolist()
+    n = len(new.correct)
+    return float((answered - right + price * (n - answered)) / n / min(price, 1 - base))

@@ -7,6 +7,7 @@ SIZES = distinct(row["size"] for row in STUDY["by_method"])
 COLUMNS = [f"{size:,}" for size in SIZES]
 BY_METHOD = find_all(STUDY["by_method"], sets="all")
 BY_ACCURACY = find_all(STUDY["by_accuracy"], sets="all")
+BY_PRICE = find_all(STUDY["by_price"], sets="all")
 # In points. Smaller losses are not worth a line.
 LEAST_LOSS = 0.02
 
@@ -110,6 +111,17 @@ def misses_by_classifier() -> str:
     return table(["pooled misses more often with, points", *COLUMNS], lines)
 
 
+def prices() -> str:
+    """Write what decisions cost, by how the row is chosen."""
+    lines = []
+    for way in distinct(row["way"] for row in BY_PRICE):
+        rows = find_all(BY_PRICE, way=way)
+        lines.append([way, *(f"{row['cost'][0]:.3f}" for row in rows)])
+    seen = find_all(BY_PRICE, way="pooled, errors seen")
+    cells = (f"{m:.3f} ± {e:.3f}" for m, e in (row["more_than_pooled"] for row in seen))
+    return table(["cost", *COLUMNS], [*lines, ["errors seen − pooled", *cells]])
+
+
 def sets() -> str:
     """Write what the sets are like, and what pooled gains on each."""
     lines = []
@@ -166,6 +178,7 @@ VALUES = {
     "accuracies": accuracies(),
     "misses_more": misses_more(),
     "misses_by_classifier": misses_by_classifier(),
+    "prices": prices(),
     "sets": sets(),
     "pooled_and_exact": pooled_and_exact(),
     "n_sets": f"{len(STUDY['sets'])}",
