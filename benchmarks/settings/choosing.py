@@ -56,14 +56,14 @@ def error(gains: Array) -> float:
     return float(gains.std(ddof=1) / np.sqrt(len(gains)))
 
 
-def is_noticeable(gains: Array) -> bool:
+def is_significant(gains: Array) -> bool:
     return bool(gains.mean() > max(N_ERRORS * error(gains), LEAST_GAIN))
 
 
 def good(gains: dict[str, Array]) -> list[str]:
-    """Return the settings that the best one is not noticeably better than."""
+    """Return the settings that the best one is not significantly better than."""
     best = max(gains.values(), key=lambda values: float(values.mean()))
-    return [at for at, values in gains.items() if not is_noticeable(best - values)]
+    return [at for at, values in gains.items() if not is_significant(best - values)]
 
 
 def good_for(table: Table, model: str, factors: list[str], rows: Array) -> list[Setting]:
@@ -106,7 +106,7 @@ def choose_max_iter(table: Table, tols: dict[str, Setting], rows: Array) -> int:
         if result is None or longest is None:
             return False
         warned = result.mean("warned")[rows].mean()
-        return bool(warned <= MOST_WARNED) and not is_noticeable(gain(longest, result)[rows])
+        return bool(warned <= MOST_WARNED) and not is_significant(gain(longest, result)[rows])
 
     enough = (limit for limit in VALUES["max_iter"] if all(is_enough(m, limit) for m in table))
     return int(next(enough, most))
