@@ -279,8 +279,8 @@ class PredictionMixin(OperatingMixin):
         >>> sorted(set(clf.set_params(reject_label=-1).predict(X).tolist()))
         [-1, 0, 1, 2]
         """
-        self._check_fitted()
         if self.reject_label is None:
+            self._check_fitted()
             return self._answers(X)
         evaluation = self._evaluate(X)
         return with_rejects(evaluation.labels, self._rejected(evaluation), self.reject_label)
