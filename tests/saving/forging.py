@@ -94,3 +94,28 @@ def read_array(path, reference):
     dtype, shape, order, _ = description["arrays"][index]
     end = start + size_of(description["arrays"][index])
     return np.frombuffer(content[start:end], dtype).reshape(shape, order=order).copy()
+
+
+def without_unused_arrays(path):
+    """Leave out the arrays that a changed description does not refer to any more."""
+    description, content = parts_of(path)
+    references = list(array_references(description["model"]))
+    used = sorted(index for node in references for index in node.values())
+    starts = np.cumsum([0, *map(size_of, description["arrays"])])
+    content = b"".join(content[starts[index] : starts[index + 1]] for index in used)
+    description["arrays"] = [description["arrays"][index] for index in used]
+    for node in references:
+        ((kind, index),) = node.items()
+        node[kind] = used.index(index)
+    path.write_bytes(file_of(description, content))
+
+
+def array_references(node):
+    """Yield all references to arrays in a description."""
+    if isinstance(node, dict):
+        if node.keys() in ({"array"}, {"scalar"}):
+            yield node
+        node = list(node.values())
+    if isinstance(node, list):
+        for each in node:
+            yield from array_references(each)

@@ -25,12 +25,24 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import NODE_DTYPE, Tree
 
-from abstain import GMLVQ, RSLVQ, InputError, RejectOptionClassifier, load, save
+from abstain import (
+    GMLVQ,
+    RSLVQ,
+    Accuracy,
+    AllOf,
+    ExpectedCost,
+    InputError,
+    Precision,
+    Recall,
+    RejectOptionClassifier,
+    load,
+    save,
+)
 from abstain.saving import container
 from abstain.saving.kinds import check_attributes
 from abstain.saving.own import REJECT_OPTION
 from abstain.saving.persisting import VERSIONS
-from tests.saving.checks import X, Y, refused
+from tests.saving.checks import CLASSES, X, Y, refused
 from tests.saving.forging import (
     file_of,
     forge,
@@ -653,6 +665,166 @@ def test_a_front_has_one_source(clf):
     for more in ({"bins": bins()}, {"calibration": None}):
         with pytest.raises(InputError, match="calibration samples, steps or bins, and only one"):
             REJECT_OPTION.check(clf, state | more)
+
+
+# --- targets, and what they need of the samples ---------------------------------------------------
+
+PRICES = {(true, answer): 2 for true in "abc" for answer in "abc" if true != answer}
+NAN, INFINITE = {"float": "nan"}, {"float": "inf"}
+A_RATE = an_object("abstain.RejectRate", {"rate": 0.5})
+A_COST = an_object("abstain.ExpectedCost", {"costs": [[0, 1], [1, 0]], "reject": 0.5})
+NO_TARGETS = an_object("abstain.AllOf", {"targets": []})
+
+
+def pairs(*changed):
+    """Return how a file holds costs of pairs, some of them changed."""
+    return {"pairs": [["a", "b", 2], ["b", "a", 2], *changed]}
+
+
+@pytest.mark.parametrize(
+    ("target", "parameter", "forged"),
+    [
+        *(
+            (ExpectedCost(PRICES, 0.5), "costs", forged)
+            for forged in [
+                *(
+                    -1,
+                    7,
+                    "text",
+                    None,
+                    [],
+                    [[0, 1], [1]],
+                    [[0, 1, 1], [1, 0, 1]],
+                    [[0, "1"], [1, 0]],
+                ),
+                *([[0, -1], [1, 0]], [[0, NAN], [1, 0]], [[0, INFINITE], [1, 0]]),
+                *(pairs(["a", "a", -1]), pairs(["a", "a", NAN]), pairs(["a", "a", "2"])),
+                *(pairs(["a", "b", 3]), pairs(["a", "c", 3]), pairs([NAN, NAN, 3])),
+                *(pairs([[], [], 3]), pairs([A_RATE, "a", 3]), pairs(["a"]), {"pairs": 3}),
+                *({"dict": []}, {"dict": [["a", 1]]}, {"dict": [[{"tuple": ["a", "b"]}, 1]]}),
+                {"function": "eval"},
+            ]
+        ),
+        *(
+            (ExpectedCost(PRICES, 0.5), "reject", forged)
+            for forged in [
+                *(-1, NAN, INFINITE, "0.5", None, [[1, 1, 1]], [1, -1, 1], [1, NAN, 1], A_RATE),
+                *({"dict": [["a", -1]]}, {"dict": [["a", "1"]]}, {"dict": [[NAN, 1]]}),
+            ]
+        ),
+        *((ExpectedCost(PRICES, 0.5), "answers", forged) for forged in ("cheapest", None, [], 1)),
+        *((Recall("a", 0.5), "label", forged) for forged in (None, NAN, [], "x" * 1001, A_RATE)),
+        *((Recall("a", 0.5), "recall", forged) for forged in (0, 2, -1, NAN, "0.5", None, [0.5])),
+        *((Precision("a", 0.5), "precision", forged) for forged in (0, 2, NAN, "0.5", None, True)),
+        *((Precision("a", 0.5), "confidence", forged) for forged in (0, 1, NAN, "0.5", True)),
+        *((Accuracy(0.5), "accuracy", forged) for forged in (0, 2, NAN, "0.5", None, [0.5])),
+        *((Accuracy(0.5), "groups", forged) for forged in (7, [None], [[1]], ["x" * 1001], A_RATE)),
+        *(
+            (AllOf(Accuracy(0.5)), "targets", forged)
+            for forged in (None, [], 3, [3], [A_RATE], [A_COST], [NO_TARGETS], A_RATE, ["Accuracy"])
+        ),
+    ],
+    ids=lambda part: f"{part}"[:40],
+)
+def test_targets_that_cannot_be(target, parameter, forged, path):
+    y = np.array(["a", "b", "c"])[CLASSES]
+    save(RejectOptionClassifier(GaussianNB(), target=target).fit(X, y), path)
+    name = type(target).__name__
+    forge(path, lambda file: object_of(file, name)["params"].update({parameter: forged}))
+    match = r"cannot load (?!.*it cannot be read)"
+    refused(load, path, match=match, functions={"eval": eval})
+
+
+def test_pairs_of_equal_hashes_have_too_many_labels(path):
+    """A dict of tuples with equal hashes takes forever; no two of them can share a label."""
+    write(path, {"pairs": [[label, label + 5000, 1] for label in range(2000)]})
+    refused(load, path, match="a dictionary in it has keys that are not all pairs")
+
+
+@pytest.fixture(scope="module")
+def certified():
+    target = AllOf(Accuracy(0.5, confidence=0.7), Recall("ash", 0.5, confidence=0.7))
+    return RejectOptionClassifier(GaussianNB(), target=target, random_state=0).fit(X, Y)
+
+
+def check_state(clf, changed):
+    REJECT_OPTION.check(clf, REJECT_OPTION.state(clf) | changed)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"accuracy": 2},
+        {"confidence": -1},
+        {"bound": 1.5},
+        {"bound": np.nan},
+        {"errors": 10**6},
+        {"accepted": 10**6},
+        {"accepted": -1},
+        {"name": None},
+        {"name": 3},
+        {"name": "\x1b[2J"},
+        {"more": 3},
+    ],
+    ids=str,
+)
+def test_guarantees_that_no_samples_give(changed, certified):
+    state = REJECT_OPTION.state(certified)
+    first, second = state["point"]["guarantees"]
+    forged = {"point": state["point"] | {"guarantees": [first, second | changed]}}
+    refused(check_state, certified, forged, match=r"RejectOptionClassifier\.")
+
+
+def test_guarantees_need_samples_that_test(certified):
+    forged = {"held_out": None, "test": None}
+    refused(check_state, certified, forged, match="operating point is not of its thresholds")
+    refused(check_state, certified, {"held_out": None}, match="is not sound: its answers")
+
+
+@pytest.mark.parametrize("part", ["calibration", "test"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"answers": lambda labels: labels[:-1]},
+        {"answers": lambda labels: np.where(labels == "ash", "oak", labels)},
+        {"answers": lambda labels: labels[::-1]},
+        {"answers": lambda labels: np.arange(len(labels))},
+        {"answers": lambda labels: None},
+        {"truth": lambda labels: labels[::-1]},
+        {"truth": lambda labels: np.full(len(labels), np.nan)},
+        {"truth": lambda labels: None},
+        {"rows": lambda rows: rows - 1000},
+        {"rows": lambda rows: rows / 2},
+        {"rows": lambda rows: rows[1:]},
+        {"rows": lambda rows: None},
+    ],
+    ids=list,
+)
+def test_answers_are_right_where_samples_are(part, change, certified):
+    state = REJECT_OPTION.state(certified)
+    ((name, changed),) = change.items()
+    forged = {part: state[part] | {name: changed(state[part][name])}}
+    refused(check_state, certified, forged, match="RejectOptionClassifier")
+
+
+@pytest.mark.parametrize(
+    "posteriors", [np.ones((240, 2)), np.ones((9, 3)), np.full((240, 3), -1.0), np.ones(240)]
+)
+def test_posteriors_are_of_the_classes_and_samples(posteriors):
+    target = ExpectedCost(1 - np.eye(3), reject=0.3)
+    clf = RejectOptionClassifier(GaussianNB(), target=target).fit(X, Y)
+    known = REJECT_OPTION.state(clf)["calibration"]
+    check_state(clf, {"calibration": known})
+    forged = {"calibration": known | {"posteriors": posteriors}}
+    refused(check_state, clf, forged, match=r"calibration_\.posteriors must be finite numbers of")
+
+
+def test_costs_of_other_classes_than_those_of_the_classifier(path):
+    target = ExpectedCost((1 - np.eye(3)).tolist(), reject=0.3)
+    save(RejectOptionClassifier(GaussianNB(), target=target).fit(X, Y), path)
+    matrix = {"costs": [[0, 1], [1, 0]]}
+    forge(path, lambda file: object_of(file, "ExpectedCost")["params"].update(matrix))
+    refused(load, path, match="costs must have a row and a column for each of the classes")
 
 
 def test_centres_lie_in_memory_as_their_clusterer_reads_them(path):

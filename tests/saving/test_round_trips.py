@@ -2,10 +2,10 @@
 
 import subprocess
 import sys
-from dataclasses import MISSING, fields
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -41,14 +41,19 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-import abstain
 from abstain import (
     GLVQ,
     GMLVQ,
     Accuracy,
+    AllOf,
+    ExpectedCost,
+    InputError,
+    Precision,
+    Recall,
     RejectCost,
     RejectOptionClassifier,
     RejectRate,
+    load,
     models,
     save,
 )
@@ -56,6 +61,7 @@ from abstain.cells import predicted_class
 from abstain.certainty import posterior_margin
 from abstain.targets.base import exported_targets
 from tests.saving.checks import CLASSES, X, Y, refused, round_trip, same_answers, same_bits
+from tests.saving.forging import forge, without_unused_arrays
 
 OTHERS = [
     LogisticRegression(),
@@ -125,7 +131,8 @@ def test_labels_of_many_samples_take_eight_bytes_each(path):
     loaded = round_trip(clf, path)
     assert loaded.calibration_.cells.dtype == object
     assert loaded.calibration_.cells.tolist() == clf.calibration_.cells.tolist()
-    assert path.stat().st_size < len(X_many) * (8 + 1 + 8) + 5000
+    certainty, correct, row, three_labels = 8, 1, 8, 3 * 8
+    assert path.stat().st_size < len(X_many) * (certainty + correct + row + three_labels) + 5000
 
 
 def test_a_pipeline_around_the_classifier(path):
@@ -143,16 +150,142 @@ def test_what_was_loaded_can_be_saved_and_fitted_again(path):
         same_answers(clone(clf).fit(X[:200], Y[:200]), again.fit(X[:200], Y[:200]))
 
 
-@pytest.mark.parametrize("name", exported_targets())
-def test_every_target_of_the_package_survives(name, path):
-    target_class = getattr(abstain, name)
-    required = [field for field in fields(target_class) if field.default is MISSING]
-    target = target_class(*[0.2] * len(required))
-    clf = RejectOptionClassifier(GLVQ(), target=target, random_state=0).fit(X, Y)
-    loaded = round_trip(clf, path)
-    assert type(loaded.target) is target_class
-    assert loaded.target == target
+TREES = ("ash", "beech", "cedar")
+PRICES = {(true, answer): 2 for true in TREES for answer in TREES if true != answer}
+PRICES["ash", "beech"] = 9
+MATRIX = [[0, 1, 4], [1, 0, 0.5], [2, 2, 0]]
+GROUPS = np.where(np.arange(len(X)) % 2, "left", "right")
+
+
+def by_sign(X):
+    return X[:, 0] > 0
+
+
+TARGETS = [
+    RejectRate(0.2),
+    RejectCost(0.2),
+    Accuracy(0.8),
+    Accuracy(0.6, confidence=0.8),
+    Accuracy(0.7, groups=GROUPS),
+    Accuracy(0.5, confidence=0.7, groups=GROUPS.tolist()),
+    Accuracy(0.7, groups=by_sign),
+    Recall("ash", 0.8),
+    Recall("ash", 0.6, confidence=0.8),
+    Precision("cedar", 0.8),
+    Precision("beech", 0.5, confidence=0.7),
+    AllOf(Accuracy(0.75), Recall("ash", 0.8)),
+    AllOf(Accuracy(0.5, confidence=0.7), Precision("beech", 0.5, confidence=0.7)),
+    AllOf(Accuracy(0.6, groups=GROUPS), Recall("beech", 0.6)),
+    ExpectedCost(MATRIX, reject=0.4),
+    ExpectedCost(np.array(MATRIX), reject=np.array([0.4, 0.5, 0.6]), answers="predicted"),
+    ExpectedCost(PRICES, reject={"ash": 0.5, "beech": 0.5, "cedar": 0.3}),
+]
+every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+
+
+def test_every_target_of_the_package_is_tested():
+    assert {type(target).__name__ for target in TARGETS} == set(exported_targets())
+
+
+def fitted_to(target):
+    return RejectOptionClassifier(GaussianNB(), target=target, random_state=0).fit(X, Y)
+
+
+def loaded_again(clf, path):
+    return round_trip(clf, path, functions={"by_sign": by_sign})
+
+
+@every_target
+def test_every_target_of_the_package_survives(target, path):
+    clf = fitted_to(target)
+    loaded = loaded_again(clf, path)
+    assert type(loaded.target) is type(target)
+    assert repr(loaded.target) == repr(target)
     same_answers(clf, loaded)
+    assert loaded.score(X, Y) == clf.score(X, Y)
+    assert loaded.decide(X).rejected.tolist() == clf.decide(X).rejected.tolist()
+    assert repr(loaded.operating_point_) == repr(clf.operating_point_)
+    assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+    assert loaded.operating_point_.guarantees == clf.operating_point_.guarantees
+
+
+def retargeted(clf, target):
+    """Return what is certified at a target, or why it cannot be reached."""
+    try:
+        return clf.retarget(target).operating_point_.guarantees
+    except InputError as error:
+        return str(error)
+
+
+@every_target
+def test_what_other_targets_need_of_the_samples_survives(target, path):
+    clf = fitted_to(target)
+    loaded = loaded_again(clf, path)
+    for other in [other for other in TARGETS if getattr(other, "groups", None) is not by_sign]:
+        assert retargeted(loaded, other) == retargeted(clf, other)
+        same_answers(clf, loaded)
+
+
+def test_classes_can_be_certified_after_loading(path):
+    loaded = round_trip(fitted_to(Accuracy(0.6, confidence=0.8)), path)
+    (guarantee,) = loaded.retarget(Recall("ash", 0.6, confidence=0.8)).operating_point_.guarantees
+    assert guarantee.name == "the recall of 'ash'"
+    assert guarantee.bound >= 0.6
+
+
+def test_answers_follow_the_costs_after_loading(path):
+    clf = fitted_to(ExpectedCost(PRICES, reject=0.5))
+    loaded = round_trip(clf, path)
+    assert same_bits(loaded.calibration_.posteriors, clf.calibration_.posteriors)
+    answers = loaded.predict(X)
+    for target in (ExpectedCost(MATRIX, reject=0.4), RejectRate(0.1)):
+        same_answers(clf.retarget(target), loaded.retarget(target))
+        assert loaded.predict(X).tolist() != answers.tolist()
+        same_answers(clf, round_trip(clf, path))
+
+
+@pytest.mark.parametrize("column", [pd.Series, pl.Series, pd.Categorical])
+def test_groups_that_are_columns_become_arrays(column, path):
+    clf = fitted_to(Accuracy(0.7, groups=column(GROUPS)))
+    loaded = round_trip(clf, path)
+    assert loaded.target.groups.tolist() == GROUPS.tolist()
+    same_answers(clf, loaded)
+
+
+def test_folds_may_be_masks(path):
+    folds = [(np.arange(len(X)) % 3 != fold, np.arange(len(X)) % 3 == fold) for fold in range(3)]
+    clf = RejectOptionClassifier(GaussianNB(), cv=folds).fit(X, Y)
+    assert sorted(clf.calibration_.rows.tolist()) == list(range(len(X)))
+    same_answers(clf, round_trip(clf, path))
+
+
+@pytest.mark.parametrize("confidence", [None, 0.8])
+def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
+    clf = fitted_to(Accuracy(0.6, confidence=confidence))
+    save(clf, path)
+
+    def be_earlier(file):
+        state = file["model"]["state"]
+        del state["test"]
+        drop(state["calibration"], "answers", "truth", "rows", "posteriors")
+        point = state["point"]
+        drop(point, "guarantees")
+        if confidence is not None:
+            drop(dict(point["dict"])["guarantee"], "name")
+
+    def drop(node, *names):
+        node["dict"] = [pair for pair in node["dict"] if pair[0] not in names]
+
+    forge(path, be_earlier)
+    without_unused_arrays(path)
+    loaded = load(path)
+    same_answers(clf, loaded)
+    assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+    same_answers(clf.retarget(RejectCost(0.3)), loaded.retarget(RejectCost(0.3)))
+    target = Recall("ash", 0.6, confidence=confidence)
+    match = r"target=Recall\(.*needs the classes of the calibration samples.*: fit it again"
+    refused(loaded.retarget, target, match=match)
+    same_answers(loaded, round_trip(loaded, path))
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy", "hull"])

@@ -61,11 +61,8 @@ class Calibration(NamedTuple):
 
     def outcomes(self, own_cells: OwnCells, classes: Array) -> Outcomes:
         """Return what a target about classes needs to know."""
-        if self.answers is None or self.truth is None:
-            raise InputError(
-                "this target needs the classes of the calibration samples, which this classifier "
-                "does not have: fit it again"
-            )
+        assert self.answers is not None
+        assert self.truth is not None
         # A frozen classifier may be calibrated on classes that it does not know.
         known = np.unique(np.concatenate([classes, np.unique(self.truth)]))
         return Outcomes(
@@ -139,7 +136,9 @@ def _calibrate_fold(
     estimator.fit(*known, **params)
     rules = rules.fitted(estimator, *known)
     held_out, labels = take_samples(estimator, X, y, test, train)
-    calibration = calibrate(estimator, held_out, labels, rules)._replace(rows=test)
+    # A fold of the user's own may be a mask.
+    rows = np.arange(len(y))[test]
+    calibration = calibrate(estimator, held_out, labels, rules)._replace(rows=rows)
     if means_the_same(rules.cells, estimator, fitted):
         return calibration
     own, named = Outputs(fitted, take_rows(X, test)), rules.named(fitted)

@@ -42,7 +42,12 @@ from abstain.classifier.fit_checks import (
 )
 from abstain.classifier.holding_out import Split, hold_out, tested_share
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
-from abstain.classifier.operating import DEFAULT_TARGET, answer_costs, refuse_outcomes
+from abstain.classifier.operating import (
+    DEFAULT_TARGET,
+    answer_costs,
+    refuse_outcomes,
+    warn_if_rejects_cost_most,
+)
 from abstain.classifier.overlap import overlap_warnings
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
@@ -240,17 +245,22 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.learn is not None:
             X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
             params = take_rows_of_params(X, params, indices=split.learn)
+        is_frozen = isinstance(self.estimator, FrozenEstimator)
+        classes = np.unique(y)
+        if is_frozen:  # one that is not fitted is refused below
+            classes = np.asarray(getattr(self.estimator, "classes_", classes))
+        warn_if_rejects_cost_most(target, classes)
         rules = Rules(
             MEASURES.name_of(self.certainty),
             fitted_rule(self.cells, X_fit, y_fit),
-            answer_costs(target, self.estimator, y),
+            answer_costs(target, self.estimator, classes),
         )
         template = seeded(self.estimator, self.random_state)
         self._keep(clone(template).fit(X_fit, y_fit, **params))
-        if isinstance(self.estimator, FrozenEstimator):
+        if is_frozen:
             check_known_classes(y, self.classes_)
         self._rules = rules.fitted(self.estimator_, X_fit, y_fit).named(self.estimator_)
-        if isinstance(self.estimator, FrozenEstimator) or self._sets_on_training():
+        if is_frozen or self._sets_on_training():
             known = calibrate(self.estimator_, X_fit, y_fit, self._rules)
         else:
             folds = split_folds(self.cv, X_fit, y_fit, split_params)

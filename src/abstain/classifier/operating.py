@@ -48,11 +48,20 @@ def _are_equal(target: Any, other: Any) -> bool:
         )
 
 
-def answer_costs(target: Target, estimator: Any, y: NDArray[Any]) -> AnswerCosts | None:
+def answer_costs(target: Target, estimator: Any, classes: NDArray[Any]) -> AnswerCosts | None:
     """Return the costs by which answers are chosen; None if they are what is predicted."""
     if not isinstance(target, ExpectedCost):
         return None
-    classes = np.asarray(getattr(estimator, "classes_", np.unique(y)))
+    costs, _ = target.table(classes)
+    if target.answers == "predicted" or not hasattr(estimator, "predict_proba"):
+        return None
+    return AnswerCosts(classes, costs)
+
+
+def warn_if_rejects_cost_most(target: Target, classes: NDArray[Any]) -> None:
+    """Warn if a reject costs so much that nothing is rejected."""
+    if not isinstance(target, ExpectedCost):
+        return
     costs, reject = target.table(classes)
     if not (costs > reject[:, np.newaxis]).any():
         warnings.warn(
@@ -62,9 +71,6 @@ def answer_costs(target: Target, estimator: Any, y: NDArray[Any]) -> AnswerCosts
             ),
             stacklevel=3,
         )
-    if target.answers == "predicted" or not hasattr(estimator, "predict_proba"):
-        return None
-    return AnswerCosts(classes, costs)
 
 
 def _are_equal_costs(some: AnswerCosts | None, others: AnswerCosts | None) -> bool:
@@ -102,7 +108,8 @@ class OperatingMixin:
     _find_front: Callable[[Calibration, bool], None]
     _as_held_out: Callable[[Calibration], HeldOut]
     _held_out: HeldOut | None
-    _test_calibration: Calibration
+    # Files of earlier versions do not have it.
+    _test_calibration: Calibration | None = None
     _target_in_use: Target
 
     @property
@@ -170,9 +177,8 @@ class OperatingMixin:
             self._run_at(choose_point(self.front_, target, self._held_out))
             return
         learn = self.calibration_.outcomes(self._own_cells, self.classes_)
-        test = None
-        if is_tested:
-            test = self._test_calibration.outcomes(self._own_cells, self.classes_)
+        known = self._test_calibration if is_tested else None
+        test = None if known is None else known.outcomes(self._own_cells, self.classes_)
         front, row, guarantees = target._solve(learn, self.method, test)
         (thresholds,) = self._own_cells.thresholds(front, np.array([row]))
         point = given_point(thresholds, self.front_, self.calibration_, self._own_cells)
@@ -194,12 +200,24 @@ class OperatingMixin:
                 "chosen by",
                 remedy="fit it with this target, or let ExpectedCost have answers='predicted'",
             )
-        tested = getattr(self, "_test_calibration", None)
+        tested = self._test_calibration
         self._rules = rules
         self._find_front(known.answered_by(self.estimator_, rules), not len(self._own_cells.labels))
         if tested is not None:
             self._test_calibration = tested.answered_by(self.estimator_, rules)
             self._held_out = self._as_held_out(self._test_calibration)
+
+    def _n_fitted(self, target: Target) -> int:
+        """Return how many samples were given to fit; refuse a target if their classes are lost."""
+        if "calibration_" not in vars(self):
+            refuse_outcomes(target)
+        rows = [known and known.rows for known in (self.calibration_, self._test_calibration)]
+        if rows[0] is None or (certifies(target) and rows[1] is None):
+            raise InputError(
+                f"target={target} needs the classes of the calibration samples, which files of "
+                "earlier versions do not hold: fit it again"
+            )
+        return 1 + max(int(each.max()) for each in rows if each is not None)
 
     def _run_at(self, point: OperatingPoint) -> None:
         """Decide as at a point of the front: with a threshold for each cell, and one for others."""
@@ -246,7 +264,7 @@ class OperatingMixin:
                 f"target={target} needs samples that only test it, and this classifier was fitted "
                 "without: fit it with such a target first"
             )
-        n_samples = len(self.calibration_.certainty) if needs_outcomes(target) else 0
+        n_samples = self._n_fitted(target) if needs_outcomes(target) else 0
         target_in_use = with_group_labels(target, None, n_samples)
         before = dict(vars(self))
         try:
@@ -256,6 +274,7 @@ class OperatingMixin:
             vars(self).clear()
             vars(self).update(before)
             raise
+        warn_if_rejects_cost_most(target, self.classes_)
         self.target = target
         self._use_target()
         return self

@@ -8,6 +8,7 @@ with a key that says what it is:
     {"objects": […], "shape": […]}    an array of Python objects
     {"names": […], "codes": {…}}      an array of text, by positions in a list
     {"tuple": […]}  {"dict": [[key, value], …]}  {"slice": […]}  {"float": "nan"}
+    {"pairs": [[one, other, value], …]}   a dict of all pairs of labels
     {"dtype": "<f8"}  {"type": "float64"}  {"random_state": …}  {"requests": …}
     {"tree": …}  {"boosting_tree": …}
     {"function": "name"}              given to `load` by its name
@@ -20,7 +21,8 @@ functions are collected, and all limits are checked, before any object is create
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +31,16 @@ from numpy.typing import NDArray
 from abstain._core.errors import InputError, shown
 from abstain.saving.classifiers import CLASSIFIERS
 from abstain.saving.container import can_hold
-from abstain.saving.kinds import Kind, describe, instance, is_object, listed, text, word
+from abstain.saving.kinds import (
+    Kind,
+    describe,
+    instance,
+    is_object,
+    listed,
+    names_all_pairs,
+    text,
+    word,
+)
 from abstain.saving.known import KnownClass, public_name
 from abstain.saving.own import OWN
 from abstain.saving.transformers import TRANSFORMERS
@@ -71,12 +82,34 @@ TYPES |= {"bool": bool, "int": int, "float": float, "str": str, "object": object
 NAME_OF_TYPE = {held: name for name, held in TYPES.items()}
 
 
-def _dict(pairs: Any) -> dict[Any, Any]:
+def _are_keys(values: Iterable[Any]) -> bool:
+    return all(isinstance(each, bool | int | float | str | np.generic | None) for each in values)
+
+
+def _dict(items: Any) -> dict[Any, Any]:
     # Any number of tuples with equal hashes can be constructed, and a dict of them takes forever.
-    if not all(isinstance(key, bool | int | float | str | np.generic | None) for key, _ in pairs):
+    if not _are_keys(key for key, _ in items):
         raise InputError("a dictionary in it has keys that are neither numbers nor text")
-    decoded = dict(pairs)
-    if len(decoded) < len(pairs):
+    return _without_repeats(items)
+
+
+def _is_by_pair(value: Any) -> bool:
+    is_dict = type(value) is dict and len(value) > 0
+    return is_dict and all(type(key) is tuple and len(key) == 2 for key in value)
+
+
+def _by_pair(items: Any) -> dict[Any, Any]:
+    # Pairs that share a label have different hashes. If all pairs of the labels are there, few can
+    # have the same: at most as many as there are labels.
+    pairs = [(one, other) for one, other, _ in items]
+    if not _are_keys(chain.from_iterable(pairs)) or not names_all_pairs(pairs):
+        raise InputError("a dictionary in it has keys that are not all pairs of numbers or text")
+    return _without_repeats([(pair, item[2]) for pair, item in zip(pairs, items, strict=True)])
+
+
+def _without_repeats(items: list[Any]) -> dict[Any, Any]:
+    decoded = dict(items)
+    if len(decoded) < len(items):
         raise InputError("a dictionary in it has the same key twice")
     return decoded
 
@@ -121,6 +154,12 @@ _end = Kind("an end", lambda value, sizes: value is None or type(value) in (int,
 TAGGED = {
     "float": Tagged(_is(float), repr, word("nan", "inf", "-inf"), float),
     "tuple": Tagged(_is(tuple), list, instance(list), tuple),
+    "pairs": Tagged(
+        _is_by_pair,
+        lambda v: [[*pair, held] for pair, held in v.items()],
+        listed(listed(_anything, "3")),
+        _by_pair,
+    ),
     "dict": Tagged(
         _is(dict), lambda v: list(map(list, v.items())), listed(listed(_anything, "2")), _dict
     ),

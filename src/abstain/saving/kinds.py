@@ -8,7 +8,7 @@ number k of classes: ``scores`` is 1 for two classes and k for more, ``pairs`` i
 from __future__ import annotations  # signatures then show the names of types
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -254,15 +254,26 @@ def sequence(*kinds: Kind) -> Kind:
     )
 
 
+def by_key(key: Kind, kind: Kind) -> Kind:
+    """Return the kind of a dict of keys and values of two kinds."""
+
+    def fits(value: Any, sizes: Sizes) -> bool:
+        return type(value) is dict and all(
+            key.fits(each, sizes) and kind.fits(held, sizes) for each, held in value.items()
+        )
+
+    return Kind(f"a dict of {key.words} and {kind.words}", fits)
+
+
 def by_name(kind: Kind) -> Kind:
     """Return the kind of a dict of names and values of a kind."""
-    return Kind(
-        f"a dict of names and {kind.words}",
-        lambda value, sizes: (
-            type(value) is dict
-            and all(type(name) is str and kind.fits(held, sizes) for name, held in value.items())
-        ),
-    )
+    return by_key(Kind("names", text.fits), kind)
+
+
+def names_all_pairs(pairs: Collection[tuple[Any, Any]]) -> bool:
+    """Return whether there are as many pairs as the different labels in them have, and some."""
+    n_labels = len({label for pair in pairs for label in pair})
+    return n_labels > 0 and n_labels * (n_labels - 1) <= len(pairs)
 
 
 def parts(owner: str, kinds: Mapping[str, Kind]) -> Kind:

@@ -85,7 +85,7 @@ class KnownClass:
     def check_params(self, obj: Any) -> None:
         """Refuse parameters that the class would refuse, or that are not of their kind."""
         owner = type(obj).__name__
-        for name, value in params_of(obj).items():
+        for name, value in self.settings(obj).items():
             kind = self.params.get(name, anything_plain)
             if not kind.fits(value, {}):
                 raise InputError(f"{owner}.{name} must be {kind.words}, got {describe(value)}")

@@ -6,6 +6,7 @@ again on first use, so that no file can hold a front that contradicts its sample
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
 from abstain.classifier import fit_checks
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
+from abstain.classifier.operating import answer_costs
 from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import METHODS, PooledFront, pareto_front
 from abstain.fronts.bins import BinCounts
@@ -52,10 +54,11 @@ from abstain.saving.kinds import (
     word,
 )
 from abstain.saving.known import KnownClass, State, params_of
+from abstain.saving.targets import TARGETS, target
 from abstain.targets.guarantee import Guarantee
 from abstain.targets.operating import OperatingPoint
 
-# --- models, targets and tables -----------------------------------------------------------------
+# --- models and tables --------------------------------------------------------------------------
 
 
 def _have_prototypes(obj: Any, sizes: Sizes) -> bool:
@@ -116,17 +119,20 @@ def _part(name: str, kinds: Mapping[str, Kind]) -> Kind:
 # The time and memory of a front grow with its errors.
 MAX_ERRORS, MAX_SAMPLES = 100_000_000, 1 << 53
 rule = text | estimator | function
-target = Kind(
-    "None or a target", lambda value, sizes: value is None or hasattr(type(value), "choose")
-)
 truth_values = partial(array, types="b", words="truth values")
 # Positions of cells among the thresholds.
 cells = whole("j", below="t", dtype="int64").where("ascending", rises)
+
 
 CALIBRATION = {
     "certainty": real("n", infinite=True),
     "correct": truth_values("n"),
     "cells": labels("n"),
+    # Files of earlier versions have nothing of these.
+    "answers": optional(labels("n")),
+    "truth": optional(labels("n")),
+    "rows": optional(whole("n")),
+    "posteriors": optional(real("n k", low=0)),
 }
 STAIRCASES = {
     "cells": cells,
@@ -152,6 +158,14 @@ HELD_OUT = {
     "columns": whole("h", low=-1, below="t"),
     "counts": optional(whole("h", low=1)),
 }
+# What else is known of held-out samples, if they were no Dask collections.
+TEST = {
+    "cells": labels("h"),
+    "answers": labels("h"),
+    "truth": labels("h"),
+    "rows": whole("h"),
+    "posteriors": optional(real("h k", low=0)),
+}
 GUARANTEE = {
     "accuracy": number(low=0, high=1),
     "confidence": number(low=0, high=1),
@@ -160,7 +174,12 @@ GUARANTEE = {
     "errors": size(),
     "bound": number(low=0, high=1),
     "n_tested": size(),
+    # Files of earlier versions do not have it.
+    "name": replace(text.where("without control characters", str.isprintable), is_optional=True),
 }
+guarantee = _part("guarantee", GUARANTEE).where(
+    "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]
+)
 POINT = {
     "row": optional(size()),
     "n_samples": size("n", low=1),
@@ -173,11 +192,8 @@ POINT = {
         "or None", lambda value: all(each is None or is_label(each) for each in value.tolist())
     ),
     "thresholds": real("m", infinite=True),
-    "guarantee": optional(
-        _part("guarantee", GUARANTEE).where(
-            "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]
-        )
-    ),
+    "guarantee": optional(guarantee),
+    "guarantees": optional(listed(guarantee)),
 }
 RULES = {"certainty": text | function, "cells": rule}
 
@@ -204,11 +220,16 @@ class _RejectOption(KnownClass):
         if "thresholds_" not in state:
             return state
         obj._check_fitted()
-        point = _fields(obj.operating_point_, POINT)
+        point = obj.operating_point_
         state |= {
             "cells_": obj._own_cells.labels,
-            "point": {**point, "guarantee": _fields(point["guarantee"], GUARANTEE)},
+            "point": _fields(point, POINT)
+            | {
+                "guarantee": _fields(point.guarantee, GUARANTEE),
+                "guarantees": [_fields(each, GUARANTEE) for each in point.guarantees],
+            },
             "held_out": _fields(obj._held_out, HELD_OUT),
+            "test": _fields(vars(obj).get("_test_calibration"), TEST),
             "rules": _fields(obj._rules, RULES),
             "usual_distance": obj._outlier_distance,
             "front_method": obj.front_.method,
@@ -228,18 +249,24 @@ class _RejectOption(KnownClass):
                 setattr(obj, name, state[name])
         if "point" not in state:
             return
-        obj._rules = _named_rules(Rules(**state["rules"]), obj.estimator_)
+        costs = answer_costs(obj._target(), obj.estimator_, obj.classes_)
+        obj._rules = _named_rules(Rules(**state["rules"], costs=costs), obj.estimator_)
         obj._outlier_distance = state["usual_distance"]
         obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
-        obj._held_out = None if state["held_out"] is None else HeldOut(**state["held_out"])
-        guarantee = state["point"]["guarantee"]
+        held_out = obj._held_out = _made(HeldOut, state["held_out"])
+        if state.get("test") is not None:
+            obj._test_calibration = Calibration(
+                certainty=held_out.certainty, correct=held_out.correct, **state["test"]
+            )
+        point = state["point"]
         obj.operating_point_ = OperatingPoint(
-            **state["point"]
+            **point
             | {
                 "cells": obj.cells_,
                 "thresholds": obj.thresholds_,
-                "guarantee": None if guarantee is None else Guarantee(**guarantee),
+                "guarantee": _made(Guarantee, point["guarantee"]),
+                "guarantees": tuple(Guarantee(**each) for each in point.get("guarantees") or ()),
             }
         )
         method = state["front_method"]
@@ -260,6 +287,10 @@ _AS_THEY_ARE = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_r
 
 def _fields(held: Any, kinds: Mapping[str, Kind]) -> Any:
     return None if held is None else {name: getattr(held, name) for name in kinds}
+
+
+def _made(kind: Any, fields: Any) -> Any:
+    return None if fields is None else kind(**fields)
 
 
 def _named_rules(rules: Rules, estimator: Any) -> Rules:
@@ -283,6 +314,22 @@ def _are_fitted_rules(obj: Any, sizes: Sizes) -> bool:
     return not is_to_be_fitted(cells) and not is_trust_to_be_fitted(certainty)
 
 
+def _are_sound(known: Mapping[str, Any], classes: Any) -> bool:
+    """Return whether the answers to samples are classes, and right where they are said to be."""
+    answers, truth, rows = map(known.get, ("answers", "truth", "rows"))
+    if answers is None or truth is None or rows is None:  # as in files of earlier versions
+        return answers is truth is rows
+    is_of_classes = set(answers.tolist()) <= set(classes.tolist())
+    return is_of_classes and np.array_equal(answers == truth, known["correct"])
+
+
+def _has_sound_answers(obj: Any, sizes: Sizes) -> bool:
+    known, test = getattr(obj, "calibration", None), getattr(obj, "test", None)
+    if test is not None:
+        test = test | {"correct": (obj.held_out or {}).get("correct")}
+    return all(_are_sound(each, obj.classes_) for each in (known, test) if each is not None)
+
+
 def _has_one_source(obj: Any, sizes: Sizes) -> bool:
     sources = [getattr(obj, name, None) for name in ("calibration", "staircases", "bins")]
     return sum(source is not None for source in sources) == 1
@@ -290,7 +337,8 @@ def _has_one_source(obj: Any, sizes: Sizes) -> bool:
 
 def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
     """Return whether an operating point is of its thresholds and samples."""
-    point, guarantee = obj.point, obj.point["guarantee"]
+    point = obj.point
+    certified = [point["guarantee"], *(point.get("guarantees") or ())]
     threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
     n_samples, n_errors = sizes["n"], sizes["e"]
@@ -305,7 +353,7 @@ def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
         and point["true_rejects"] <= n_errors
         and point["false_rejects"] <= n_samples - n_errors
         and (point["row"] is None or point["row"] <= n_samples)
-        and (guarantee is None or obj.held_out is not None)
+        and (not any(certified) or obj.held_out is not None)
     )
 
 
@@ -347,19 +395,21 @@ REJECT_OPTION = _RejectOption(
     point=_part("operating_point_", POINT),
     rules=_part("rules", RULES),
     held_out=optional(_part("held_out", HELD_OUT)),
+    test=optional(_part("test_samples", TEST)),
     usual_distance=number(low=0, high=np.inf),
     front_method=word(*METHODS),
     params={
         "estimator": estimator,
         "certainty": rule,
         "cells": rule,
-        "target": target,
+        "target": optional(target),
         "cv": splitter | word("training"),
     },
     relations={
         "its classes are not those of its estimator": _has_classes_of_estimator,
         "the rules of its certainty and cells are not fitted": _are_fitted_rules,
         "it must have calibration samples, steps or bins, and only one of them": _has_one_source,
+        "its answers are not of its classes, or not right where they should be": _has_sound_answers,
         "its operating point is not of its thresholds and samples": _is_sound_point,
     },
 )
@@ -389,7 +439,7 @@ OWN = (
             "it has only one class": lambda obj, sizes: sizes["k"] > 1,
         },
     ),
-    *(KnownClass(f"abstain.{name}") for name in ("Accuracy", "RejectCost", "RejectRate")),
+    *TARGETS,
     KnownClass(
         "abstain.tables.TableColumns",
         FEATURES,
