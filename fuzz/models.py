@@ -24,6 +24,7 @@ import tempfile
 import warnings
 from collections import Counter
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,16 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import abstain
-from abstain import InputError, RejectOptionClassifier, RejectRate
+from abstain import (
+    Accuracy,
+    AllOf,
+    ExpectedCost,
+    InputError,
+    Precision,
+    Recall,
+    RejectOptionClassifier,
+    RejectRate,
+)
 from tests.saving.forging import file_of, parts_of, size_of
 
 SECONDS, MEGABYTES = 5, 500
@@ -87,14 +97,30 @@ def estimators() -> list[Any]:
     ]
 
 
+def targets() -> list[Any]:
+    """Return targets of all kinds."""
+    names = ("ash", "beech", "cedar")
+    costs = {(true, answer): 3 for true in names for answer in names if true != answer}
+    groups = np.arange(len(SAMPLES)) % 2
+    certain: dict[str, Any] = {"confidence": 0.6}
+    return [
+        RejectRate(0.2),
+        ExpectedCost(costs, reject={"ash": 1.5, "beech": 1, "cedar": 1}),
+        ExpectedCost(1 - np.eye(3), reject=0.3),
+        Recall("ash", 0.5),
+        Precision("beech", 0.3, **certain),
+        AllOf(Accuracy(0.4, **certain), Recall("cedar", 0.4, **certain)),
+        Accuracy(0.4, groups=groups),
+    ]
+
+
 def valid_files(folder: Path) -> list[Path]:
-    """Write a file for each classifier, and return where."""
+    """Write a file for each classifier, and return where; the targets take turns."""
     paths = []
-    for number, estimator in enumerate(estimators()):
+    for number, (estimator, target) in enumerate(zip(estimators(), cycle(targets()), strict=False)):
         cells = KMeans(3, n_init=1, random_state=0) if number == 4 else "auto"
-        clf = RejectOptionClassifier(
-            estimator, target=RejectRate(0.2), cells=cells, random_state=0
-        ).fit(SAMPLES, CLASSES)
+        clf = RejectOptionClassifier(estimator, target=target, cells=cells, random_state=0)
+        clf.fit(SAMPLES, CLASSES)
         paths.append(folder / f"{number:02}.abstain")
         abstain.save(clf, paths[-1])
     return paths

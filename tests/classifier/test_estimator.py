@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from abstain import (
     Accuracy,
+    ExpectedCost,
     InputError,
     RejectCost,
     RejectOptionClassifier,
@@ -495,3 +496,16 @@ def test_the_smallest_pairwise_margin_of_an_svc_beats_calibrated_posteriors():
     by_posterior = cross_val_score(calibrated, X, y, cv=folds, scoring=aurc_scorer).mean()
     assert -by_margin < 1.5e-3
     assert -by_margin < 0.5 * -by_posterior
+
+
+# The estimator is cloned, so that its classes of another fit say nothing.
+def test_costs_are_of_the_classes_of_this_fit(data):
+    X, y = data
+    fitted_before = GaussianNB().fit(X, np.arange(len(X)) % 7)
+    target = ExpectedCost(1 - np.eye(len(np.unique(y))), 0.3)
+    fresh, used = (
+        RejectOptionClassifier(estimator, target=target).fit(X, y)
+        for estimator in (GaussianNB(), fitted_before)
+    )
+    assert np.array_equal(used.predict(X), fresh.predict(X))
+    assert np.array_equal(used.thresholds_, fresh.thresholds_)

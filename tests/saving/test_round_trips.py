@@ -231,6 +231,10 @@ def test_classes_can_be_certified_after_loading(path):
     (guarantee,) = loaded.retarget(Recall("ash", 0.6, confidence=0.8)).operating_point_.guarantees
     assert guarantee.name == "the recall of 'ash'"
     assert guarantee.bound >= 0.6
+    # Groups have a label for each sample given to fit, those that test included.
+    point = loaded.retarget(Accuracy(0.5, confidence=0.7, groups=GROUPS)).operating_point_
+    names = [f"the accuracy in group {group!r}" for group in ("left", "right")]
+    assert [guarantee.name for guarantee in point.guarantees] == names
 
 
 def test_answers_follow_the_costs_after_loading(path):
@@ -283,7 +287,7 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
     assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
     same_answers(clf.retarget(RejectCost(0.3)), loaded.retarget(RejectCost(0.3)))
     target = Recall("ash", 0.6, confidence=confidence)
-    match = r"target=Recall\(.*needs the classes of the calibration samples.*: fit it again"
+    match = r"target=Recall\(.*needs the classes of the calibration samples.*; fit it again"
     refused(loaded.retarget, target, match=match)
     same_answers(loaded, round_trip(loaded, path))
 

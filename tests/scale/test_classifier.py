@@ -30,6 +30,7 @@ from abstain import (
     GMLVQ,
     Accuracy,
     InputError,
+    Recall,
     RejectCost,
     RejectOptionClassifier,
     RejectRate,
@@ -428,6 +429,9 @@ def test_a_calibrated_classifier_is_saved_and_loaded(client, frozen, rest, tmp_p
     assert loaded.explain(rest[0][:5]).equals(clf.explain(rest[0][:5]))
     there = loaded.retarget(RejectRate(0.05)).operating_point_
     assert there.reject_rate <= 0.05
+    for one in (clf, loaded):
+        with pytest.raises(InputError, match="must be RejectRate, RejectCost or Accuracy for Dask"):
+            one.retarget(Recall(1, 0.9))
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5])

@@ -214,8 +214,11 @@ class OperatingMixin:
         rows = [known and known.rows for known in (self.calibration_, self._test_calibration)]
         if rows[0] is None or (certifies(target) and rows[1] is None):
             raise InputError(
-                f"target={target} needs the classes of the calibration samples, which files of "
-                "earlier versions do not hold: fit it again"
+                argument="target",
+                value=target,
+                requirement="needs the classes of the calibration samples, which files of earlier "
+                "versions do not hold",
+                remedy="fit it again",
             )
         return 1 + max(int(each.max()) for each in rows if each is not None)
 
