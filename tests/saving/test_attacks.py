@@ -40,8 +40,8 @@ from abstain import (
 )
 from abstain.saving import container
 from abstain.saving.kinds import check_attributes
-from abstain.saving.own import REJECT_OPTION
 from abstain.saving.persisting import VERSIONS
+from abstain.saving.reject_option import REJECT_OPTION
 from tests.saving.checks import CLASSES, X, Y, refused
 from tests.saving.forging import (
     file_of,

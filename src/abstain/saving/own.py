@@ -1,31 +1,9 @@
-"""What do files hold of the models, targets, tables and reject options of this package?
+"""What do files hold of the models and tables of this package? Which of its classes are known?"""
 
-Of a reject option not the front, but the data that it is computed from: the calibration samples or,
-if they were Dask arrays, the steps of each cell or their counts in bins. The front is computed
-again on first use, so that no file can hold a front that contradicts its samples.
-"""
-
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from abstain.certainty.cells import RULES as CELL_RULES
-from abstain.certainty.cells import is_to_be_fitted
-from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
-from abstain.classifier import fit_checks
-from abstain.classifier.calibrate import Calibration
-from abstain.classifier.evaluate import Rules
-from abstain.classifier.operating import answer_costs
-from abstain.classifier.own_cells import OwnCells
-from abstain.fronts import METHODS, PooledFront, pareto_front
-from abstain.fronts.bins import BinCounts
-from abstain.fronts.held_out import HeldOut
-from abstain.fronts.pareto import FROM_STAIRCASES
-from abstain.fronts.pooled import pooled_front
-from abstain.fronts.staircases import Staircases
 from abstain.models.validation import check_parameters
 from abstain.saving.kinds import (
     CLASSES,
@@ -34,31 +12,21 @@ from abstain.saving.kinds import (
     POSITIVE,
     Kind,
     Sizes,
-    array,
     by_name,
-    estimator,
     flag,
-    function,
-    is_label,
     labels,
     listed,
     number,
     optional,
-    parts,
     real,
-    rises,
     size,
-    splitter,
     text,
     whole,
     word,
 )
-from abstain.saving.known import KnownClass, State, params_of
-from abstain.saving.targets import TARGETS, target
-from abstain.targets.guarantee import Guarantee
-from abstain.targets.operating import OperatingPoint
-
-# --- models and tables --------------------------------------------------------------------------
+from abstain.saving.known import KnownClass
+from abstain.saving.reject_option import REJECT_OPTION
+from abstain.saving.targets import TARGETS
 
 
 def _have_prototypes(obj: Any, sizes: Sizes) -> bool:
@@ -108,311 +76,6 @@ def _are_columns(obj: Any, sizes: Sizes) -> bool:
         )
     )
 
-
-# --- a classifier with a reject option ----------------------------------------------------------
-
-
-def _part(name: str, kinds: Mapping[str, Kind]) -> Kind:
-    return parts(f"RejectOptionClassifier.{name}", kinds)
-
-
-# The time and memory of a front grow with its errors.
-MAX_ERRORS, MAX_SAMPLES = 100_000_000, 1 << 53
-rule = text | estimator | function
-truth_values = partial(array, types="b", words="truth values")
-# Positions of cells among the thresholds.
-cells = whole("j", below="t", dtype="int64").where("ascending", rises)
-
-
-CALIBRATION = {
-    "certainty": real("n", infinite=True),
-    "correct": truth_values("n"),
-    "cells": labels("n"),
-    # Files of earlier versions have nothing of these.
-    "answers": optional(labels("n")),
-    "truth": optional(labels("n")),
-    "rows": optional(whole("n")),
-    "posteriors": optional(real("n k", low=0)),
-}
-STAIRCASES = {
-    "cells": cells,
-    "starts": whole("j+1", dtype="int64").where(
-        "ascending from 0", lambda v: v[0] == 0 and rises(v)
-    ),
-    "true_rejects": whole("s", below=MAX_ERRORS, dtype="int64"),
-    "false_rejects": whole("s", dtype="int64"),
-    "thresholds": real("s", infinite=True),
-    "n_samples": size("n", low=1),
-    "n_errors": size("e"),
-}
-BINS = {
-    "cells": cells,
-    "edges": real("b", infinite=True).where("ascending", rises),
-    "right": whole("j b", below=MAX_SAMPLES, dtype="int64"),
-    "wrong": whole("j b", below=MAX_ERRORS, dtype="int64"),
-    "is_lossless": flag,
-}
-HELD_OUT = {
-    "certainty": real("h", infinite=True),
-    "correct": truth_values("h"),
-    "columns": whole("h", low=-1, below="t"),
-    "counts": optional(whole("h", low=1)),
-}
-# What else is known of held-out samples, if they were no Dask collections.
-TEST = {
-    "cells": labels("h"),
-    "answers": labels("h"),
-    "truth": labels("h"),
-    "rows": whole("h"),
-    "posteriors": optional(real("h k", low=0)),
-}
-GUARANTEE = {
-    "accuracy": number(low=0, high=1),
-    "confidence": number(low=0, high=1),
-    "n_samples": size(low=1),
-    "accepted": size(),
-    "errors": size(),
-    "bound": number(low=0, high=1),
-    "n_tested": size(),
-    # Files of earlier versions do not have it.
-    "name": replace(text.where("without control characters", str.isprintable), is_optional=True),
-}
-guarantee = _part("guarantee", GUARANTEE).where(
-    "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]
-)
-POINT = {
-    "row": optional(size()),
-    "n_samples": size("n", low=1),
-    "n_errors": size("e"),
-    "true_rejects": size(),
-    "false_rejects": size(),
-    "gap": size(),
-    # None is the cell that small cells share.
-    "cells": array("m", "O", "names of cells").where(
-        "or None", lambda value: all(each is None or is_label(each) for each in value.tolist())
-    ),
-    "thresholds": real("m", infinite=True),
-    "guarantee": optional(guarantee),
-    "guarantees": optional(listed(guarantee)),
-}
-RULES = {"certainty": text | function, "cells": rule}
-
-
-class _RejectOption(KnownClass):
-    """The estimator, thresholds and operating point, and what the front follows from."""
-
-    def check_params(self, obj: Any) -> None:
-        """Refuse parameters that a fit would refuse."""
-        super().check_params(obj)
-        fit_checks.check_parameters(obj)
-
-    def settings(self, obj: Any) -> dict[str, Any]:
-        """Return the parameters, with registered functions replaced by their names."""
-        named = {
-            "certainty": MEASURES.name_of(obj.certainty),
-            "cells": CELL_RULES.name_of(obj.cells),
-        }
-        return params_of(obj) | named
-
-    def state(self, obj: Any) -> State:
-        """Return the attributes of a fit."""
-        state = {name: vars(obj)[name] for name in _AS_THEY_ARE if name in vars(obj)}
-        if "thresholds_" not in state:
-            return state
-        obj._check_fitted()
-        point = obj.operating_point_
-        state |= {
-            "cells_": obj._own_cells.labels,
-            "point": _fields(point, POINT)
-            | {
-                "guarantee": _fields(point.guarantee, GUARANTEE),
-                "guarantees": [_fields(each, GUARANTEE) for each in point.guarantees],
-            },
-            "held_out": _fields(obj._held_out, HELD_OUT),
-            "test": _fields(vars(obj).get("_test_calibration"), TEST),
-            "rules": _fields(obj._rules, RULES),
-            "usual_distance": obj._outlier_distance,
-            "front_method": obj.front_.method,
-        }
-        if "calibration_" in vars(obj):
-            state["calibration"] = _fields(obj.calibration_, CALIBRATION)
-        elif isinstance(obj.front_, PooledFront):
-            state["bins"] = _fields(obj.front_.curves.counts, BINS)
-        else:
-            state["staircases"] = _fields(obj.front_.staircases, STAIRCASES)
-        return state
-
-    def restore(self, obj: Any, state: State) -> None:
-        """Set what a fit leaves; the front waits until it is asked for."""
-        for name in _AS_THEY_ARE:
-            if state.get(name) is not None:
-                setattr(obj, name, state[name])
-        if "point" not in state:
-            return
-        costs = answer_costs(obj._target(), obj.estimator_, obj.classes_)
-        obj._rules = _named_rules(Rules(**state["rules"], costs=costs), obj.estimator_)
-        obj._outlier_distance = state["usual_distance"]
-        obj._own_cells = OwnCells(state["cells_"])
-        obj._use_target()
-        held_out = obj._held_out = _made(HeldOut, state["held_out"])
-        if state.get("test") is not None:
-            obj._test_calibration = Calibration(
-                certainty=held_out.certainty, correct=held_out.correct, **state["test"]
-            )
-        point = state["point"]
-        obj.operating_point_ = OperatingPoint(
-            **point
-            | {
-                "cells": obj.cells_,
-                "thresholds": obj.thresholds_,
-                "guarantee": _made(Guarantee, point["guarantee"]),
-                "guarantees": tuple(Guarantee(**each) for each in point.get("guarantees") or ()),
-            }
-        )
-        method = state["front_method"]
-        if state.get("calibration") is not None:
-            known = obj.calibration_ = Calibration(**state["calibration"])
-            positions = obj._own_cells.positions(known.cells)
-            obj._front = partial(
-                pareto_front, known.certainty, known.correct, positions, method=method
-            )
-        elif state.get("bins") is not None:
-            obj._front = partial(pooled_front, BinCounts(**state["bins"]))
-        else:
-            obj._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
-
-
-_AS_THEY_ARE = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_request")
-
-
-def _fields(held: Any, kinds: Mapping[str, Kind]) -> Any:
-    return None if held is None else {name: getattr(held, name) for name in kinds}
-
-
-def _made(kind: Any, fields: Any) -> Any:
-    return None if fields is None else kind(**fields)
-
-
-def _named_rules(rules: Rules, estimator: Any) -> Rules:
-    """Return the rules by name. Files of earlier builds say "auto", which was never "logit"."""
-    named = rules.named(estimator)
-    was_auto = isinstance(rules.certainty, str) and rules.certainty == "auto"
-    return named._replace(certainty="conf") if was_auto and named.certainty == "logit" else named
-
-
-def _has_classes_of_estimator(obj: Any, sizes: Sizes) -> bool:
-    fit_checks.check_reject_label(obj.reject_label, obj.classes_)
-    return bool(
-        obj.classes_.tolist() == np.asarray(getattr(obj.estimator_, "classes_", [])).tolist()
-    )
-
-
-def _are_fitted_rules(obj: Any, sizes: Sizes) -> bool:
-    certainty, cells = obj.rules["certainty"], obj.rules["cells"]
-    MEASURES.check(certainty)
-    CELL_RULES.check(cells)
-    return not is_to_be_fitted(cells) and not is_trust_to_be_fitted(certainty)
-
-
-def _are_sound(known: Mapping[str, Any], classes: Any) -> bool:
-    """Return whether the answers to samples are classes, and right where they are said to be."""
-    answers, truth, rows = map(known.get, ("answers", "truth", "rows"))
-    if answers is None or truth is None or rows is None:  # as in files of earlier versions
-        return answers is truth is rows
-    is_of_classes = set(answers.tolist()) <= set(classes.tolist())
-    return is_of_classes and np.array_equal(answers == truth, known["correct"])
-
-
-def _has_sound_answers(obj: Any, sizes: Sizes) -> bool:
-    known, test = getattr(obj, "calibration", None), getattr(obj, "test", None)
-    if test is not None:
-        test = test | {"correct": (obj.held_out or {}).get("correct")}
-    return all(_are_sound(each, obj.classes_) for each in (known, test) if each is not None)
-
-
-def _has_one_source(obj: Any, sizes: Sizes) -> bool:
-    sources = [getattr(obj, name, None) for name in ("calibration", "staircases", "bins")]
-    return sum(source is not None for source in sources) == 1
-
-
-def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
-    """Return whether an operating point is of its thresholds and samples."""
-    point = obj.point
-    certified = [point["guarantee"], *(point.get("guarantees") or ())]
-    threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
-    limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
-    n_samples, n_errors = sizes["n"], sizes["e"]
-    if known := getattr(obj, "calibration", None):
-        n_errors = int((~known["correct"]).sum())
-    if known := getattr(obj, "bins", None):
-        n_errors = int(known["wrong"].sum())
-        n_samples = n_errors + int(known["right"].sum())
-    return (
-        limits == point["thresholds"].tolist()
-        and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
-        and point["true_rejects"] <= n_errors
-        and point["false_rejects"] <= n_samples - n_errors
-        and (point["row"] is None or point["row"] <= n_samples)
-        and (not any(certified) or obj.held_out is not None)
-    )
-
-
-def are_steps(steps: Mapping[str, Any]) -> bool:
-    """Return whether the steps of each cell rise from none, to no more than the samples."""
-    starts, true, false = steps["starts"], steps["true_rejects"], steps["false_rejects"]
-    limits = steps["thresholds"]
-    if starts[-1] != len(true):
-        return False
-    first, last = starts[:-1], starts[1:] - 1
-    later = np.setdiff1d(np.arange(len(true)), first)
-    return bool(
-        (true[first] == 0).all()
-        and (false[first] == 0).all()
-        and (limits[first] == -np.inf).all()
-        and (true[later] > true[later - 1]).all()
-        and (false[later] >= false[later - 1]).all()
-        and (limits[later] > limits[later - 1]).all()
-        and true[last].sum() <= steps["n_errors"] <= steps["n_samples"]
-        and false[last].sum() <= steps["n_samples"] - steps["n_errors"]
-    )
-
-
-def are_bins(bins: Mapping[str, Any]) -> bool:
-    """Return whether no bin is empty, and the samples can be counted."""
-    total = (bins["wrong"].astype(float) + bins["right"]).sum(axis=0)
-    return bool((total > 0).all() and total.sum() < MAX_SAMPLES)
-
-
-REJECT_OPTION = _RejectOption(
-    "abstain.RejectOptionClassifier",
-    CLASSIFIER | {"n_features_in_": optional(FEATURES["n_features_in_"])},
-    estimator_=estimator,
-    thresholds_=real("t", infinite=True),
-    cells_=labels("t-1").where("all different", lambda v: len(set(v.tolist())) == len(v)),
-    calibration=optional(_part("calibration_", CALIBRATION)),
-    staircases=optional(_part("staircases", STAIRCASES).where("which rise", are_steps)),
-    bins=optional(_part("bins", BINS).where("none of them empty", are_bins)),
-    point=_part("operating_point_", POINT),
-    rules=_part("rules", RULES),
-    held_out=optional(_part("held_out", HELD_OUT)),
-    test=optional(_part("test_samples", TEST)),
-    usual_distance=number(low=0, high=np.inf),
-    front_method=word(*METHODS),
-    params={
-        "estimator": estimator,
-        "certainty": rule,
-        "cells": rule,
-        "target": optional(target),
-        "cv": splitter | word("training"),
-    },
-    relations={
-        "its classes are not those of its estimator": _has_classes_of_estimator,
-        "the rules of its certainty and cells are not fitted": _are_fitted_rules,
-        "it must have calibration samples, steps or bins, and only one of them": _has_one_source,
-        "its answers are not of its classes, or not right where they should be": _has_sound_answers,
-        "its operating point is not of its thresholds and samples": _is_sound_point,
-    },
-)
 
 OWN = (
     REJECT_OPTION,
