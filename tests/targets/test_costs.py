@@ -154,6 +154,7 @@ def test_a_reject_that_costs_more_than_every_error_is_told():
         ),
         (ExpectedCost([[0, np.nan], [1, 0]], 0.5), r"costs\[0, 1\] must be a finite number"),
         (ExpectedCost("free", 0.5), "costs must be numbers, got 'free'"),
+        (ExpectedCost(1 - np.eye(2), "0.5"), "reject must be numbers, got '0.5'"),
         (ExpectedCost(1 - np.eye(2), -1), "reject must be a finite number from 0 on, got -1"),
         (ExpectedCost(1 - np.eye(2), [1, 2, 3]), r"reject must be a number, or one for each"),
         (ExpectedCost(1 - np.eye(2), {0: 1}), "reject must name every class, .* got none for 1"),

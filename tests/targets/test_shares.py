@@ -221,3 +221,10 @@ def test_a_method_without_probabilities_is_refused(data):
     clf = RejectOptionClassifier(LogisticRegression(), target=Recall(1, 0.9), method="exact")
     with pytest.raises(InputError, match="method must be 'pooled' for Recall"):
         clf.fit(*data)
+
+
+@pytest.mark.parametrize("groups", ["site", lambda X: X[:, 0] > 0])
+def test_groups_that_need_the_samples_need_a_fit(data, groups):
+    clf = RejectOptionClassifier(LogisticRegression()).fit(*data)
+    with pytest.raises(InputError, match="groups must be labels of the samples given to fit"):
+        clf.retarget(Accuracy(0.9, groups=groups))

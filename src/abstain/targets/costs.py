@@ -262,9 +262,12 @@ class ExpectedCost(OutcomeTarget):
 
 def _as_numbers(name: str, values: Any) -> NDArray[np.float64]:
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(argument=name, value=values, requirement="must be numbers") from None
+        numbers = np.asarray(values)
+        if numbers.dtype.kind in "biufO":
+            return numbers.astype(np.float64)
+    except (TypeError, ValueError):  # ragged lists, and objects that are no numbers
+        pass
+    raise InputError(argument=name, value=values, requirement="must be numbers")
 
 
 def _check_price(name: str, value: Any) -> None:

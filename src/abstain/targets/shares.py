@@ -355,10 +355,17 @@ def with_group_labels(target: Any, X: Any, n_samples: int) -> Any:
 
 
 def _group_labels(groups: Any, X: Any) -> NDArray[Any]:
+    if not callable(groups) and not isinstance(groups, str):
+        return as_labels("groups", groups)
+    if X is None:
+        raise InputError(
+            argument="groups",
+            value=groups,
+            requirement="must be labels of the samples given to fit, which are not kept",
+            remedy="fit with this target, or pass an array",
+        )
     if callable(groups):
         return as_labels("groups", groups(X))
-    if not isinstance(groups, str):
-        return as_labels("groups", groups)
     columns = list(getattr(X, "columns", ()))
     if groups not in columns:
         where = list_columns(groups, list(map(str, columns))) if columns else "X has no names"
