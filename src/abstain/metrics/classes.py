@@ -1,0 +1,153 @@
+"""What does each class get: how many of its samples are answered, right, wrong and rejected?"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._core.checks import check_boolean_vector, check_fraction
+from abstain.metrics._samples import check_samples
+from abstain.metrics.confusion import confusion_matrix_with_rejects, labels_with_rejects
+
+
+class ClassReport(NamedTuple):
+    """The decisions about each class, as `class_report` returns them.
+
+    Shares without a denominator are NaN: a recall if no sample of the class is answered, a
+    precision if no answer names it.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The classes that occur, sorted.
+    samples, answered, right, wrong, rejected : ndarray of shape (n_classes,)
+        Numbers of samples of each class: ``samples = answered + rejected`` and ``answered = right +
+        wrong``.
+    recall, recall_low, recall_high : ndarray of shape (n_classes,)
+        Of the answered samples of a class, the share that is answered by it, with limits.
+    recall_with_rejects : ndarray of shape (n_classes,)
+        Of all samples of a class, the share that is not answered wrongly.
+    precision, precision_low, precision_high : ndarray of shape (n_classes,)
+        Of the answers that name a class, the share that is right, with limits.
+
+    Examples
+    --------
+    The arrays are the columns of a table:
+
+    >>> import polars as pl
+    >>> from abstain.metrics import class_report
+    >>> report = class_report([1, 1, 2], [1, 2, 2], [False, False, True])
+    >>> pl.DataFrame(report._asdict()).select("classes", "samples", "rejected").rows()
+    [(1, 2, 0), (2, 1, 1)]
+    """
+
+    classes: NDArray[Any]
+    samples: NDArray[np.int64]
+    answered: NDArray[np.int64]
+    right: NDArray[np.int64]
+    wrong: NDArray[np.int64]
+    rejected: NDArray[np.int64]
+    recall: NDArray[np.float64]
+    recall_low: NDArray[np.float64]
+    recall_high: NDArray[np.float64]
+    recall_with_rejects: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    precision_low: NDArray[np.float64]
+    precision_high: NDArray[np.float64]
+
+
+def class_report(
+    y_true: ArrayLike, y_pred: ArrayLike, rejected: ArrayLike, *, confidence: float = 0.95
+) -> ClassReport:
+    r"""Count the decisions about each class, with recall, precision and their exact limits.
+
+    **What a rejected sample means for recall.** A rejected sample goes to a person, so that the
+    classifier neither finds nor misses it. Both readings are reported: ``recall`` is a share of
+    the answered samples, as in the target :class:`~abstain.Recall`; ``recall_with_rejects`` is a
+    share of all samples of the class, in which a rejected one is not missed:
+
+    .. math::
+        \text{recall} = \frac{\text{right}}{\text{answered}}, \qquad
+        \text{recall with rejects} = 1 - \frac{\text{wrong}}{\text{samples}}.
+
+    The second is never lower than the first. For the positive class, ``recall`` is the sensitivity
+    and ``precision`` the positive predictive value (PPV); for the negative class, they are the
+    specificity and the negative predictive value (NPV).
+
+    Limits are those of Clopper and Pearson [1]_: the interval contains the share on new samples
+    with at least the given confidence, if the samples had no part in the thresholds.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predictions; those of rejected samples may be any label, such as a ``reject_label``.
+    rejected : array-like of bool of shape (n_samples,)
+        Which samples are rejected.
+    confidence : float, default=0.95
+        Confidence of each interval for itself, in (0, 1).
+
+    Returns
+    -------
+    ClassReport
+        Named tuple of arrays with one entry for each class.
+
+    See Also
+    --------
+    confusion_matrix_with_rejects : The counts of all pairs of classes.
+
+    References
+    ----------
+    .. [1] C. J. Clopper, E. S. Pearson: The use of confidence or fiducial limits illustrated in the
+       case of the binomial. Biometrika 26 (1934), 404-413.
+
+    Examples
+    --------
+    Of five ill patients, three are found, one is missed and one is rejected:
+
+    >>> from abstain.metrics import class_report
+    >>> y_true = ["ill", "ill", "ill", "ill", "ill", "well", "well"]
+    >>> y_pred = ["ill", "ill", "ill", "well", "ill", "well", "ill"]
+    >>> rejected = [False, False, False, False, True, False, False]
+    >>> report = class_report(y_true, y_pred, rejected)
+    >>> report.answered.tolist(), report.right.tolist(), report.rejected.tolist()
+    ([4, 2], [3, 1], [1, 0])
+    >>> report.recall.tolist(), report.recall_with_rejects.tolist()
+    ([0.75, 0.5], [0.8, 0.5])
+    >>> report.recall_low.round(3).tolist(), report.recall_high.round(3).tolist()
+    ([0.194, 0.013], [0.994, 0.987])
+    """
+    confidence = check_fraction("confidence", confidence)
+    is_rejected = check_boolean_vector("rejected", rejected)
+    truth, predictions, _ = check_samples(y_true, y_pred, None, rejected=is_rejected)
+    classes = labels_with_rejects(truth, predictions, is_rejected)
+    counts = confusion_matrix_with_rejects(truth, predictions, is_rejected, labels=classes)
+    samples, n_rejected = counts.sum(axis=1), counts[:, -1]
+    answered, right, named = samples - n_rejected, counts.diagonal(), counts[:, :-1].sum(axis=0)
+    return ClassReport(
+        *(classes, samples, answered, right, answered - right, n_rejected),
+        *(_share(right, answered), *_limits(right, answered, confidence)),
+        _share(n_rejected + right, samples),
+        *(_share(right, named), *_limits(right, named, confidence)),
+    )
+
+
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+    shares = np.full(len(whole), np.nan)
+    np.divide(part, whole, out=shares, where=whole > 0)
+    return shares
+
+
+def _limits(
+    part: NDArray[np.int64], whole: NDArray[np.int64], confidence: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the limits of shares by Clopper and Pearson; NaN where the whole is 0."""
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    low = np.where(part == 0, 0.0, betaincinv(part, whole - part + 1, tail))
+    high = np.where(part == whole, 1.0, betaincinv(part + 1, whole - part, 1 - tail))
+    return np.where(whole > 0, low, np.nan), np.where(whole > 0, high, np.nan)
