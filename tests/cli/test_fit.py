@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 import abstain
+from abstain.tables import FitOptions, fit_table, open_table
 from abstain.tables.models import MODELS
+from abstain.tables.targets import target_as_dict
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -92,6 +94,98 @@ def test_targets(run, folder, options, target):
     assert document["n_rows"] == 240
 
 
+CLASSES = ("gesund", "krank (übel)")
+
+
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        (["--recall", "gesund=0.9"], abstain.Recall("gesund", 0.9)),
+        (["--precision", "gesund=0.9"], abstain.Precision("gesund", 0.9)),
+        (
+            ["--accuracy", "0.8", "--recall", "gesund=0.9", "--precision", "gesund=0.85"],
+            abstain.AllOf(
+                abstain.Accuracy(0.8),
+                abstain.Recall("gesund", 0.9),
+                abstain.Precision("gesund", 0.85),
+            ),
+        ),
+        (
+            [
+                *("--cost", "krank (übel):gesund=9", "--cost", "gesund:krank (übel)=2"),
+                *("--reject-cost", "1.5"),
+            ],
+            abstain.ExpectedCost({CLASSES[::-1]: 9.0, CLASSES: 2.0}, reject=1.5),
+        ),
+        (["--accuracy", "0.8", "--group-by", "Organ"], abstain.Accuracy(0.8, groups="Organ")),
+    ],
+)
+def test_targets_about_classes_and_groups(run, folder, options, target):
+    out = folder / "m.abstain"
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", "naive-bayes"]
+    asked += ["--out", out, *options]
+    code, shown, complaints = run(*asked, "--json")
+    assert (code, complaints) == (0, "")
+    document = json.loads(shown)
+    options = FitOptions(LABEL, model="naive-bayes", target=target)
+    result = fit_table(open_table(folder / "patients.csv"), options)
+    assert document["target"] == json.loads(json.dumps(target_as_dict(target)))
+    assert document["thresholds"] == [
+        value if np.isfinite(value) else str(value) for value in result.clf.thresholds_.tolist()
+    ]
+    assert [row["class"] for row in document["by_class"]] == list(CLASSES)
+    code, shown, complaints = run(*asked)
+    assert (code, complaints) == (0, "")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_cost_table_equals_its_pairs(run, folder):
+    (folder / "costs.csv").write_text(",gesund,krank (übel)\ngesund,,2\nkrank (übel),9,\n")
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", "naive-bayes"]
+    asked += ["--out", folder / "m.abstain", "--reject-cost", "1.5", "--json"]
+    pairs = ["--cost", "krank (übel):gesund=9", "--cost", "gesund:krank (übel)=2"]
+    table, named = (
+        json.loads(run(*asked, *costs)[1]) for costs in (["--cost", folder / "costs.csv"], pairs)
+    )
+    for document in (table, named):
+        document["target"]["ExpectedCost"]["costs"].sort(key=str)
+    assert table == named
+
+
+def test_what_is_certified_for_groups_and_classes_is_shown(run, folder):
+    table = folder / "t.csv"
+    make_patients(600).write_csv(table)
+    asked = ["fit", table, "--label", LABEL, "--model", "naive-bayes"]
+    asked += ["--out", folder / "m.abstain", "--accuracy", "0.6", "--group-by", "Organ"]
+    asked += ["--confidence", "0.9"]
+    document = json.loads(run(*asked, "--json")[1])
+    _, shown, _ = run(*asked)
+    assert len(document["guarantees"]) == 2
+    assert "Certified for new rows with confidence 0.9, all together" in shown
+    for sure in document["guarantees"]:
+        right = 100 * (1 - sure["errors"] / sure["accepted"])
+        counts = rf"0.6 +{sure['n_samples']} +{sure['accepted']} +{sure['errors']} +{right:.2f}%"
+        assert re.search(re.escape(sure["name"].removeprefix("the ")) + " +" + counts, shown)
+    assert f"on {document['n_samples']} rows that set the thresholds" in shown
+
+
+def test_a_class_that_is_never_answered_rightly_is_shown(run, tmp_path, rng):
+    values = rng.normal(size=(400, 2))
+    kinds = np.array(["often"] * 350 + ["rare"] * 40 + ["[red]"] * 10)
+    values[:350] += 2
+    pl.DataFrame(values, schema=["a", "b"]).with_columns(kind=kinds).write_csv(tmp_path / "t.csv")
+    asked = ["fit", tmp_path / "t.csv", "--label", "kind", "--model", "logistic"]
+    asked += ["--out", tmp_path / "m.abstain"]
+    document = json.loads(run(*asked, "--json")[1])
+    _, shown, _ = run(*asked)
+    (alarm,) = document["alarms"]
+    assert f"Warning: {alarm}" in " ".join(shown.split())
+    assert alarm.startswith("class '[red]' is never answered rightly: 10 rows")
+    for row in document["by_class"]:
+        counts = (row[name] for name in ("answered", "right", "wrong", "rejected"))
+        assert re.search(re.escape(row["class"]) + "".join(f" +{n}" for n in counts), shown)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -108,6 +202,21 @@ def test_targets(run, folder, options, target):
             "--test-size",
         ),
         (["--label", LABEL, "--accuracy", "0.9", "--reject-rate", "0.1"], "only one target"),
+        (["--label", LABEL, "--recall", "gesund=0.9", "--reject-rate", "0.1"], "only one target"),
+        (["--label", LABEL, "--recall", "gesund"], "--recall must be CLASS=SHARE"),
+        (["--label", LABEL, "--recall", "gesund=90"], "90% is 0.9"),
+        (["--label", LABEL, "--precision", "wohl=0.9"], "does not have; its classes are 'gesund'"),
+        (["--label", LABEL, "--cost", "gesund=1", "--reject-cost", "1"], "--cost must be TRUE:"),
+        (["--label", LABEL, "--cost", "a:b=1"], "give --reject-cost as well"),
+        (["--label", LABEL, "--cost", "a:b=1", "--reject-cost", "-1"], "--reject-cost must be a"),
+        (["--label", LABEL, "--cost", "no.csv", "--reject-cost", "1"], "no.csv does not exist"),
+        (
+            ["--label", LABEL, "--cost", "gesund:krank (übel)=1", "--reject-cost", "1"],
+            "--cost must name every pair (true, answered)",
+        ),
+        (["--label", LABEL, "--group-by", "Organ"], "give --accuracy as well"),
+        (["--label", LABEL, "--accuracy", "0.8", "--group-by", "Ort"], "--group-by Ort is not a"),
+        (["--label", LABEL, "--accuracy", "0.8", "--group-by", "Patient"], "--group-by must have"),
         (
             ["--label", LABEL, "--accuracy", "0.999", "--confidence", "0.999"],
             "samples that test it",

@@ -37,7 +37,8 @@ _CHECKED = ("format", "thresholds", "cells", "row", *_SHARES, *_COUNTS)
 # What `abstain fit` prints as JSON as well, and on which thresholds do not depend.
 _DESCRIPTIVE = (
     *("abstain", "model", "label", "classes", "n_rows", "n_unlabelled", "n_empty", "numeric"),
-    *("categorical", "left_out", "written_like", "target", "guarantee", "notes"),
+    *("categorical", "left_out", "written_like", "target", "guarantee", "guarantees", "by_class"),
+    *("cost_per_row", "alarms", "notes"),
 )
 # Bytes of a file. Lists of JSON take some 20 times as much memory; half a million cells take less.
 _LARGEST = 16_000_000

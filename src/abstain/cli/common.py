@@ -25,6 +25,9 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 _OTHER_NAMES = {
     "rate": "reject_rate",
     "cost": "reject_cost",
+    "costs": "cost",
+    "reject": "reject_cost",
+    "groups": "group_by",
     "folder": "out",
     "n_jobs": "jobs",
 }

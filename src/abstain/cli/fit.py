@@ -34,6 +34,10 @@ from abstain.cli.common import (
 from abstain.cli.targets import (
     DEFAULT_REJECT_RATE,
     AccuracyOption,
+    CostOption,
+    GroupByOption,
+    PrecisionOption,
+    RecallOption,
     RejectCostOption,
     RejectRateOption,
     chosen_target,
@@ -45,6 +49,7 @@ from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
     FEW_SAMPLES,
     NOTES_TO_SHOW,
+    ClassTable,
     counted,
     facts_table,
     first_lines,
@@ -83,11 +88,12 @@ ModelOption = Annotated[
     ),
 ]
 ConfidenceOption = Annotated[
-    float | None, target_option(help="Confidence that --accuracy holds on new rows.")
+    float | None,
+    target_option(help="Confidence that --accuracy, --recall and --precision hold on new rows."),
 ]
 TestSizeOption = Annotated[
     float | None,
-    target_option(help="Share of the rows held out to certify --accuracy; half if not given."),
+    target_option(help="Share of the rows held out for --confidence; half if not given."),
 ]
 CellsOption = Annotated[Cells, fitting_option(help="Which rows share a threshold.")]
 CertaintyOption = Annotated[Certainty, fitting_option(help="How sure the model is.")]
@@ -125,9 +131,13 @@ def fit(
     out: Annotated[Path, typer.Option(help="The model, such as model.abstain.")],
     model: ModelOption = "gmlvq",
     accuracy: AccuracyOption = None,
+    group_by: GroupByOption = None,
+    recall: RecallOption = None,
+    precision: PrecisionOption = None,
     confidence: ConfidenceOption = None,
     reject_rate: RejectRateOption = None,
     reject_cost: RejectCostOption = None,
+    cost: CostOption = None,
     test_size: TestSizeOption = None,
     cells: CellsOption = Cells.auto,
     certainty: CertaintyOption = Certainty.auto,
@@ -155,9 +165,19 @@ def fit(
     Accuracy and rejects are estimated on rows that the model has not seen, by
     cross-validation. With --confidence, a part of the rows is held out, and the
     accuracy is certified on it for new rows of the same kind.
+
+    --accuracy, --recall and --precision can be given together: all of them are
+    then reached with the fewest rejects.
     """
     target = chosen_target(
-        confidence, accuracy=accuracy, reject_rate=reject_rate, reject_cost=reject_cost
+        confidence,
+        group_by,
+        accuracy=accuracy,
+        recall=recall,
+        precision=precision,
+        reject_rate=reject_rate,
+        reject_cost=reject_cost,
+        cost=cost,
     )
     if test_size is not None and confidence is None:
         raise InputError("--test-size belongs to a confidence; give --confidence as well")
@@ -204,6 +224,8 @@ def _print_note(note: Message) -> None:
 
 def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
     """Return the summary of a fit."""
+    from abstain.tables.writing import class_rows
+
     clf = result.clf
     shortfall = estimated_shortfall(clf.front_, clf.operating_point_, clf.target)
     return Group(
@@ -216,6 +238,10 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
         _facts(result),
         Text(),
         _thresholds(result),
+        Text(),
+        ClassTable(class_rows(result.class_report)),
+        *(Text(printable(line), "red") for line in _alarms(result)),
+        *_guarantees(result),
         *_unused_rejects(result),
         *(Text(warning, "yellow") for warning in shortfall),
         *_number_formats(result),
@@ -228,11 +254,14 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
 
 
 def _facts(result: FitResult) -> Table:
+    from abstain.tables.evaluation import cost_of_calibration
+
     clf, point = result.clf, result.clf.operating_point_
+    cost = cost_of_calibration(clf)
     where = "on the rows it was fitted to" if clf.cv == "training" else "out of fold"
     largest, n_largest = max(result.class_counts.items(), key=lambda count: count[1])
-    guarantee = point.guarantee
-    if guarantee is not None:
+    guarantee, is_certified = point.guarantee, bool(point.guarantee or point.guarantees)
+    if is_certified:
         where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
     n_answered = round(point.coverage * point.n_samples)
     if n_answered < FEW_SAMPLES:
@@ -251,11 +280,18 @@ def _facts(result: FitResult) -> Table:
         ),
         "answered": Text.assemble(
             (percent(point.coverage), "bold"),
-            f" of {'these ' if guarantee else ''}{counted(point.n_samples, 'row')}; rejected: "
+            f" of {'these ' if is_certified else ''}{counted(point.n_samples, 'row')}; rejected: "
             f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
         ),
     }
-    if guarantee is not None:
+    if cost is not None:
+        facts["cost"] = Text.assemble(
+            f"{cost.all_answered:.4g} → ",
+            (f"{cost.with_rejects:.4g}", "bold green"),
+            f" per row; {cost.constant:.4g} if the answer is always "
+            f"{printable(cost.constant_answer)}",
+        )
+    if guarantee is not None and not point.guarantees:
         facts["guarantee"] = Text.assemble(
             (f"at least {guarantee.accuracy:g} on new rows", "bold green"),
             f", with confidence {guarantee.confidence:g}:\n"
@@ -291,6 +327,30 @@ def _thresholds(result: FitResult) -> Table:
             f"{int((certainty[own] < threshold).sum()):,}",
         )
     return table
+
+
+def _alarms(result: FitResult) -> list[str]:
+    lines = [f"Warning: {alarm}" for alarm in result.alarms]
+    return first_lines(lines, NOTES_TO_SHOW, "warning")
+
+
+def _guarantees(result: FitResult) -> list[RenderableType]:
+    """Return what is certified for classes and groups, and by which rows."""
+    guarantees = result.clf.operating_point_.guarantees
+    if not guarantees:
+        return []
+    confidence = min(each.confidence for each in guarantees)
+    together = ", all together" if len(guarantees) > 1 else ""
+    table = plain_table("certified", ["at least", "held out", "answered", "wrong", "right"])
+    for each in guarantees:
+        table.add_row(
+            label_text(each.name.removeprefix("the ")),
+            Text(f"{each.accuracy:g}", "bold green"),
+            *(f"{count:,}" for count in (each.n_samples, each.accepted, each.errors)),
+            percent(1 - each.errors / each.accepted),
+        )
+    sentence = f"Certified for new rows with confidence {confidence:g}{together}, on held-out rows:"
+    return [Text(), Text(sentence), table]
 
 
 def _unused_rejects(result: FitResult) -> list[Text]:

@@ -6,9 +6,12 @@ called "[red]", or one with an escape sequence, stays text.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil, floor
 from pathlib import Path
+from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -195,3 +198,33 @@ def plain_table(first: str, numbers: Sequence[str]) -> Table:
 def label_text(value: object) -> Text:
     """Return a label of data on one line: it is cut where the terminal is too narrow."""
     return Text(printable(value), no_wrap=True, overflow="ellipsis")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTable:
+    """Counts, recall and precision of each class; less of them where the screen is narrow."""
+
+    rows: list[dict[str, Any]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table."""
+        is_wide = options.max_width >= WIDE
+        counts = ["answered", "right", "wrong", "rejected"] if is_wide else ["rejected"]
+        limits = ", 95% CI" if is_wide else ""
+        table = plain_table("class", [*counts, f"recall{limits}", f"precision{limits}"])
+        for row in self.rows[:CLASSES_TO_SHOW]:
+            shares = (_share(row, name, is_wide) for name in ("recall", "precision"))
+            table.add_row(label_text(row["class"]), *(f"{row[name]:,}" for name in counts), *shares)
+        n_hidden = len(self.rows) - CLASSES_TO_SHOW
+        if n_hidden > 0:
+            table.add_row(Text(f"… and {n_hidden:,} more", "dim"))
+        yield table
+
+
+def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
+    """Return a share and, rounded outwards, its limits; a dash if it is a share of nothing."""
+    if row[name] is None:
+        return Text("–")
+    low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
+    limits = f" {low:.3g}–{high:.3g}" if has_limits else ""
+    return Text.assemble(("100%" if row[name] == 1 else percent(row[name]), "bold"), limits)

@@ -1,4 +1,4 @@
-"""How does a saved classifier do on rows of a table whose class is known?"""
+"""How does a classifier do on rows of a table whose class is known, and on each class?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
+from abstain.metrics import ClassReport, class_report
 from abstain.tables.columns import columns_of_model, find_empty_rows
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
 from abstain.tables.values import as_categories, as_numbers, read_numbers
+from abstain.targets import ExpectedCost
 
 _CLASSES_TO_LIST = 5
 
@@ -54,6 +56,75 @@ def count_outcomes(clf: Any, samples: LabelledSamples) -> Outcomes:
     is_right = (clf.classes_[decisions.class_indices] == samples.y) & ~decisions.rejected
     n_right, n_rejected = int(is_right.sum()), int(decisions.rejected.sum())
     return Outcomes(n_right, len(samples.y) - n_right - n_rejected, n_rejected)
+
+
+# --- calibration data -----------------------------------------------------------------------------
+
+
+def is_calibration_rejected(clf: Any) -> NDArray[np.bool_]:
+    """Return which calibration samples a classifier rejects."""
+    positions = clf._own_cells.positions(clf.calibration_.cells)
+    return np.asarray(clf.calibration_.certainty < clf.thresholds_[positions])
+
+
+def report_calibration(clf: Any) -> ClassReport:
+    """Return the class report of the calibration samples."""
+    calibration = clf.calibration_
+    return class_report(calibration.truth, calibration.answers, is_calibration_rejected(clf))
+
+
+class CostPerRow(NamedTuple):
+    """What a row costs on average: answered, answered or rejected, and always the same answer."""
+
+    all_answered: float
+    with_rejects: float
+    constant: float
+    constant_answer: str
+
+
+def cost_of_calibration(clf: Any) -> CostPerRow | None:
+    """Return what a calibration sample costs on average; None if the target has no costs."""
+    if not isinstance(clf.target, ExpectedCost):
+        return None
+    truth, answers = clf.calibration_.truth, clf.calibration_.answers
+    rejected = is_calibration_rejected(clf)
+    answered = np.zeros_like(rejected)
+
+    def mean(answers: Any, rejected: Any) -> float:
+        return float(clf.target.costs_of(truth, answers, rejected, clf.classes_).mean())
+
+    constants = [mean(np.full_like(answers, label), answered) for label in clf.classes_]
+    least = int(np.argmin(constants))
+    return CostPerRow(
+        mean(answers, answered), mean(answers, rejected), constants[least], str(clf.classes_[least])
+    )
+
+
+def class_alarms(report: ClassReport) -> list[str]:
+    """Return a line for each class of which no sample is answered rightly."""
+    alarms = []
+    for label, samples, answered, right in zip(*(c.tolist() for c in report[:4]), strict=True):
+        if samples and not right:
+            what = f"{answered:,} answered, all wrong" if answered else "all rejected"
+            alarms.append(
+                f"class {shown(label)} is never answered rightly: {samples:,} rows, {what}"
+            )
+    return alarms
+
+
+def constant_alarm(report: ClassReport) -> list[str]:
+    """Return a line if the answers are no better than always naming the largest class."""
+    n_answered, largest = int(report.answered.sum()), int(report.answered.argmax())
+    n_right, n_constant = int(report.right.sum()), int(report.answered[largest])
+    if not n_answered or n_right > n_constant:
+        return []
+    return [
+        f"the answers are no better than always naming {shown(report.classes[largest].item())}: "
+        f"{n_right / n_answered:.2%} of them are right, and {n_constant / n_answered:.2%} would be"
+    ]
+
+
+# --- a table --------------------------------------------------------------------------------------
 
 
 def labelled_samples(
@@ -134,7 +205,7 @@ def _as_classes(names: list[str], classes: Any, where: str) -> Any:
     """Return the names of classes in a table as classes of the model."""
     known = {str(label): label for label in classes.tolist()}
     must = f"label column {where} must name classes of the model ({_first(list(known))}), got "
-    names = _respelled(names, list(known))
+    names = respelled(names, list(known))
     if not any(name in known for name in names):
         raise InputError(
             f"{must}{_first(list(dict.fromkeys(names))) or 'no label'}; check the file"
@@ -151,7 +222,7 @@ def _first(names: list[str]) -> str:
     return ", ".join(map(shown, names[:_CLASSES_TO_LIST]))
 
 
-def _respelled(names: list[str], known: list[str]) -> list[str]:
+def respelled(names: list[str], known: list[str]) -> list[str]:
     """Return names as the model spells them: 1.0 is the class 1, unless both are classes."""
     known_as: dict[float, list[str]] = {}
     for number, name in zip(_numbers_of(known), known, strict=True):

@@ -16,13 +16,27 @@ from sklearn.pipeline import Pipeline
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
+from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
+from abstain.tables.evaluation import (
+    class_alarms,
+    constant_alarm,
+    cost_of_calibration,
+    report_calibration,
+)
 from abstain.tables.features import Features, choose_features, lost_labels, read_labels
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
+from abstain.tables.targets import (
+    group_columns,
+    group_labels,
+    target_as_dict,
+    with_classes,
+    with_groups,
+)
 from abstain.tables.values import as_categories, read_numbers, without_missing
-from abstain.tables.writing import json_number, point_as_dict
-from abstain.targets import OperatingPoint, RejectRate, Target
+from abstain.tables.writing import class_rows, json_number, point_as_dict
+from abstain.targets import ExpectedCost, RejectRate, Target
 
 _CLASSES_TO_LIST = 5
 _WHOLE, _GROUPED = r"^[+-]?\d{1,3}$", r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
@@ -43,7 +57,8 @@ class FitOptions:
     model : str, default="gmlvq"
         The name of a model, such as "gmlvq", "logistic" or "forest".
     target : Target, default=RejectRate(0.1)
-        Which point of the front to run at.
+        Which point of the front to run at. Classes are named as in the table; ``groups`` may name
+        a column, which is then no feature unless ``keep`` or ``categorical`` names it too.
     cells : {"auto", "global", "class", "prototype", "leaf"}, default="auto"
         Which rows share a threshold.
     certainty : str, default="auto"
@@ -101,6 +116,19 @@ class FitResult:
         """Rows that were used."""
         return sum(self.class_counts.values())
 
+    @property
+    def class_report(self) -> ClassReport:
+        """Counts, recall and precision of each class, on the rows that set the thresholds."""
+        return report_calibration(self.clf)
+
+    @property
+    def alarms(self) -> list[str]:
+        """Lines on classes that are never answered rightly, and on answers that say nothing."""
+        report = self.class_report
+        # By costs, another answer than the most probable one may be the best.
+        has_costs = isinstance(self.clf.target, ExpectedCost)
+        return class_alarms(report) + ([] if has_costs else constant_alarm(report))
+
     def as_dict(self, write: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the result for a JSON document; ``write`` renders messages.
 
@@ -108,6 +136,7 @@ class FitResult:
         rejects all of it "inf". An accuracy is None if everything is rejected.
         """
         clf, point = self.clf, self.clf.operating_point_
+        cost = cost_of_calibration(clf)
         return {
             "model": self.model.name,
             "label": self.label,
@@ -121,11 +150,15 @@ class FitResult:
             "written_like": {
                 name: notation.example for name, notation in self.features.written.items()
             },
-            "target": {type(clf.target).__name__: vars(clf.target)},
+            "target": target_as_dict(clf.target),
             **point_as_dict(point),
             "guarantee": None if point.guarantee is None else asdict(point.guarantee),
+            "guarantees": [asdict(each) for each in point.guarantees],
+            "by_class": class_rows(self.class_report),
+            "cost_per_row": None if cost is None else cost.with_rejects,
             "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
             "thresholds": list(map(json_number, clf.thresholds_.tolist())),
+            "alarms": self.alarms,
             "notes": [write(note) for note in self.notes],
         }
 
@@ -180,8 +213,10 @@ def fit_table(
     _check_options(table, options)
     frame = read_table(table)
     labels = read_labels(frame[options.label], table.decimal, table.missing)
+    groups = group_columns(options.target)
+    used_as_well = {*options.keep, *options.categorical}
     features = choose_features(
-        frame.drop(options.label),
+        frame.drop(options.label, *(name for name in groups if name not in used_as_well)),
         decimal=table.decimal,
         missing=table.missing,
         drop=options.drop,
@@ -197,7 +232,11 @@ def fit_table(
     used = labels.is_not_null() & ~is_empty
     X, y = samples.filter(used), labels.filter(used)
     counts = _class_counts(y, options)
+    target = with_classes(options.target, list(counts), options.label)
     clf = _classifier(pipeline, options, watch)
+    clf.target = with_groups(
+        target, lambda name: group_labels(frame[name], table.missing).filter(used).to_numpy()
+    )
     n_fits = options.cv + 1
     if model.is_slow_on_many and len(y) > _MANY_ROWS:
         warn(_may_take_long(model, len(y)))
@@ -205,11 +244,14 @@ def fit_table(
     with _warnings_as_notes() as warned, _model_errors_in_one_line(model, len(y)):
         clf.fit(X, np.array(y.to_list()))
     clf.cv = options.cv or "training"  # which is saved with it
+    if groups:  # a model holds the name of the column, not the groups of the rows
+        clf.target = target
+        clf._use_target()
     watch(n_fits, n_fits)
     notes = [
         *lost_labels(frame[options.label], table.missing, _MANY_LOST),
         *_columns_that_tell_the_class(X, y),
-        *_worse_than_constant(clf.operating_point_, counts),
+        *_worse_than_constant(clf, counts),
         *_classes_spelled_alike(list(counts)),
         *features.notes,
         *_ambiguous_points(frame, features, table),
@@ -226,7 +268,6 @@ def _classifier(
 ) -> RejectOptionClassifier:
     return RejectOptionClassifier(
         pipeline,
-        target=options.target,
         cells=options.cells,
         certainty=options.certainty,
         method=options.method,
@@ -265,6 +306,13 @@ def _check_options(table: TableFile, options: FitOptions) -> None:
             argument="cv", value=options.cv, requirement="must be at least 2 folds, or 0 for none"
         )
     find_column("label", options.label, table)
+    for name in group_columns(options.target):
+        find_column("groups", name, table)
+        if name == options.label:
+            raise InputError(
+                *(f"column {shown(name)} is both ", Argument("label"), " and ", Argument("groups")),
+                "; give as groups another column",
+            )
     lists = {name: getattr(options, name) for name in ("drop", "keep", "categorical")}
     for argument, columns in lists.items():
         for name in columns:
@@ -392,11 +440,14 @@ def _columns_that_tell_the_class(samples: pl.DataFrame, labels: pl.Series) -> li
     return notes
 
 
-def _worse_than_constant(point: OperatingPoint, class_counts: dict[str, int]) -> list[Message]:
+def _worse_than_constant(
+    clf: RejectOptionClassifier, class_counts: dict[str, int]
+) -> list[Message]:
     """Return a note if always answering the largest class is right more often than the model."""
+    point = clf.operating_point_
     largest, count = max(class_counts.items(), key=lambda item: item[1])
     right, share = 1 - point.n_errors / point.n_samples, count / sum(class_counts.values())
-    if right >= share:
+    if right >= share or isinstance(clf.target, ExpectedCost):  # which asks for no accuracy
         return []
     return [
         Message(

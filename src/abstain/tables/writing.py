@@ -24,6 +24,7 @@ from abstain.tables.reading import RowBlock, TableFile
 from abstain.tables.text_format import PARQUET, quote_field
 
 if TYPE_CHECKING:
+    from abstain.metrics import ClassReport
     from abstain.targets import OperatingPoint
 
 NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason")
@@ -96,6 +97,21 @@ def point_as_dict(point: OperatingPoint) -> dict[str, Any]:
     names = ("n_samples", "n_errors", "true_rejects", "false_rejects", "reject_rate", "coverage")
     counts = {name: getattr(point, name) for name in names}
     return {**counts, "accuracy": json_number(point.accuracy)}
+
+
+def class_rows(report: ClassReport) -> list[dict[str, Any]]:
+    """Return a class report for a JSON document: a dict per class; shares of nothing are None."""
+    rows = zip(*(column.tolist() for column in report), strict=True)
+    return [
+        {
+            "class": str(label),
+            **{
+                name: json_number(value) if isinstance(value, float) else value
+                for name, value in zip(report._fields[1:], values, strict=True)
+            },
+        }
+        for label, *values in rows
+    ]
 
 
 @contextmanager

@@ -1,0 +1,157 @@
+"""Which classes and groups of a table does a target name, and what do errors cost by a table?
+
+Classes of a table are text, however its label column is stored: a target may name them as text or
+as numbers. A column that names groups is not a feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from abstain._core.errors import InputError, shown
+from abstain._core.text import first_of
+from abstain.tables.evaluation import respelled
+from abstain.tables.reading import open_table, read_table
+from abstain.tables.values import as_categories, as_numbers, without_missing
+from abstain.targets import AllOf, ExpectedCost, Precision, Recall, Target
+
+_CLASSES_TO_LIST = 5
+# The group of rows that name none.
+NO_GROUP = "missing"
+
+
+def read_costs(path: Path) -> dict[tuple[str, str], float]:
+    r"""Return the costs in a table by pairs (true, answered).
+
+    The first column names the true classes, the header names the answers. A right answer without a
+    number costs 0.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "costs.csv").write_text("true,ok,fraud\nok,0,1\nfraud,50,\n")
+    ...     read_costs(Path(folder, "costs.csv"))
+    {('ok', 'ok'): 0.0, ('fraud', 'ok'): 50.0, ('ok', 'fraud'): 1.0}
+    """
+    table = open_table(path, columns=[""])  # a corner without a name is no fault
+    frame = read_table(table)
+    first, *answers = frame.columns
+    true = as_categories(frame[first], table.missing).to_list()
+    _check_same_classes(path, true, answers)
+    costs = {}
+    for answer in answers:
+        numbers = as_numbers(frame[answer], table.decimal, table.missing).to_list()
+        is_blank = without_missing(frame[answer], table.missing).is_null().to_list()
+        for label, number, blank in zip(true, numbers, is_blank, strict=True):
+            if number is not None:
+                costs[label, answer] = number
+            elif label != answer or not blank:
+                got = "nothing" if blank else shown(frame[answer][true.index(label)])
+                raise InputError(
+                    f"{path} must hold a number for every error, got {got} for class "
+                    f"{shown(label)} answered by {shown(answer)}; write what it costs"
+                )
+    return costs
+
+
+def _check_same_classes(path: Path, true: Sequence[str | None], answers: Sequence[str]) -> None:
+    for label in true:
+        if label is None or true.count(label) > 1:
+            raise InputError(
+                f"{path} must name each true class once in its first column, got "
+                f"{'a blank' if label is None else f'{shown(label)} twice'}; fix the file"
+            )
+    for label in sorted({*map(str, true)} ^ {*answers}):
+        there, absent = ("row", "column") if label in true else ("column", "row")
+        raise InputError(
+            f"{path} must have a row and a column for each class, got a {there} but no {absent} "
+            f"for {shown(label)}; its first column names the true classes, its header the answers"
+        )
+
+
+# --- classes --------------------------------------------------------------------------------------
+
+
+def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
+    """Return a target that names classes as the label column of a table does.
+
+    >>> with_classes(Recall(1.0, 0.9), ["0", "1"], "ill")
+    Recall(label='1', recall=0.9, confidence=None)
+    """
+
+    def named(given: Any) -> str:
+        (name,) = respelled([str(given)], list(classes))
+        if name not in classes:
+            listed = first_of(list(map(shown, classes)), _CLASSES_TO_LIST)
+            raise InputError(
+                f"the target names class {shown(given)}, which label column {shown(label)} does "
+                f"not have; its classes are {listed}"
+            )
+        return name
+
+    if isinstance(target, AllOf):
+        return AllOf(*(with_classes(each, classes, label) for each in target.targets))
+    if isinstance(target, Recall | Precision):
+        return replace(target, label=named(target.label))
+    if isinstance(target, ExpectedCost):
+        costs, reject = target.costs, target.reject
+        if isinstance(costs, dict):
+            costs = {(named(true), named(answer)): cost for (true, answer), cost in costs.items()}
+        if isinstance(reject, dict):
+            reject = {named(true): price for true, price in reject.items()}
+        return replace(target, costs=costs, reject=reject)
+    return target
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def group_columns(target: Any) -> list[str]:
+    """Return the columns whose values are the groups of a target.
+
+    >>> from abstain import Accuracy
+    >>> group_columns(AllOf(Accuracy(0.9, groups="site"), Recall("ill", 0.9)))
+    ['site']
+    """
+    if isinstance(target, AllOf):
+        return [name for each in target.targets for name in group_columns(each)]
+    groups = getattr(target, "groups", None)
+    return [groups] if isinstance(groups, str) else []
+
+
+def with_groups(target: Any, labels_of: Callable[[str], Any]) -> Any:
+    """Return a target with a group for each row in place of the name of a column."""
+    if isinstance(target, AllOf):
+        return AllOf(*(with_groups(each, labels_of) for each in target.targets))
+    for column in group_columns(target):
+        return replace(target, groups=labels_of(column))
+    return target
+
+
+def group_labels(column: pl.Series, missing: Sequence[str] = ()) -> pl.Series:
+    """Return the group of each row as text."""
+    return as_categories(column, missing).fill_null(NO_GROUP)
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+
+def target_as_dict(target: Target | None) -> dict[str, Any]:
+    """Return a target for a JSON document: its parameters by the name of its class.
+
+    >>> target_as_dict(AllOf(Recall("ill", 0.9)))["AllOf"]["targets"][0]["Recall"]["recall"]
+    0.9
+    """
+    parameters = dict(vars(target))
+    if isinstance(target, AllOf):
+        parameters["targets"] = [target_as_dict(each) for each in target.targets]
+    if isinstance(target, ExpectedCost) and isinstance(target.costs, dict):
+        parameters["costs"] = [
+            {"true": true, "answered": answer, "cost": cost}
+            for (true, answer), cost in target.costs.items()
+        ]
+    return {type(target).__name__: parameters}
