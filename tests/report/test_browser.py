@@ -11,6 +11,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -18,12 +19,16 @@ from abstain import (
     GLVQ,
     LGMLVQ,
     Accuracy,
+    AllOf,
+    ExpectedCost,
+    Recall,
     RejectOptionClassifier,
     RejectRate,
     pareto_front,
     read_thresholds,
 )
 from abstain import operating_point as choose
+from abstain.metrics import class_report
 from abstain.report import write_report
 from abstain.report.content import find_content
 from abstain.saving import save
@@ -152,6 +157,14 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
         # confusion matrix, thresholds and cells
         matrix = np.array(page.values("#confusion"))
         assert np.array_equal(matrix, confusion(there, X, y, clf.classes_.tolist()))
+        report = class_report(y, clf.estimator_.predict(X), rejected)
+        expected = [
+            *(report.answered, report.right, report.wrong, report.rejected),
+            *(report.recall, report.recall_low, report.recall_with_rejects),
+            *(report.precision, report.precision_low),
+        ]
+        by_class = np.array(page.values("#by-class"))
+        assert by_class == pytest.approx(np.transpose(expected), abs=1e-9, nan_ok=True)
         shown = np.array(page.values("#cells"))
         assert np.array_equal(shown[:, 0], there.thresholds_[: len(shown)])
         position = clf.apply(X)
@@ -159,6 +172,54 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
             assert n_rejected == np.count_nonzero(rejected & (position == cell))
             assert left == np.count_nonzero(wrong & ~rejected & (position == cell))
         assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
+
+
+def test_limits_of_shares_are_exact(opened, gmlvq, samples):
+    page = opened(gmlvq, samples)
+    for whole in (1, 2, 7, 100, 5000, 200_000):
+        for part in {0, 1, whole // 50, whole // 2, whole - 1, whole}:
+            interval = binomtest(part, whole).proportion_ci(0.95, method="exact")
+            actual = page.run("return limits(arguments[0], arguments[1])", part, whole)
+            assert actual == pytest.approx([interval.low, interval.high], abs=1e-9)
+
+
+def test_classes_that_are_never_answered_rightly_are_named(opened, gmlvq, samples):
+    X, y = samples
+    page = opened(gmlvq, samples)
+    assert not page.element("#class-alarms").is_displayed()
+    without = opened(gmlvq, (X, np.where(y == "a", "b", y)))
+    assert "Never answered" not in without.text("#class-alarms")  # no sample is of class a
+    never = opened(gmlvq, (X, np.where((y == "a") & (gmlvq.predict(X) == "a"), "d", y)))
+    assert "Never answered rightly: a, d." in never.text("#class-alarms")
+    always = opened(gmlvq, (X, np.full(len(y), "b")))
+    assert "no better than always naming b" in always.text("#class-alarms")
+
+
+def test_certificates_of_classes_and_groups_are_shown(opened, samples):
+    target = AllOf(Accuracy(0.5, confidence=0.8), Recall("a", 0.5, confidence=0.8))
+    clf = fitted_gmlvq(target=target, random_state=0)
+    page = opened(clf, samples)
+    lines = [" ".join(line.split()) for line in page.texts("#guarantees li")]
+    for line, sure in zip(lines, clf.operating_point_.guarantees, strict=True):
+        assert line.startswith(f"{sure.name}: at least 50 %.")
+        assert f"{sure.accepted} were answered, {sure.errors} of them wrong" in line
+    assert "with confidence 80 % for all together" in " ".join(page.text("main").split())
+
+
+# The answers of least cost are not those that the model predicts.
+def test_answers_are_those_of_the_classifier(opened, samples):
+    X = samples[0]
+    costs = 1 - np.eye(3)
+    costs[:, 1] *= 20
+    clf = RejectOptionClassifier(GaussianNB(), target=ExpectedCost(costs, reject=0.5))
+    clf.fit(*noisy(400))
+    assert (clf.predict(X) != clf.estimator_.predict(X)).any()
+    page = opened(clf, samples)
+    page.move_to(0)
+    page_matrix = np.array(page.values("#confusion"))[:, :-1]
+    assert page_matrix.sum(axis=0).tolist() == [
+        np.count_nonzero(clf.predict(X) == label) for label in clf.classes_
+    ]
 
 
 def _line(n_samples, n_errors, accepted, errors):

@@ -37,7 +37,7 @@ from abstain.report.samples import (
     scatter_of,
 )
 from abstain.tables.reasons import cell_names
-from abstain.targets import OperatingPoint, RejectRate
+from abstain.targets import ExpectedCost, OperatingPoint, RejectRate
 from abstain.targets.guarantee import accuracy_bound
 
 Content = dict[str, Any]
@@ -90,7 +90,9 @@ def find_content(
         "details": details,
         "scatter": None if scatter is None else scatter | _some(samples, drawn, names),
         "relevances": _relevances(clf, features),
+        "has_costs": isinstance(clf.target, ExpectedCost),
         "guarantee": _guarantee(clf),
+        "guarantees": [dict(vars(each)) for each in clf.operating_point_.guarantees],
     }
 
 

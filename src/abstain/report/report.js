@@ -13,6 +13,8 @@ const FEW_ANSWERS = 20;
 const FEW_SHARE = 0.05;
 // Such points are left out of the figure if the others need less than this share of its height.
 const WORTH_CUTTING = 0.6;
+// Classes that a warning names.
+const MOST_NAMED = 5;
 // Up to this number of prototypes, there is room for the names of their classes.
 const NAMED_PROTOTYPES = 12;
 // Approximate width of a letter of a title, in pixels.
@@ -127,6 +129,58 @@ function confusion(content, place) {
   return { accepted, rejected, errorsLeft };
 }
 
+// --- limits of shares ----------------------------------------------------------------------------
+
+// The logarithms of the factorials 0!, 1!, …
+const logFactorials = [0];
+function logFactorial(whole) {
+  for (let next = logFactorials.length; next <= whole; next += 1) {
+    logFactorials.push(logFactorials[next - 1] + Math.log(next));
+  }
+  return logFactorials[whole];
+}
+
+// The probability that a beta variable with whole parameters is below x, by its continued fraction.
+function betaBelow(x, a, b) {
+  if (x <= 0 || x >= 1) return Number(x >= 1);
+  if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(1 - x, b, a);
+  const logBeta = logFactorial(a - 1) + logFactorial(b - 1) - logFactorial(a + b - 1);
+  const first = Math.exp(a * Math.log(x) + b * Math.log1p(-x) - logBeta) / a;
+  // Convergents above / below, scaled so that below is 1.
+  let [above, aboveBefore, belowBefore, value] = [1, 1, 0, 0];
+  for (let n = 1; n <= 10000 && Math.abs(above - value) > 1e-13 * Math.abs(value); n += 1) {
+    value = above;
+    const m = Math.floor(n / 2);
+    const term = n % 2
+      ? (-(a + m) * (a + b + m) * x) / ((a + n - 1) * (a + n))
+      : (m * (b - m) * x) / ((a + n - 1) * (a + n));
+    const nextAbove = above + term * aboveBefore;
+    const nextBelow = 1 + term * belowBefore;
+    aboveBefore = above / nextBelow;
+    belowBefore = 1 / nextBelow;
+    above = nextAbove / nextBelow;
+  }
+  return first / above;
+}
+
+function betaQuantile(probability, a, b) {
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 40; step += 1) {
+    const middle = (low + high) / 2;
+    if (betaBelow(middle, a, b) < probability) low = middle; else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+// The limits of a share by Clopper and Pearson, with 95 % confidence.
+function limits(part, whole) {
+  if (!whole) return [NaN, NaN];
+  return [
+    part ? betaQuantile(0.025, part, whole - part + 1) : 0,
+    part < whole ? betaQuantile(0.975, part + 1, whole - part) : 1,
+  ];
+}
+
 // --- tables --------------------------------------------------------------------------------------
 
 function summary(content) {
@@ -185,6 +239,46 @@ function matrix(content) {
     });
     write(rejected, count(found.rejected[truth]), found.rejected[truth]);
   });
+}
+
+function classTable(content) {
+  const size = content.classes.length;
+  const range = ([low, high]) => (Number.isNaN(low) ? "–" : `${percent(low, 1)} to ${percent(high, 1)}`);
+  const lines = content.classes.map((name) => {
+    const line = byId("by-class").tBodies[0].insertRow();
+    line.append(heading(name, "row"));
+    return Array.from({ length: 9 }, () => line.insertCell());
+  });
+  return (found) => {
+    const counts = content.classes.map((name, label) => {
+      const answered = found.accepted.slice(label * size, (label + 1) * size).reduce((sum, each) => sum + each, 0);
+      const named = content.classes.reduce((sum, _, truth) => sum + found.accepted[truth * size + label], 0);
+      return { name, answered, named, right: found.accepted[label * size + label], rejected: found.rejected[label] };
+    });
+    counts.forEach(({ answered, named, right, rejected }, label) => {
+      const cells = lines[label];
+      const wrong = answered - right;
+      [answered, right, wrong, rejected].forEach((value, at) => write(cells[at], count(value), value));
+      const [recall, precision] = [limits(right, answered), limits(right, named)];
+      write(cells[4], percent(right / answered), right / answered);
+      write(cells[5], range(recall), recall[0]);
+      write(cells[6], percent(1 - wrong / (answered + rejected)), 1 - wrong / (answered + rejected));
+      write(cells[7], percent(right / named), right / named);
+      write(cells[8], range(precision), precision[0]);
+    });
+    const answered = counts.reduce((sum, each) => sum + each.answered, 0);
+    const right = counts.reduce((sum, each) => sum + each.right, 0);
+    const largest = counts.reduce((most, each) => (each.answered > most.answered ? each : most));
+    const never = counts.filter((each) => !each.right && each.answered + each.rejected).map((each) => each.name);
+    const more = never.length > MOST_NAMED ? ` and ${never.length - MOST_NAMED} more` : "";
+    const alarms = never.length ? [`Never answered rightly: ${never.slice(0, MOST_NAMED).join(", ")}${more}.`] : [];
+    // By costs, another answer than the most probable one may be the best.
+    if (!content.has_costs && answered && right <= largest.answered) {
+      alarms.push(`The answers are no better than always naming ${largest.name}.`);
+    }
+    byId("class-alarms").textContent = alarms.join(" ");
+    byId("class-alarms").hidden = !alarms.length;
+  };
 }
 
 function cellTable(content) {
@@ -750,6 +844,7 @@ function whenVisible(target, draw) {
 function numbers(content) {
   const writeSummary = summary(content);
   const writeMatrix = matrix(content);
+  const writeClasses = classTable(content);
   const writeCells = cellTable(content);
   const writeCards = cards(content);
   const table = new RejectedTable(content);
@@ -757,6 +852,7 @@ function numbers(content) {
     const confused = confusion(content, place);
     writeSummary(place);
     writeMatrix(confused);
+    writeClasses(confused);
     writeCells(place, confused);
     table.show(place);
     if (content.rows.least_proba) {

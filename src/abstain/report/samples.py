@@ -85,7 +85,7 @@ def evaluate_samples(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
     unknown = [label for label in present if label not in set(known)]
     classes = [*known, *sorted(unknown, key=str)]
     code = {label: index for index, label in enumerate(classes)}
-    predictions = np.asarray(clf.estimator_.predict(X)).tolist()
+    predictions = clf._answers(X).tolist()
     return Samples(
         clf.certainties(X),
         clf.apply(X),
