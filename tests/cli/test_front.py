@@ -322,3 +322,9 @@ def test_a_warning_is_one_line_of_the_program(tmp_path, table):
     assert exit_code == 0
     (line,) = complaints.splitlines()
     assert line.startswith("warning: method='exact' will take half a minute or far more for these ")
+
+
+@pytest.mark.parametrize("option", ["--recall", "--precision", "--cost", "--group-by"])
+def test_targets_about_classes_are_refused(run, folder, option):
+    asked = ["front", folder / "scores.csv", "--certainty", "c", "--correct", "ok"]
+    assert_one_line(run(*asked, option, "a=0.9"), f"No such option: {option}", "front --help")

@@ -15,9 +15,11 @@ from abstain.cli import terminal
 from abstain.cli.fit import _notes, fit_screen
 from abstain.cli.front import front_screen
 from abstain.cli.predict import predict_screen
+from abstain.metrics import class_report
 from abstain.tables.answering import AnswerCounts
 from abstain.tables.score_fronts import choose, output_files
 from abstain.tables.scores import ScoreColumns, read_scores
+from abstain.tables.writing import class_rows
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -265,3 +267,36 @@ def test_of_many_columns_with_news_some_are_named():
     assert message.count("Note: ") == 5
     assert "… and 2 more such columns; --json names all" in message
     assert "\x1b" not in message
+
+
+def class_rows_of(n_classes, label="class {}"):
+    labels = [label.format(index) for index in range(n_classes)]
+    report = class_report(labels * 40, labels * 40, [False] * (39 * n_classes) + [True] * n_classes)
+    return class_rows(report)
+
+
+@pytest.mark.parametrize("width", [1, 20, 50, 80, 200])
+def test_the_table_of_classes_fits(width):
+    shown = render(terminal.ClassTable(class_rows_of(3)), width)
+    assert max(map(len, shown.splitlines())) <= width
+    if width >= 50:
+        assert shown.count("class 1") == 1
+        assert shown.count("100%") == 6
+    assert ("95% CI" in shown) == (width >= terminal.WIDE)
+
+
+def test_long_and_many_classes_take_one_line_each():
+    shown = render(terminal.ClassTable(class_rows_of(20, "[red] {} " + 90 * "a")))
+    assert len(shown.splitlines()) == terminal.CLASSES_TO_SHOW + 2
+    assert "… and 12 more" in shown
+    assert "[red]" in shown
+
+
+# Limits that are rounded to the nearest digit may not hold the share.
+def test_limits_are_rounded_outwards():
+    (row,) = class_rows(class_report(["a"] * 3000, ["a"] * 3000, [False] * 3000))
+    shown = render(terminal.ClassTable([row]))
+    low = 100 * row["recall_low"]
+    assert f"100% {np.floor(10 * low) / 10:.3g}–100" in shown
+    nothing = row | dict.fromkeys(["recall", "recall_low", "recall_high"])
+    assert re.search(r"0 +– +100%", render(terminal.ClassTable([nothing])))

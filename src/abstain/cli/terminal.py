@@ -215,10 +215,10 @@ class ClassTable:
         for row in self.rows[:CLASSES_TO_SHOW]:
             shares = (_share(row, name, is_wide) for name in ("recall", "precision"))
             table.add_row(label_text(row["class"]), *(f"{row[name]:,}" for name in counts), *shares)
+        yield table
         n_hidden = len(self.rows) - CLASSES_TO_SHOW
         if n_hidden > 0:
-            table.add_row(Text(f"… and {n_hidden:,} more", "dim"))
-        yield table
+            yield Text(f"… and {n_hidden:,} more; --json has all", "dim")
 
 
 def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
