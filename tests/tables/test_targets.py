@@ -43,6 +43,11 @@ def test_a_number_names_a_class_however_it_is_written(label):
     assert costs == {("1", "0"): 5, ("0", "1"): 1}
 
 
+def test_a_class_cannot_have_two_costs_by_two_spellings():
+    with pytest.raises(InputError, match="costs must name each pair of classes once"):
+        with_classes(ExpectedCost({(1, 0): 5, ("1.0", 0): 6}, 0.5), ["0", "1"], "y")
+
+
 def test_targets_without_classes_stay_as_they_are():
     for target in (RejectRate(0.1), Accuracy(0.9), ExpectedCost([[0, 1], [5, 0]], reject=0.5)):
         assert with_classes(target, ["a", "b"], "y") == target

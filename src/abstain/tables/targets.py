@@ -101,6 +101,13 @@ def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
         costs, reject = target.costs, target.reject
         if isinstance(costs, dict):
             costs = {(named(true), named(answer)): cost for (true, answer), cost in costs.items()}
+            if len(costs) < len(target.costs):
+                raise InputError(
+                    argument="costs",
+                    value=target.costs,
+                    requirement="must name each pair of classes once",
+                    remedy="numbers such as 1 and 1.0 are the same class",
+                )
         if isinstance(reject, dict):
             reject = {named(true): price for true, price in reject.items()}
         return replace(target, costs=costs, reject=reject)
