@@ -137,6 +137,12 @@ def test_targets_about_classes_and_groups(run, folder, options, target):
     code, shown, complaints = run(*asked)
     assert (code, complaints) == (0, "")
     assert max(map(len, shown.splitlines())) <= 80
+    clf, answers = abstain.load(out), folder / "answers.csv"
+    assert clf.target == target
+    assert run("predict", out, folder / "new.csv", "--out", answers, "--quiet") == (0, "", "")
+    new = pl.read_csv(folder / "new.csv")
+    expected = np.where(clf.reject(new), "rejected", clf.predict(new))
+    assert pl.read_csv(answers)["answer"].to_list() == expected.tolist()
 
 
 def test_a_cost_table_equals_its_pairs(run, folder):
