@@ -152,6 +152,9 @@ class FitResult:
             },
             "target": target_as_dict(clf.target),
             **point_as_dict(point),
+            "expected_accuracy": None
+            if point.row is None
+            else json_number(float(clf.front_.expected_accuracies[point.row])),
             "guarantee": None if point.guarantee is None else asdict(point.guarantee),
             "guarantees": [asdict(each) for each in point.guarantees],
             "by_class": class_rows(self.class_report),

@@ -115,7 +115,7 @@ class RowBlock:
 
 
 def open_table(
-    path: Path,
+    path: str | Path,
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -127,7 +127,7 @@ def open_table(
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
         A text file with a header (.csv, .tsv, .txt, perhaps with .gz) or a Parquet file.
     separator, decimal, encoding : str, default=None
         The format of the text; None is detected.
@@ -158,6 +158,7 @@ def open_table(
     ...     table.names, sorted(table.numeric), next(table.blocks()).frame()["size"].to_list()
     (['size', 'kind'], ['size'], [1.5, 2.5])
     """
+    path = Path(path)
     name = path.name.lower()
     check_regular_file(path)
     if name.endswith(SPREADSHEETS):

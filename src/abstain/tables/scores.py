@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._core.errors import Argument, InputError, shown
+from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.files import name_file_if
 from abstain.tables.reading import TableFile, TextOptions, find_column, rows_counted_from
 from abstain.tables.records import read_errors_in_one_line
@@ -49,17 +49,20 @@ class ScoreColumns:
     def __post_init__(self) -> None:
         given = [role for role in ("correct", "y_true", "y_pred") if role in self.roles]
         if given not in (["correct"], ["y_true", "y_pred"]):
+            got = " and ".join(given) or "none of them"
+            if len(given) == 1:
+                got = Message(Argument(given[0]))
             raise InputError(
                 *("give either ", Argument("correct"), " or both ", Argument("y_true"), " and "),
-                *(Argument("y_pred"), f", got {' and '.join(given) or 'none of them'}"),
+                *(Argument("y_pred"), ", got ", got),
             )
         role_of: dict[str, str] = {}
         for role, column in self.roles.items():
             # Only the cell may be a column with another role, such as y_pred.
             if column in role_of and role != "cell":
                 raise InputError(
-                    f"{role_of[column]} and {role} must be different columns, got "
-                    f"{shown(column)} twice"
+                    *(Argument(role_of[column]), " and ", Argument(role)),
+                    f" must be different columns, got {shown(column)} twice",
                 )
             role_of[column] = role
 
