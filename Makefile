@@ -78,6 +78,8 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/reliability.py
 	.venv/bin/python benchmarks/local_thresholds.py
 	.venv/bin/python benchmarks/guarantee.py
+	.venv/bin/python benchmarks/costs.py
+	.venv/bin/python benchmarks/shares.py
 	$(MAKE) numbers
 
 # The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data
