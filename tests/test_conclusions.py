@@ -12,6 +12,7 @@ import pytest
 from abstain import models
 from abstain.models import rslvq
 from tools.numbers import (
+    costs,
     defaults,
     exact_front,
     guarantee,
@@ -190,6 +191,80 @@ def test_no_library_failed():
     rows = rejection.RECORD["thresholds"] + rejection.RECORD["out_of_fold"]
     assert [row for row in rows if "failure" in row] == []
     assert {row["library"] for row in rejection.RECORD["thresholds"]} == set(rejection.NAMES)
+
+
+# --- costs, classes and groups ------------------------------------------------------------------
+
+
+def test_costs_are_measured_on_at_least_four_sets_with_ten_draws():
+    assert len(costs.SETS) >= 4
+    assert min(row["draws"] for row in costs.RECORD["methods"]) >= 10
+    assert not [row for row in costs.RECORD["methods"] if "failure" in row]
+
+
+@pytest.mark.parametrize("classifier", costs.SHORT)
+def test_on_fraud_the_default_costs_no_more_than_the_best_pair_by_hand(classifier):
+    row = find(costs.of_method("abstain", "default"), set="fraud", classifier=classifier)
+    assert row["difference"] <= 0
+
+
+def test_the_default_costs_mostly_less_than_the_best_pair_by_hand_but_not_significantly():
+    assert costs.verdicts("abstain", "default") == (0, 0)
+    rows = costs.of_method("abstain", "default")
+    assert sum(row["difference"] < 0 for row in rows) > len(rows) / 2
+
+
+def test_where_the_rule_of_chow_costs_less_than_the_default():
+    assert costs.wins(*costs.CHOW) == [("breast cancer", "LR"), ("wisconsin", "HGB")]
+
+
+def test_mapie_refuses_electricity_and_small_sets():
+    rows = find_all(costs.RECORD["methods"], library="mapie", refused=1)
+    assert {row["set"] for row in rows} == {
+        "electricity",
+        "breast cancer",
+        "wisconsin",
+        "cleveland",
+    }
+    assert len(rows) == 8
+
+
+# Of breast cancer and cleveland, with both classifiers.
+def test_with_few_samples_the_default_mostly_costs_less_than_exact_thresholds():
+    both = [costs.of_method("abstain", method) for method in ("default", "exact")]
+    pairs = [pair for pair in zip(*both, strict=True) if pair[0]["set"] in costs.FEW]
+    assert [default["cost"] < exact["cost"] for default, exact in pairs].count(True) == 3
+
+
+# Both are best on the calibration data; ties and cells without samples make small differences.
+@pytest.mark.parametrize("name", ["fraud", "electricity", "weather"])
+def test_exact_thresholds_cost_what_the_best_pair_by_hand_costs(name):
+    for row in costs.of_method("abstain", "exact", set=name):
+        assert abs(row["difference"]) < 0.0005
+
+
+def test_thresholds_without_rejects_cost_more_on_large_sets():
+    for name in ("fraud", "electricity", "weather"):
+        for row in find_all(costs.RECORD["methods"], library="scikit_learn", set=name):
+            assert row["cost"] > 1.15 * (row["cost"] - row["difference"])
+
+
+def test_certified_shares_hold_as_often_as_promised():
+    assert len({row["population"] for row in costs.OURS}) >= 3
+    for row in costs.OURS:
+        assert row["runs"] == 1000
+        assert row["missed"] <= costs.SHARES["allowed"], row
+
+
+def test_more_is_certified_than_by_hand_for_one_of_six_classes_and_for_groups():
+    assert min(costs.share_of("abstain")) > 1.25 * max(costs.share_of("by hand"))
+    for population, target in costs.CASES:
+        if "groups" in target:
+            coverage = {
+                way: costs.best_of(population, target, way)["coverage"] for way in costs.WAYS
+            }
+            assert coverage["abstain, half tests"] > coverage["by hand, second half"]
+            assert coverage["abstain, 80 % test"] > coverage["by hand, all samples"]
 
 
 # --- models -------------------------------------------------------------------------------------
