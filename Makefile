@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their set-up themselves, in .venv.
 .DELETE_ON_ERROR:
-.PHONY: demo test test-slow test-lowest test-sklearn lint types contracts docs fuzz benchmarks benchmarks-models benchmarks-rejection study numbers picture dist check-dist clean
+.PHONY: demo test test-slow test-lowest test-sklearn lint types contracts docs fuzz mutants benchmarks benchmarks-models benchmarks-rejection study numbers picture dist check-dist clean
 
 PYTHON ?= python3
 
@@ -56,6 +56,13 @@ fuzz: .venv/ready
 	.venv/bin/python -m fuzz.tables $(FUZZ_ARGS)
 	.venv/bin/python -m fuzz.thresholds $(FUZZ_ARGS)
 	.venv/bin/python -m fuzz.models $(FUZZ_ARGS)
+
+# Random changes to the code that the tests should notice, about an hour on two cores with -j2. Needs a
+# package that nothing else does, hence an environment of its own.
+mutants: mutants-fronts mutants-targets
+.PHONY: mutants-fronts mutants-targets
+mutants-fronts mutants-targets: mutants-%: build/mutants/ready
+	nice build/mutants/venv/bin/python -m tools.mutants $* $(MUTANTS_ARGS)
 
 benchmarks: .venv/ready
 	.venv/bin/python benchmarks/fronts.py
@@ -119,6 +126,11 @@ build/lowest/ready: pyproject.toml tools/lowest_versions.py
 	$(PYTHON) -m venv --clear build/lowest
 	$(PYTHON) -m tools.lowest_versions > build/lowest/constraints.txt
 	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check --constraint build/lowest/constraints.txt --editable '.[test]'
+	@touch $@
+
+build/mutants/ready: pyproject.toml
+	$(PYTHON) -m venv --clear build/mutants/venv
+	build/mutants/venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
 	@touch $@
 
 build/sklearn-%/ready: .venv/ready

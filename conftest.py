@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # Before NumPy is imported: tests run in parallel, and threads of each would wait for one another.
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -24,6 +24,10 @@ settings.register_profile(
     "abstain", deadline=None, derandomize="CI" in os.environ, max_examples=100
 )
 settings.load_profile("abstain")
+# For tools/mutants.py: examples that fail are neither simplified nor kept.
+settings.register_profile(
+    "mutants", settings.get_profile("abstain"), phases=[Phase.explicit, Phase.generate]
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
