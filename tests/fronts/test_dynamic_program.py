@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from abstain import pareto_front
 from abstain.fronts import dynamic_program
-from abstain.fronts.dynamic_program import COST_TYPES, Steps, Table, add_steps, unreached
+from abstain.fronts.dynamic_program import (
+    COST_TYPES,
+    DynamicProgram,
+    Steps,
+    Table,
+    add_steps,
+    unreached,
+)
+from abstain.fronts.exact import exact_front
+from abstain.fronts.staircases import build_staircases
 from tests.fronts.strategies import synthetic
 
 costs = st.none() | st.integers(0, 1000)
@@ -80,3 +89,51 @@ def test_the_size_of_parts_changes_nothing(monkeypatch, size):
     front = pareto_front(*data)
     assert front.false_rejects.tolist() == expected.false_rejects.tolist()
     assert np.array_equal(front.thresholds, expected.thresholds)
+
+
+# Cells that rise alike need no cost at all, however steep they are.
+@pytest.mark.parametrize("n_steps", [2, 3, 50])
+def test_tilting_removes_a_common_slope(n_steps):
+    e = np.tile(np.arange(n_steps), 3)
+    program = DynamicProgram.from_steps(e, 10**5 * e, n_steps * np.arange(4))
+    assert (program.slope, program.base) == (10**5, 0)
+    assert program.costs.dtype == np.int16
+    assert not program.costs.any()
+
+
+# What pruning may cost is decided by this number.
+@pytest.mark.parametrize(("low", "high"), [(0, 50), (30, 200)])
+def test_the_number_of_sums_is_known_in_advance(monkeypatch, low, high):
+    staircases = build_staircases(*synthetic(2000, 5))
+    program = DynamicProgram.from_steps(
+        staircases.true_rejects, staircases.false_rejects, staircases.starts
+    )
+    sums = count_sums(monkeypatch)
+    program.fewest_false_rejects(low, high, staircases.n_samples + 1)
+    assert program.n_sums(low, high) == sum(sums)
+
+
+# Where pruning removes next to nothing, it costs as much again as the whole convolution at most.
+def test_pruning_at_most_doubles_the_work(monkeypatch):
+    rng = np.random.default_rng(0)
+    certainty = rng.random(3000)
+    correct, cells = rng.random(3000) > certainty**2, rng.integers(0, 4, 3000)
+    staircases = build_staircases(certainty, correct, cells)
+    program = DynamicProgram.from_steps(
+        staircases.true_rejects, staircases.false_rejects, staircases.starts
+    )
+    sums = count_sums(monkeypatch)
+    exact_front(staircases)
+    assert sum(sums) <= 2 * program.n_sums(0, staircases.n_errors)
+
+
+def count_sums(monkeypatch):
+    """Return a list that grows by the number of sums of each convolution."""
+    sums = []
+
+    def spy(table, steps, low, high):
+        sums.append(len(steps.true_rejects) * (high - low + 1))
+        return add_steps(table, steps, low, high)
+
+    monkeypatch.setattr(dynamic_program, "add_steps", spy)
+    return sums

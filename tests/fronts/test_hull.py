@@ -38,3 +38,22 @@ def test_reflex_vertices_are_dropped(runs):
     vertices, starts = _drop_reflex(np.arange(2 * n), np.array([0, n, 2 * n]), twice)
     assert vertices.tolist() == [0, n - 1, n, 2 * n - 1]
     assert starts.tolist() == [0, 2, 4]
+
+
+def turn(e, l):  # noqa: E741
+    """Return by how much a path turns upwards at each of its inner points."""
+    return np.diff(l)[1:] * np.diff(e)[:-1] - np.diff(l)[:-1] * np.diff(e)[1:]
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=12))
+def test_what_is_not_dropped_turns_upwards(runs_and_rises):
+    e, l = (np.append(0, np.cumsum(counts)) for counts in zip(*runs_and_rises, strict=True))  # noqa: E741
+    n = len(e)
+    twice = replace(
+        build_staircases([0.1], [True]), true_rejects=np.tile(e, 2), false_rejects=np.tile(l, 2)
+    )
+    vertices, starts = _drop_reflex(np.arange(2 * n), np.array([0, n, 2 * n]), twice)
+    first, second = np.split(vertices, [starts[1]])
+    assert first.tolist() == (second - n).tolist()
+    assert first[[0, -1]].tolist() == [0, n - 1]
+    assert (turn(e[first], l[first]) > 0).all()

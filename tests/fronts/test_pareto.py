@@ -9,6 +9,7 @@ from abstain import InputError, pareto_front
 from abstain.fronts import METHODS, exact
 from abstain.fronts.dynamic_program import DynamicProgram
 from abstain.fronts.pareto import FROM_STAIRCASES
+from abstain.fronts.staircases import build_staircases
 from tests.fronts.strategies import synthetic
 
 inf = float("inf")
@@ -241,3 +242,14 @@ def test_a_slow_exact_front_warns_how_much_worse_the_hull_would_be(monkeypatch, 
     assert rows(slow) == rows(front)
     at = np.searchsorted(front.true_rejects, hull.true_rejects)
     assert (hull.false_rejects - front.false_rejects[at]).max() <= hull.gap.max()
+
+
+# The work that is left is estimated after each block of rows.
+def test_an_exact_front_within_the_limit_does_not_warn(monkeypatch):
+    data = synthetic(20_000, 4)
+    staircases = build_staircases(*data)
+    unpruned = DynamicProgram.from_steps(
+        staircases.true_rejects, staircases.false_rejects, staircases.starts
+    )
+    monkeypatch.setattr(exact, "MANY_SUMS", unpruned.n_sums(0, staircases.n_errors))
+    assert len(pareto_front(*data)) == staircases.n_errors + 1

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abstain import pareto_front
 from abstain.fronts import METHODS
 from tests.examples import MANY, examples, many_examples
-from tests.fronts.strategies import half_tied, synthetic
+from tests.fronts.strategies import Calibration, half_tied, synthetic
 from tests.reference.fronts import (
     exhaustive_front,
     paper_dynamic_program,
@@ -217,10 +217,19 @@ def test_is_pareto_marks_the_rows_that_no_other_dominates(data, method):
         assert is_pareto == (not dominated)
 
 
+# Both cells gain two for two false rejects; from three on, the first has nothing more to gain.
+TIED_UNTIL_ONE_ENDS = Calibration(
+    np.array([0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7.0]),
+    np.array([1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0], dtype=bool),
+    np.repeat([0, 1], [4, 8]),
+)
+
+
 # The fast greedy search jumps from one change of gains to the next; the transcription spends one
 # false reject after the other.
 @many_examples
 @given(half_tied(max_size=40))
+@example(TIED_UNTIL_ONE_ENDS)
 def test_greedy_equals_the_mended_algorithm_2(data):
     front = pareto_front(*data, method="greedy")
     # Ties go to the first cell in an order by content.

@@ -39,6 +39,9 @@ EQUAL_BUT_FOR_ROUNDING = Calibration(
     np.array([3, 3, 3, 2, 0, 1, 0, 1, 3, 0, 3, 1, 3, 3, 1, 2, 2, 1, 0]),
 )
 
+ONE_RIGHT = Calibration(np.array([0.5]), np.array([True]), np.array([0]))
+TWO_OF_36_WRONG = Calibration(np.zeros(36), np.arange(36) >= 2, np.zeros(36, dtype=int))
+
 
 @given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
 @example(EQUAL_BUT_FOR_ROUNDING, EQUAL_BUT_FOR_ROUNDING, 0.3, 0.05)
@@ -114,13 +117,16 @@ def test_enough_samples_are_the_fewest_that_pass(accepted, errors, accuracy, lev
 
 
 @given(half_tied(max_size=25), half_tied(max_size=25), accuracies, levels)
+@example(ONE_RIGHT, ONE_RIGHT, 0.3, 0.2)  # one is accepted
+@example(TWO_OF_36_WRONG, TWO_OF_36_WRONG, 0.9, 0.05)  # 693 would do: 19.25 times as many
 def test_the_remedy_follows_from_the_counts_in_the_message(learned, tested, accuracy, level):
     front = pareto_front(*learned)
     message = refusal(front, held_out_of(front, tested), accuracy, level) or ""
-    pattern = r"of (\d+) test samples (\d+) (?:is|are) accepted .* tested, (\d+) of them wrong"
-    if (numbers := re.search(pattern, message)) is None:
+    pattern = r"of (\d+) test samples (\d+) (is|are) accepted .* tested, (\d+) of them wrong"
+    if (said := re.search(pattern, message)) is None:
         return
-    n_samples, accepted, errors = map(int, numbers.groups())
+    n_samples, accepted, errors = (int(said[group]) for group in (1, 2, 4))
+    assert said[3] == ("is" if accepted == 1 else "are")
     enough = enough_answers(accepted, errors, accuracy, level)
     if enough is None:
         assert message.endswith(", or use a surer classifier")
@@ -145,6 +151,7 @@ def refusal(front, held_out, accuracy, level):
     levels,
     st.integers(0, 999),
 )
+@example(ONE_RIGHT, ONE_RIGHT, 500, 0.001, 0)  # nothing but the lowest is certified
 def test_the_accuracy_that_is_named_instead_is_the_highest_that_is_certified(
     learned, tested, asked, level, other
 ):
@@ -187,6 +194,14 @@ def test_counts_by_step_tell_what_samples_do(learned, tested, method, cuts):
 def test_needed_answers_are_the_fewest_that_can_do(accuracy, confidence):
     n = needed_answers(accuracy, confidence)
     assert accuracy**n <= 1 - confidence < accuracy ** (n - 1)
+
+
+# Without errors, 2 answers have the probability 0.5² = 0.25 of an accuracy of 0.5.
+def test_a_probability_of_exactly_the_level_is_enough():
+    assert needed_answers(0.5, 0.75) == 2
+    samples = [0.5, 0.6], [True, True]
+    point = operating_point(pareto_front(*samples), Accuracy(0.5, confidence=0.75), samples)
+    assert (point.guarantee.accepted, point.guarantee.bound) == (2, 0.5)
 
 
 def test_held_out_samples_are_checked():

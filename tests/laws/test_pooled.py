@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from abstain import RejectRate, pareto_front
 from abstain.fronts import bins, curves
 from abstain.fronts.bins import count_in_bins
-from abstain.fronts.pooled import pooled_front
+from abstain.fronts.pooled import _row_ends, pooled_front
 from tests.examples import MANY, examples, many_examples
 from tests.fronts.strategies import half_tied, synthetic
 from tests.reference.fronts import rejected_counts
@@ -36,6 +36,15 @@ def test_the_last_row_rejects_everything_that_can_be(data):
     rejected = front.true_rejects[-1] + front.false_rejects[-1]
     assert rejected == np.count_nonzero(data.certainty < np.inf)
     assert (front.thresholds_at(-1) == np.inf).all() == (rejected > 0)
+
+
+@many_examples
+@given(half_tied(max_size=40))
+def test_the_steps_of_the_cells_add_up_to_their_row(data):
+    front = pooled(data)
+    steps = front.backtrace.steps_at(np.arange(len(front)))
+    assert (front.staircases.true_rejects[steps].sum(axis=1) == front.true_rejects).all()
+    assert (front.staircases.false_rejects[steps].sum(axis=1) == front.false_rejects).all()
 
 
 # One cell: whatever the probabilities are, they rise, so that rows follow the certainty.
@@ -201,6 +210,21 @@ def test_leaving_one_out_is_a_fit_without_the_sample(strength):
             assert approximate[cell, knot] == pytest.approx(expected, abs=0.1 * change + 1e-6)
 
 
+# Far from the maximum, whole Newton steps would overshoot it.
+@pytest.mark.parametrize("strength", [0.0, 0.4])
+@pytest.mark.parametrize("start", [-8.0, 8.0])
+def test_the_fit_does_not_depend_on_its_start(strength, start):
+    counts = count_in_bins(*synthetic(300, 3, decimals=1))
+    size = (counts.wrong + counts.right).astype(float)
+    basis = curves._basis(np.linspace(-2, 2, size.shape[1]), ())
+    ones, nothing = np.ones(3, dtype=np.int64), np.zeros((3, 2))
+    problem = curves._Problem(counts.wrong * 1.0, size, ones, basis, np.zeros(2), strength)
+    fit = problem.solve(np.zeros(2), nothing)
+    far = problem.solve(np.full(2, start), nothing + start)
+    assert np.allclose(far.deviations + far.beta, fit.deviations + fit.beta, atol=1e-3)
+    assert far.evidence == pytest.approx(fit.evidence, abs=1e-3)
+
+
 # A group begins where the share of samples before a bin reaches the next multiple of 1/groups.
 @pytest.mark.parametrize(("n_cells", "n_groups"), [(1, 64), (100, 40), (1000, 32)])
 def test_groups_of_bins_have_about_equally_many_samples(n_cells, n_groups):
@@ -255,6 +279,12 @@ def test_merged_bins_and_rows_keep_their_word(monkeypatch):
     exact = pareto_front(*data)
     fewest = exact.false_rejects[np.searchsorted(exact.true_rejects, front.true_rejects)]
     assert (front.gap >= front.false_rejects - fewest).all()
+
+
+def test_merged_rows_reject_about_equally_many_samples_more(monkeypatch):
+    monkeypatch.setattr("abstain.fronts.pooled.MAX_ROWS", 50)
+    ends = _row_ends(np.arange(100, 0, -1), np.ones(100, dtype=np.int64))
+    assert ends.tolist() == list(range(1, 100, 2))
 
 
 # Estimates from merged bins are close to estimates from single samples.

@@ -75,11 +75,14 @@ def test_lengths_that_nobody_knows(client):
     assert_same(pareto_front(*unknown), pareto_front(*expected))
 
 
-def test_threads_do_as_well_as_processes():
-    data = synthetic(1_000, 3)
+# Of the certainties some are equal, or each has its own value and bins hold several of them.
+@pytest.mark.parametrize("decimals", [2, None])
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_threads_do_as_well_as_processes(method, decimals):
+    data = synthetic(3_000, 3, decimals=decimals)
     with dask.config.set(scheduler="threads"):
-        front = pareto_front(*as_dask(data, 300))
-    assert_same(front, pareto_front(*data))
+        front = pareto_front(*as_dask(data, 700), method=method)
+    assert_same(front, pareto_front(*data, method=method))
 
 
 # --- what goes wrong ----------------------------------------------------------------------------

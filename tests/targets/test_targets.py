@@ -1,6 +1,7 @@
 """Targets choose the best row there is: compared with going through all rows one by one."""
 
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -16,9 +17,9 @@ from abstain import (
     operating_point,
     pareto_front,
 )
-from abstain.targets.base import certifies
+from abstain.targets.base import BaseTarget, certifies
 from tests.examples import many_examples
-from tests.fronts.strategies import half_tied, synthetic
+from tests.fronts.strategies import Calibration, half_tied, synthetic
 
 shares = st.sampled_from([0.05, 0.1, 0.25, 0.5, 0.9])
 
@@ -43,8 +44,13 @@ def test_reject_rate_is_the_most_accurate_row_within_the_budget(data, rate):
             assert (chosen[3], -chosen[2]) >= (accuracy, -rejects)
 
 
+# Rows of 1 + 2 and of 2 + 2 rejects both reach 0.85.
+TWO_ROWS = Calibration(np.arange(12.0), np.array([1, 1, 0, 0] + [1] * 8, bool), np.zeros(12, int))
+
+
 @many_examples
 @given(half_tied(max_size=30), shares)
+@example(TWO_ROWS, 0.85)
 def test_accuracy_is_the_row_with_the_fewest_rejects_that_reaches_it(data, accuracy):
     front = pareto_front(*data)
     reaching = [point for point in points(front) if point[3] >= accuracy]
@@ -109,6 +115,12 @@ def test_operating_point_tells_what_recounting_finds():
     assert (point.errors_left, point.gap, point.n_samples, point.n_errors) == (0, 0, 6, 2)
 
 
+def test_an_operating_point_cannot_be_changed():
+    point = operating_point(pareto_front([0.1, 0.2], [False, True]), RejectRate(0.5))
+    with pytest.raises(FrozenInstanceError):
+        point.true_rejects = 2
+
+
 def test_an_operating_point_without_answers_has_no_accuracy():
     front = pareto_front([0.1], [False])
     assert math.isnan(operating_point(front, RejectCost(0.5)).accuracy)
@@ -122,6 +134,9 @@ def test_reject_applies_the_thresholds(data, rate):
     rejected = point.reject(data.certainty, data.cells)
     assert (rejected & data.correct).sum() == point.false_rejects
     assert (rejected & ~data.correct).sum() == point.true_rejects
+    assert (point.reject_rate, point.coverage) == (rejected.mean(), 1 - rejected.mean())
+    if not rejected.all():
+        assert point.accuracy == data.correct[~rejected].mean()
 
 
 def test_reject_needs_cells_only_where_there_are_several():
@@ -187,6 +202,13 @@ def test_only_a_confidence_needs_samples_that_test():
         assert not certifies(target)
 
 
+@pytest.mark.parametrize("missing", ["_check", "_choose"])
+def test_a_target_says_what_it_checks_and_what_it_chooses(missing):
+    methods = {name: lambda *_: 0 for name in ("_check", "_choose") if name != missing}
+    with pytest.raises(TypeError, match=f"abstract method '?{missing}"):
+        type("Half", (BaseTarget,), methods)()
+
+
 @pytest.mark.parametrize("target", [0.99, Accuracy])
 def test_what_is_no_target_is_refused(target):
     with pytest.raises(InputError, match=r"such as Accuracy\(0.99\), got"):
@@ -201,6 +223,7 @@ def test_what_is_no_target_is_refused(target):
         (RejectRate(float("nan")), r"rate must be a number in \[0, 1\], got nan"),
         (Accuracy(0), r"accuracy must be a number in \(0, 1\], got 0"),
         (Accuracy("high"), r"accuracy must be a number in \(0, 1\], got 'high'"),
+        (Accuracy(1, confidence=0.9), "accuracy must be below 1 to be certified, got 1"),
         (RejectCost(1.0), r"cost must be a number in \(0, 1\), got 1.0"),
         (RejectCost(True), r"cost must be a number in \(0, 1\), got True"),
     ],
