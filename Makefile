@@ -57,8 +57,8 @@ fuzz: .venv/ready
 	.venv/bin/python -m fuzz.thresholds $(FUZZ_ARGS)
 	.venv/bin/python -m fuzz.models $(FUZZ_ARGS)
 
-# Random changes to the code that the tests should notice, about an hour on two cores with -j2. Needs a
-# package that nothing else does, hence an environment of its own.
+# Random changes to the code that the tests should notice, about half an hour. Needs a package that
+# nothing else does, hence an environment of its own.
 mutants: mutants-fronts mutants-targets
 .PHONY: mutants-fronts mutants-targets
 mutants-fronts mutants-targets: mutants-%: build/mutants/ready

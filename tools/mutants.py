@@ -1,10 +1,10 @@
 """Which small changes of the code do its tests not notice?
 
 Draws places in a package at which cosmic-ray can change the code, applies one change at each of
-them (a *mutant*), and runs the tests of the package on a copy of the project with that change
-alone. Mutants that no test notices are printed: ``python -m tools.mutants fronts``. The sample
-depends only on the seed and on the code of the package. ``--again`` tries only the mutants that
-survived the last run, for instance after a test has been added.
+them (a *mutant*), and runs the tests of the module on a copy of the project with that change alone.
+Mutants that no test notices *survive*: ``python -m tools.mutants fronts`` says which and how many.
+The sample depends only on the seed and on the code of the package. ``--again`` tries only the
+mutants that survived the last run, for instance after a test has been added.
 """
 
 import argparse
