@@ -56,10 +56,15 @@ TESTS = {
     "fronts/pareto.py": FRONTS,
     "fronts/pooled.py": POOLED,
     "fronts/staircases.py": FRONTS,
+    "fronts/weights.py": ("tests/laws/test_weights.py",),
     "targets/base.py": TARGETS,
     "targets/choosing.py": TARGETS,
+    "targets/costs.py": ("tests/targets/test_costs.py",),
     "targets/guarantee.py": TARGETS,
     "targets/operating.py": TARGETS,
+    "targets/outcomes.py": ("tests/targets/test_costs.py", "tests/targets/test_shares.py"),
+    "targets/share_paths.py": ("tests/targets/test_shares.py",),
+    "targets/shares.py": ("tests/targets/test_shares.py",),
 }
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "-m", "not cluster", "-p", "no:cacheprovider"),

@@ -393,7 +393,7 @@ def test_two_hundred_columns(run, folder, rng):
     code, shown, _ = run("fit", folder / "wide.csv", "--label", "y", "--out", folder / "m.abstain")
     assert code == 0
     assert "200: 200 numeric" in shown
-    assert len(shown.splitlines()) < 24
+    assert len(shown.splitlines()) <= 24  # a screen
 
 
 def test_a_budget_that_is_not_used_is_reported_with_one_that_is(run, folder):
