@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from abstain import InputError
-from abstain.metrics import class_report, confusion_matrix_with_rejects
+from abstain.metrics import class_report, confusion_matrix_with_rejects, group_report
 
 COUNTS = ["samples", "answered", "right", "wrong", "rejected"]
 samples = st.lists(
@@ -175,3 +175,32 @@ def test_what_cannot_be_counted_is_refused(changed, message):
     given = {"y_true": [0, 1, 1], "y_pred": [0, 0, 1], "rejected": [True, False, False]}
     with pytest.raises(InputError, match=message):
         class_report(**{**given, **changed})
+
+
+# --- groups -------------------------------------------------------------------------------------
+
+
+@given(samples, confidences)
+def test_a_group_gets_what_its_samples_get(rows, confidence):
+    y_true, y_pred, rejected = columns(rows)
+    groups = np.arange(len(rows)) % 3
+    report = group_report(y_true, y_pred, rejected, groups, confidence=confidence)
+    assert report.groups.tolist() == sorted(set(groups.tolist()))
+    for place, group in enumerate(report.groups.tolist()):
+        own = groups == group
+        right, accepted = (y_true == y_pred)[own], ~rejected[own]
+        assert report.samples[place] == own.sum()
+        assert report.rejected[place] == rejected[own].sum()
+        assert report.answered[place] == report.right[place] + report.wrong[place]
+        assert report.accuracy_without_rejects[place] == pytest.approx(right.mean())
+        if accepted.any():
+            assert report.accuracy[place] == pytest.approx(right[accepted].mean())
+            low, high = report.accuracy_low[place], report.accuracy_high[place]
+            assert (low, high) == limits(int(right[accepted].sum()), accepted.sum(), confidence)
+        else:
+            assert np.isnan(report.accuracy[place])
+
+
+def test_groups_must_be_of_the_same_samples():
+    with pytest.raises(InputError, match="y_true has 2, groups has 1"):
+        group_report([0, 1], [0, 1], [False, False], ["a"])

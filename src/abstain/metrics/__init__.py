@@ -2,15 +2,15 @@
 
 *Curves* show the quality of the accepted samples against the share that is rejected, *scores*
 summarize a whole curve in one number, *qualities* score one fixed choice of rejects, a confusion
-matrix counts them by class, `class_report` gives the recall and the precision of each class,
-`average_curves` averages the curves of repeated runs, and `reliability_curve` compares
-probabilities of being right with accuracies.
+matrix counts them by class, `class_report` and `group_report` give the shares of right answers in
+classes and groups, `average_curves` averages the curves of repeated runs, and `reliability_curve`
+compares probabilities of being right with accuracies.
 
 Everything is computed from aligned arrays. Samples of equal certainty are accepted or rejected
 together, so no result depends on the order of the rows.
 """
 
-from abstain.metrics.classes import ClassReport, class_report
+from abstain.metrics.classes import ClassReport, GroupReport, class_report, group_report
 from abstain.metrics.confusion import confusion_matrix_with_rejects
 from abstain.metrics.curves import (
     AveragedCurve,
@@ -31,6 +31,7 @@ from abstain.metrics.scores import (
 __all__ = [
     "AveragedCurve",
     "ClassReport",
+    "GroupReport",
     "ReliabilityCurve",
     "accuracy_reject_curve",
     "augrc_score",
@@ -40,6 +41,7 @@ __all__ = [
     "classification_quality",
     "confusion_matrix_with_rejects",
     "eaurc_score",
+    "group_report",
     "precision_reject_curve",
     "recall_reject_curve",
     "rejection_quality",

@@ -1,4 +1,4 @@
-"""What does each class get: how many of its samples are answered, right, wrong and rejected?"""
+"""What does each class and each group get: how many are answered, right, wrong and rejected?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import check_boolean_vector, check_fraction
+from abstain._core.checks import (
+    as_labels,
+    check_boolean_vector,
+    check_fraction,
+    check_same_length,
+)
 from abstain.metrics._samples import check_samples
 from abstain.metrics.confusion import confusion_matrix_with_rejects, labels_with_rejects
 
@@ -132,6 +137,99 @@ def class_report(
         *(_share(right, answered), *_limits(right, answered, confidence)),
         _share(n_rejected + right, samples),
         *(_share(right, named), *_limits(right, named, confidence)),
+    )
+
+
+class GroupReport(NamedTuple):
+    """The decisions about each group, as `group_report` returns them.
+
+    Parameters
+    ----------
+    groups : ndarray of shape (n_groups,)
+        The groups, sorted.
+    samples, answered, right, wrong, rejected : ndarray of shape (n_groups,)
+        Numbers of samples of each group.
+    accuracy, accuracy_low, accuracy_high : ndarray of shape (n_groups,)
+        Of the answered samples of a group, the share that is right, with limits; NaN if none is
+        answered.
+    accuracy_without_rejects : ndarray of shape (n_groups,)
+        The share that would be right if all samples were answered.
+
+    Examples
+    --------
+    >>> from abstain.metrics import group_report
+    >>> report = group_report([1, 1, 2], [1, 2, 2], [False, True, False], ["a", "a", "b"])
+    >>> report.groups.tolist(), report.answered.tolist()
+    (['a', 'b'], [1, 1])
+    """
+
+    groups: NDArray[Any]
+    samples: NDArray[np.int64]
+    answered: NDArray[np.int64]
+    right: NDArray[np.int64]
+    wrong: NDArray[np.int64]
+    rejected: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    accuracy_low: NDArray[np.float64]
+    accuracy_high: NDArray[np.float64]
+    accuracy_without_rejects: NDArray[np.float64]
+
+
+def group_report(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    rejected: ArrayLike,
+    groups: ArrayLike,
+    *,
+    confidence: float = 0.95,
+) -> GroupReport:
+    """Count the decisions about each group, with the accuracy and its exact limits.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any kind.
+    y_pred : array-like of shape (n_samples,)
+        The predictions, of rejected samples too: they count in ``accuracy_without_rejects``.
+    rejected : array-like of bool of shape (n_samples,)
+        Which samples are rejected.
+    groups : array-like of shape (n_samples,)
+        The group of each sample, such as a site or an age band.
+    confidence : float, default=0.95
+        Confidence of each interval for itself, in (0, 1).
+
+    Returns
+    -------
+    GroupReport
+        Named tuple of arrays with one entry for each group.
+
+    Examples
+    --------
+    >>> from abstain.metrics import group_report
+    >>> y_true, y_pred = [1, 1, 2, 2, 1, 2], [1, 2, 2, 2, 2, 2]
+    >>> rejected, site = [0, 1, 0, 0, 0, 0], ["north"] * 3 + ["south"] * 3
+    >>> report = group_report(y_true, y_pred, rejected, site)
+    >>> report.groups.tolist(), report.accuracy.round(2).tolist()
+    (['north', 'south'], [1.0, 0.67])
+    >>> report.accuracy_without_rejects.round(2).tolist()
+    [0.67, 0.67]
+    """
+    confidence = check_fraction("confidence", confidence)
+    is_rejected, labels = check_boolean_vector("rejected", rejected), as_labels("groups", groups)
+    truth, predictions, _ = check_samples(y_true, y_pred, None, rejected=is_rejected)
+    check_same_length(y_true=truth, groups=labels)
+    names, group = np.unique(labels, return_inverse=True)
+    is_right = truth == predictions
+
+    def count(members: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(group[members], minlength=len(names))
+
+    samples, n_rejected = count(np.ones(len(group), dtype=bool)), count(is_rejected)
+    answered, right = samples - n_rejected, count(is_right & ~is_rejected)
+    return GroupReport(
+        *(names, samples, answered, right, answered - right, n_rejected),
+        *(_share(right, answered), *_limits(right, answered, confidence)),
+        _share(count(is_right), samples),
     )
 
 
