@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 pearls = necklace.necklace()
-certainty, correct, cells = pearls.many.calibration_
+certainty, correct, cells = pearls.many.calibration_[:3]
 generator = np.random.default_rng(0)
 # Thresholds that reject the same share on average, from none to half of a cell each.
 true_rejects, false_rejects = [], []

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 pearls = necklace.necklace()
-certainty, correct, cells = pearls.many.calibration_
+certainty, correct, cells = pearls.many.calibration_[:3]
 figure, axes = plt.subplots(5, 1, figsize=(7.2, 5.4), sharex=True)
 shared = pearls.one.thresholds_[0]
 for cell, ax in enumerate(axes):
