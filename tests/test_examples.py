@@ -41,19 +41,19 @@ def run(script, *arguments, folder):
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory):
     """What each example prints, and the folder that it was told to write to."""
-    found = {}
+    printed_by = {}
     for script in EXAMPLES:
         folder = tmp_path_factory.mktemp(script.stem)
         done = run(script, "--out", folder / "made by it", folder=folder)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
-        found[script.stem] = done.stdout, folder
-    return found
+        printed_by[script.stem] = done.stdout, folder
+    return printed_by
 
 
 def test_there_are_examples():
-    found = {script.stem for script in EXAMPLES}
-    assert {"breast_cancer_relevances", "pictures_of_rejects"} <= found
+    names = {script.stem for script in EXAMPLES}
+    assert {"breast_cancer_relevances", "pictures_of_rejects"} <= names
 
 
 @pytest.mark.parametrize("name", [script.stem for script in EXAMPLES])
@@ -108,11 +108,11 @@ def test_the_shares_of_folds_are_counted(cancer, validated, printed):
 
 
 def test_the_accuracy_on_breast_cancer_is_that_of_ten_folds(validated, printed):
-    found = validated["test_score"]
-    assert f"10 folds: {found.mean():.3f} ± {found.std():.3f}" in printed
+    accuracies = validated["test_score"]
+    assert f"10 folds: {accuracies.mean():.3f} ± {accuracies.std():.3f}" in printed
     kept = dict(re.findall(r"^(all 30|\d+) +(0\.\d+)$", printed, re.MULTILINE))
     assert list(kept) == ["1", "2", "3", "5", "10", "20", "all 30"]
-    assert kept["all 30"] == f"{found.mean():.3f}"
+    assert kept["all 30"] == f"{accuracies.mean():.3f}"
 
 
 # Features are chosen in the training part of each fold.

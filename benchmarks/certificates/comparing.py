@@ -38,11 +38,11 @@ def outcomes(pool: Pool, size: int, n_draws: int) -> Iterator[Row]:
     target = Accuracy(pool.target, confidence=1 - LEVEL)
     draws = [pool.draw(size, seed) for seed in range(n_draws)]
     for name, procedure in PROCEDURES.items():
-        found = [
+        outcomes = [
             pool.outcome(procedure(pool, drawn, target, default_rng(seed)))
             for seed, drawn in enumerate(draws)
         ]
-        yield _row(pool, size, name, found)
+        yield _row(pool, size, name, outcomes)
     yield _row(pool, size, "oracle, one threshold", [(pool.oracle(), False)] * n_draws)
 
 

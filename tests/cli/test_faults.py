@@ -130,19 +130,19 @@ def test_whatever_fails_nothing_is_lost(run, inside, monkeypatch, title, kind):
             code, shown, complaints = run(*command)
         if fault.failed is None:
             break
-        found = contents(folder)
-        assert not [name for name in found if ".abstain-" in name], (place, fault.failed)
-        assert found.keys() <= old.keys() | set(outputs)
-        for name in old.keys() | found.keys():
-            is_whole = found.get(name) == old.get(name) or is_new(name, found[name], new)
+        left = contents(folder)
+        assert not [name for name in left if ".abstain-" in name], (place, fault.failed)
+        assert left.keys() <= old.keys() | set(outputs)
+        for name in old.keys() | left.keys():
+            is_whole = left.get(name) == old.get(name) or is_new(name, left[name], new)
             assert is_whole, (place, fault.failed, name)
-        assert inputs.items() <= found.items()
+        assert inputs.items() <= left.items()
         assert shown == ""
         if "Ctrl-C" in kind:
             assert (code, complaints) == (130, "interrupted\n")
         elif code == 0:  # what failed was done at the second attempt
             assert complaints == ""
-            assert all(is_new(name, found[name], new) for name in outputs)
+            assert all(is_new(name, left[name], new) for name in outputs)
         else:
             assert code == 2
             assert complaints.startswith("error: ")

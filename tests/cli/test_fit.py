@@ -47,17 +47,17 @@ def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels
     assert run("fit", table, *asked, "--quiet") == (0, "", "")
     assert run("predict", out, table, "--out", answers, "--quiet") == (0, "", "")
     assert run("report", out, table, "--out", folder / "report.html", "--quiet") == (0, "", "")
-    found = pl.read_csv(answers, infer_schema=False)
-    assert set(found["answer"]) == {*found[LABEL], "rejected"}
-    assert (found["answer"] == found[LABEL]).mean() > 0.5
+    rows = pl.read_csv(answers, infer_schema=False)
+    assert set(rows["answer"]) == {*rows[LABEL], "rejected"}
+    assert (rows["answer"] == rows[LABEL]).mean() > 0.5
 
 
 def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
     _, document, _ = run(*asked, "--json")
-    found = json.loads(document)
-    sure, n_set = found["guarantee"], found["n_samples"]
+    result = json.loads(document)
+    sure, n_set = result["guarantee"], result["n_samples"]
     _, shown, _ = run(*asked)
     shown = " ".join(shown.split())
     assert f"out of fold, on {n_set} rows that set the thresholds" in shown
@@ -67,7 +67,7 @@ def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
         f"of {sure['n_samples']} other rows, held out, {sure['accepted']} were answered, "
         f"{sure['errors']} of them wrong: accuracy {right:.2f}%" in shown
     )
-    assert n_set + sure["n_samples"] == found["n_rows"]
+    assert n_set + sure["n_samples"] == result["n_rows"]
 
 
 @pytest.mark.parametrize(

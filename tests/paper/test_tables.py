@@ -33,9 +33,9 @@ def most_true_rejects(front, n):
 
 def test_exact_finds_the_optimum_of_table_1(table_1):
     front = pareto_front(*table_1)
-    found = [most_true_rejects(front, n) for n in range(9)]
-    assert found == [6, 7, 15, 25, 26, 29, 31, 32, 35]
-    assert found == paper_dynamic_program(TABLE_1)
+    optimum = [most_true_rejects(front, n) for n in range(9)]
+    assert optimum == [6, 7, 15, 25, 26, 29, 31, 32, 35]
+    assert optimum == paper_dynamic_program(TABLE_1)
 
 
 def test_greedy_gives_table_2(table_1):

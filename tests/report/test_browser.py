@@ -481,9 +481,9 @@ def test_exported_thresholds_come_back(where, opened, gmlvq, samples, folder):
 def fitted_table(tmp_path):
     make_patients().write_csv(tmp_path / "patients.csv")
     make_patients(80, seed=1).write_csv(tmp_path / "new.csv")
-    found = fit_table(open_table(tmp_path / "patients.csv"), FitOptions("Befund lang", cv=3))
-    save(found.clf, tmp_path / "model.abstain")
-    return found.clf
+    result = fit_table(open_table(tmp_path / "patients.csv"), FitOptions("Befund lang", cv=3))
+    save(result.clf, tmp_path / "model.abstain")
+    return result.clf
 
 
 # What the page exports is what the command line takes: then so many rows are answered.

@@ -74,11 +74,11 @@ def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
     answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv", block_size=64)
     # In another encoding than the table's, spreadsheets need the mark to read umlauts.
     assert (tmp_path / "out.csv").read_bytes().startswith(codecs.BOM_UTF8)
-    found = (tmp_path / "out.csv").read_text("utf-8-sig")
-    rows = list(csv.reader(io.StringIO(found), delimiter=";"))
+    written = (tmp_path / "out.csv").read_text("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(written), delimiter=";"))
     assert rows[0] == ["Patient", "Größe", "Alter", "Organ", "bemerkt", *NEW]
     assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
-    assert '007;1,50;40;Leber;"a;b";' in found
+    assert '007;1,50;40;Leber;"a;b";' in written
     for row in rows[1:]:
         for number in row[6:8]:
             float(number.replace(",", "."))

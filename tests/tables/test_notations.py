@@ -189,9 +189,9 @@ def test_decorated_tables_are_answered_as_plain_ones(tables):
     clf = load(tables / "model.abstain")
     expected = answers(plain, tables / "new.csv", tables / "out.parquet")
     for name in ("new-decorated.csv", "new.csv"):
-        answered, found = answers(clf, tables / name, tables / "out.parquet")
+        answered, table = answers(clf, tables / name, tables / "out.parquet")
         assert answered == expected[0]
-        assert found.equals(expected[1])
+        assert table.equals(expected[1])
     frame = goods(60, seed=1)
     in_memory = answer_frame(clf, frame)
     assert answer_frame(clf, decorated(frame)).equals(in_memory)
@@ -206,10 +206,10 @@ def test_marks_of_the_fit_count_whatever_the_table_is_like(tables):
     # Read by itself, a table with semicolons has decimal commas: 12,345 would be twelve.
     (tables / "new.csv").write_text("price;weight\n12,345;11\n1,234;10\n")
     (tables / "same.csv").write_text("price,weight\n12345,11\n1234,10\n")
-    found = [
+    both = [
         answers(clf, tables / name, tables / "o.parquet")[1] for name in ("new.csv", "same.csv")
     ]
-    assert found[0]["answer"].equals(found[1]["answer"])
+    assert both[0]["answer"].equals(both[1]["answer"])
 
 
 def test_a_value_that_is_written_otherwise_is_named(tables):

@@ -65,10 +65,10 @@ def thresholds_of(choice, n_cells=2):
 @given(priced_answers())
 def test_the_cost_is_the_least_of_all_thresholds(method, drawn):
     outcomes, costs, reject = drawn
-    found = thresholds_of(ExpectedCost(costs, reject)._solve(outcomes, method))
+    thresholds = thresholds_of(ExpectedCost(costs, reject)._solve(outcomes, method))
     values = [-np.inf, 0.25, 0.5, np.inf]
     least = min(cost_of(each, outcomes, costs, reject) for each in product(values, repeat=2))
-    assert cost_of(found, outcomes, costs, reject) == least
+    assert cost_of(thresholds, outcomes, costs, reject) == least
 
 
 @pytest.mark.parametrize("method", ["exact", "hull", "pooled"])

@@ -22,5 +22,5 @@ def test_every_module_has_tests_that_exist():
 def test_annotations_are_found_where_they_are():
     code = "def f(x: int | None, y=1 | 2) -> int | str:\n    z: int | bool = x | y\n"
     lines = code.splitlines()
-    found = {lines[start[0] - 1][start[1] : end[1]] for start, end in _annotated(code)}
-    assert found == {"int | None", "int | str", "int | bool"}
+    annotations = {lines[start[0] - 1][start[1] : end[1]] for start, end in _annotated(code)}
+    assert annotations == {"int | None", "int | str", "int | bool"}

@@ -255,9 +255,9 @@ def _certify(
     ]
     certified: tuple[int, list[tuple[int, int]]] | None = None
     n_tested = 0
-    for row, *found in zip(order.tolist(), *counts, strict=True):
+    for row, *counted in zip(order.tolist(), *counts, strict=True):
         n_tested += 1
-        results = [(accepted, bad) for _, accepted, bad in found]
+        results = [(accepted, bad) for _, accepted, bad in counted]
         for share, (accepted, bad) in zip(tested, results, strict=True):
             assert share.confidence is not None
             if not binomial_tail(accepted, bad, share.level) <= 1 - share.confidence:
