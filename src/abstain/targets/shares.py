@@ -229,7 +229,8 @@ class AllOf(ShareTarget):
     ----------
     *given : Accuracy, Recall or Precision
         What is to be reached; with ``confidence``, all of them hold together with the least
-        confidence among them. Those without one are then reached on the calibration data alone.
+        confidence among them. Those without one then help to choose the thresholds, but are not
+        checked.
     targets : tuple, default=()
         The same, for scikit-learn, which clones by names of parameters.
 
