@@ -75,6 +75,19 @@ def test_all_of_several_targets_are_reached(outcomes, accuracy, recall):
         assert right[well].sum() >= recall * well.sum() - 1e-9
 
 
+@given(st.integers(0, 10_000), levels)
+def test_a_part_without_confidence_is_reached_on_the_calibration_data(seed, level):
+    learn, test = answers(400, seed), answers(400, seed)
+    target = AllOf(Accuracy(0.6, confidence=0.8), Recall("ill", level))
+    try:
+        choice = target._solve(learn, "pooled", test)
+    except InputError:
+        return
+    ill = accepted(choice, learn) & (learn.truth == 0)
+    assert learn.correct[ill].sum() >= level * ill.sum() - 1e-9
+    assert [each.name for each in choice.guarantees] == ["the accuracy"]
+
+
 @pytest.mark.parametrize(
     "target_at",
     [

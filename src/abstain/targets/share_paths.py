@@ -19,23 +19,23 @@ is largest. The p_m are the curves of the pooled front. Each curve falls with th
 rows are nested. Of a fixed set of prices λ, that with the fewest rejects is chosen: as the set does
 not depend on the levels, a stricter target never rejects less.
 
-**Certificates.** Rows are tested as in `guarantee`, from few accepted samples to all. A row passes
-if each of its shares passes its own exact binomial test. Call a row false if one of its shares is
-below its level: it passes only if the test of this share passes, which has probability at most δ.
-So all shares hold together with confidence 1 − δ; nothing is divided among them.
+**Certificates.** Rows are tested as in `guarantee`, from that most likely to pass by the learning
+samples to ever fewer rejects. A row passes if each of its shares passes its own exact binomial
+test. Call a row false if one of its shares is below its level: it passes only if the test of this
+share passes, which has probability at most δ. So all shares hold together with confidence 1 − δ;
+nothing is divided among them. Shares without confidence are reached on the learning samples.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError
+from abstain._core.errors import Argument, InputError
 from abstain.fronts.bins import BinCounts, count_in_bins
 from abstain.fronts.curves import fit_curves
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
@@ -88,8 +88,8 @@ def solve_shares(target: Any, learn: Outcomes, method: str, test: Outcomes | Non
     if test is None:
         path, row = _fewest_rejects(paths, shares)
         return Choice(path.front, row)
-    path, _ = _fewest_rejects(paths, shares, is_certified=True)
-    return _certify(path.front, learn, shares, test, target._shares(test))
+    path, order = _most_promising(paths, shares, len(test) / len(learn))
+    return _certify(path.front, order, test, target._shares(test))
 
 
 # --- the path -----------------------------------------------------------------------------------
@@ -115,6 +115,35 @@ class _Path:
         rejects less.
         """
         return np.maximum(self.bad, (self.bad + self.expected_bad) / 2)
+
+    def reaches(self, shares: list[Share]) -> NDArray[np.bool_]:
+        """Return whether each row reaches all levels."""
+        levels = np.array([share.level for share in shares]).reshape(-1, 1)
+        reached = self.most_bad() <= (1 - levels) * self.accepted + ROUNDING
+        return np.asarray(reached.all(axis=0))
+
+    def chances(self, shares: list[Share], ratio: float) -> NDArray[np.float64]:
+        """Return the largest p of each row over the shares, in units of their δ.
+
+        So many times the counts of the calibration data are tested.
+        """
+        largest = np.zeros(len(self.rejects))
+        for share, accepted, bad in zip(shares, self.accepted, self.most_bad(), strict=True):
+            if share.confidence is not None:
+                n_accepted = (accepted * ratio).astype(np.int64)
+                n_bad = np.minimum(np.ceil(bad * ratio).astype(np.int64), n_accepted)
+                p = binomial_tail(n_accepted, n_bad, share.level) / (1 - share.confidence)
+                largest = np.maximum(largest, p)
+        return largest
+
+    def part(self, chosen: list[int]) -> _Path:
+        """Return the path with some of its shares."""
+        return replace(
+            self,
+            accepted=self.accepted[chosen],
+            bad=self.bad[chosen],
+            expected_bad=self.expected_bad[chosen],
+        )
 
 
 def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
@@ -184,26 +213,17 @@ def _probability_bad(learn: Outcomes, share: Share, counts: BinCounts) -> NDArra
     return probability
 
 
-def _fewest_rejects(
-    paths: list[_Path], shares: list[Share], is_certified: bool = False
-) -> tuple[_Path, int]:
-    """Return the path and its row that reach all levels with the fewest rejects.
-
-    If no row does, an error says which share fails; with a certificate to come, the first path.
-    """
-    levels = np.array([share.level for share in shares])[:, np.newaxis]
+def _fewest_rejects(paths: list[_Path], shares: list[Share]) -> tuple[_Path, int]:
+    """Return the path and its row that reach all levels with the fewest rejects."""
     best: tuple[int, _Path, int] | None = None
     for path in paths:
-        reached = path.most_bad() <= (1 - levels) * path.accepted + ROUNDING
         # Rejecting everything reaches nothing.
-        rows = np.flatnonzero(reached.all(axis=0) & (path.accepted > 0).any(axis=0))
+        rows = np.flatnonzero(path.reaches(shares) & (path.accepted > 0).any(axis=0))
         if len(rows) and (best is None or path.rejects[rows[0]] < best[0]):
             best = int(path.rejects[rows[0]]), path, int(rows[0])
-    if best is not None:
-        return best[1:]
-    if is_certified:
-        return paths[0], 0
-    raise _unreachable(paths, shares)
+    if best is None:
+        raise _unreachable(paths, shares)
+    return best[1:]
 
 
 def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
@@ -230,16 +250,37 @@ def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
 # --- certificates -------------------------------------------------------------------------------
 
 
+def _most_promising(
+    paths: list[_Path], shares: list[Share], ratio: float
+) -> tuple[_Path, NDArray[np.int64]]:
+    """Return a path and its rows in the order of their tests; no label of a test sample is used.
+
+    The counts of the learning samples, times ``ratio``, are those that can be expected of the test
+    samples. Of the rows that would then pass, that with the fewest rejects tells the path. Shares
+    without confidence are not tested, so rows that do not reach them are left out.
+    """
+    plain = [m for m, share in enumerate(shares) if share.confidence is None]
+    best: tuple[tuple[float, float], _Path, NDArray[np.float64]] | None = None
+    for path in paths:
+        chances = path.chances(shares, ratio)
+        chances[~path.part(plain).reaches([shares[m] for m in plain])] = np.inf
+        passing = np.flatnonzero(chances <= 1)
+        rejects = path.rejects[passing[0]] if len(passing) else np.inf
+        rank = float(rejects), float(chances.min())
+        if best is None or rank < best[0]:
+            best = rank, path, chances
+    assert best is not None
+    (_, chance), path, chances = best
+    if chance == np.inf and plain:
+        raise _unreachable([each.part(plain) for each in paths], [shares[m] for m in plain])
+    return path, _order(path.front, chances)
+
+
 def _certify(
-    front: PooledFront,
-    learn: Outcomes,
-    learned: list[Share],
-    test: Outcomes,
-    shares: list[Share],
+    front: PooledFront, order: NDArray[np.int64], test: Outcomes, shares: list[Share]
 ) -> Choice:
     """Test rows from few accepted samples to all, each share by its own test."""
     tested = [share for share in shares if share.confidence is not None]
-    order = _order(front, learn, [share for share in learned if share.confidence is not None], test)
     column = np.full(max(int(front.cells.max()), int(test.cells.max())) + 1, -1)
     column[front.cells] = np.arange(front.n_cells)
     counts = [
@@ -290,30 +331,13 @@ def _certify(
     )
 
 
-def _order(
-    front: PooledFront, learn: Outcomes, shares: list[Share], test: Outcomes
-) -> NDArray[np.int64]:
-    """Return the rows in the order of their tests, which depends on no label of the test samples.
-
-    The first row is one at which each share can be expected to have enough samples to pass.
-    """
-    counts = front.curves.counts
-    columns = np.searchsorted(counts.cells, learn.cells)
-    place = columns * len(counts.edges) + counts.bins(learn.certainty)
-    first = len(front) - 1
-    for share in shares:
-        assert share.confidence is not None
-        table = np.bincount(place[share.counts], minlength=counts.right.size)
-        accepted = front.sums_accepted(table.reshape(counts.right.shape))
-        total = max(1, int(table.sum()))
-        expected = total * len(test) / len(learn)
-        wanted = sqrt(needed_answers(share.level, share.confidence) / max(expected, 1.0))
-        enough = np.flatnonzero(accepted >= min(wanted, 1.0) * total)
-        first = min(first, int(enough[-1]) if len(enough) else 0)
+def _order(front: PooledFront, chances: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows in the order of their tests: the most promising, then ever fewer rejects."""
+    first = int(chances.argmin())
     steps = np.linspace(0, front.coverages[0], N_STEPS + 1)
     steps = steps[steps > front.coverages[first]]
     rows = np.concatenate([[first], rows_covering(front, steps), [0]])
-    rows = rows[rows <= first]
+    rows = rows[(rows <= first) & (chances[rows] < np.inf)]
     return rows[np.sort(np.unique(rows, return_index=True)[1])]
 
 
@@ -333,9 +357,9 @@ def _not_certified(
         else f"hold out about {-(-enough * n_counted // max(accepted, 1)):,} {share.counted}"
     )
     return InputError(
-        f"{share.name} of {share.level:g} with confidence={share.confidence:g} cannot be "
-        f"certified: of {n_samples:,} test samples {n_counted:,} are {share.counted}, {accepted:,} "
-        "of them are accepted by the first thresholds that are tested, and "
-        f"{bad:,} are wrong; {instead}, or {more} (it takes {least:,} accepted ones without an "
-        "error)"
+        f"{share.name} of {share.level:g} with ",
+        Argument("confidence", share.confidence),
+        f" cannot be certified: of {n_samples:,} test samples {n_counted:,} are {share.counted}, "
+        f"{accepted:,} of them are accepted by the first thresholds that are tested, and {bad:,} "
+        f"are wrong; {instead}, or {more} (it takes {least:,} accepted ones without an error)",
     )

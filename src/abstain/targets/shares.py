@@ -229,8 +229,7 @@ class AllOf(ShareTarget):
     ----------
     *given : Accuracy, Recall or Precision
         What is to be reached; with ``confidence``, all of them hold together with the least
-        confidence among them. Those without one then help to choose the thresholds, but are not
-        checked.
+        confidence among them. Those without one are reached on the calibration data.
     targets : tuple, default=()
         The same, for scikit-learn, which clones by names of parameters.
 
