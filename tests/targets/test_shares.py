@@ -96,6 +96,7 @@ def test_a_part_without_confidence_is_reached_on_the_calibration_data(seed, leve
         lambda level: AllOf(Accuracy(level), Recall("ill", 0.8)),
         lambda level: AllOf(Precision("ill", 0.8), Recall("ill", level)),
         lambda level: Accuracy(level, groups=np.arange(200) % 3),
+        Accuracy,
     ],
 )
 @given(seed=st.integers(0, 10_000), two=st.lists(levels, min_size=2, max_size=2))

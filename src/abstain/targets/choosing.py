@@ -136,20 +136,19 @@ class Accuracy(BaseTarget):
                 f"confidence={self.confidence} needs samples that had no part in the front: pass "
                 "them to operating_point as held_out, or fit with this target"
             )
-        row = _first_reaching(front.one_threshold, accuracy)
+        row, is_reached = _first_reaching(front.one_threshold, accuracy)
         if front.one_threshold is not front:
             # With ties, one threshold is often above the accuracy asked for and so misses it less
             # often on new data. Thresholds per cell shall not miss it more often.
-            expected = 0.0 if row is None else float(front.one_threshold.expected_accuracies[row])
-            row = _first_reaching(front, accuracy, expected)
-        if row is not None:
+            expected = float(front.one_threshold.expected_accuracies[row])
+            row, is_reached = _first_reaching(front, accuracy, expected)
+        if is_reached:
             return row
-        best = int(np.nanargmax(front.accuracies))
         raise InputError(
             argument="accuracy",
             value=accuracy,
             requirement=f"cannot be reached: the most on these {front.n_samples} samples is "
-            f"{front.accuracies[best]:.6g}, with {front.reject_rates[best]:.1%} rejected",
+            f"{front.accuracies[row]:.6g}, with {front.reject_rates[row]:.1%} rejected",
             remedy="ask for less or use a surer classifier",
         )
 
@@ -267,23 +266,24 @@ def mean_of_seen_and_expected(
     return np.asarray(trust * getattr(front, expected) + (1 - trust) * seen)
 
 
-def _first_reaching(front: ParetoFront, accuracy: float, expected: float = 0.0) -> int | None:
-    """Return the row with the fewest rejects that reaches an accuracy; None if there is none.
+def _first_reaching(front: ParetoFront, accuracy: float, expected: float = 0.0) -> tuple[int, bool]:
+    """Return the row with the fewest rejects that reaches an accuracy, or that which is nearest.
 
-    ``expected`` is an accuracy that the expected one shall reach too.
+    The accuracy that is expected shall also be as high as ``expected``.
     """
-    left_out = front.leave_one_out_accuracies >= accuracy
+    seen, left_out = front.accuracies, front.leave_one_out_accuracies
     probable = front.expected_accuracies + ROUNDING
+    rejects = front.true_rejects + front.false_rejects
+    rows = np.flatnonzero(probable >= min(expected, np.nanmax(probable)))
     # Few samples cannot tell that next to nothing goes wrong: then what was seen decides.
-    for reached in (
-        left_out & (probable >= max(accuracy, expected)),
-        left_out & (probable >= accuracy),
-        left_out,
-        front.accuracies >= accuracy,
-    ):
-        if reached.any():
-            return _fewest_rejects(front, np.flatnonzero(reached))
-    return None
+    for accuracies in (np.minimum(left_out, probable), left_out, seen):
+        reached = np.nan_to_num(accuracies[rows], nan=-1.0)
+        if reached.max() >= accuracy:
+            return _fewest_rejects(front, rows[reached >= accuracy]), True
+        # A stricter target never rejects less: each criterion begins where the one before ends.
+        nearest = _fewest_rejects(front, rows[reached == reached.max()])
+        rows = rows[rejects[rows] >= rejects[nearest]]
+    return nearest, False
 
 
 def _fewest_rejects(front: ParetoFront, rows: NDArray[np.int64]) -> int:

@@ -338,7 +338,7 @@ def _order(front: PooledFront, chances: NDArray[np.float64]) -> NDArray[np.int64
     steps = steps[steps > front.coverages[first]]
     rows = np.concatenate([[first], rows_covering(front, steps), [0]])
     rows = rows[(rows <= first) & (chances[rows] < np.inf)]
-    return rows[np.sort(np.unique(rows, return_index=True)[1])]
+    return np.asarray(rows[np.sort(np.unique(rows, return_index=True)[1])])
 
 
 def _not_certified(
