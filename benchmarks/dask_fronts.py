@@ -88,8 +88,8 @@ def bytes_between_workers(client: Any) -> int:
 
 def timed(call: Any) -> tuple[float, Any]:
     start = time.perf_counter()
-    found = call()
-    return time.perf_counter() - start, found
+    result = call()
+    return time.perf_counter() - start, result
 
 
 def exact_in_time(staircases: Any) -> Row:
@@ -161,9 +161,9 @@ def check(n_samples: int = 200_000) -> None:
     """Compare with one machine, before anything is measured."""
     samples = lazy_samples(n_samples, FEW_WRONG)
     expected = pareto_front(*dask.compute(*samples))
-    found = pareto_front(*samples)
-    assert np.array_equal(found.false_rejects, expected.false_rejects)
-    assert np.array_equal(found.thresholds_at(-1), expected.thresholds_at(-1))
+    front = pareto_front(*samples)
+    assert np.array_equal(front.false_rejects, expected.false_rejects)
+    assert np.array_equal(front.thresholds_at(-1), expected.thresholds_at(-1))
 
 
 def show(rows: list[Row]) -> None:

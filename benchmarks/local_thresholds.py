@@ -110,7 +110,7 @@ def main() -> None:
     if not arguments.quick:
         python_with(REQUIREMENTS)  # once, not by several jobs at the same time
     try:
-        found = Parallel(n_jobs=arguments.jobs)(
+        rows_of_sets = Parallel(n_jobs=arguments.jobs)(
             delayed(measure_set)(name, arguments.data, n_draws, kept) for name in sets
         )
     except KeyboardInterrupt:
@@ -127,7 +127,7 @@ def main() -> None:
             "errors_removed": ERRORS_REMOVED,
             "prices": PRICES,
         },
-        **summarize([row for rows in found for row in rows]),
+        **summarize([row for rows in rows_of_sets for row in rows]),
     }
     if arguments.quick:
         print(written(results))

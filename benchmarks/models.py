@@ -152,7 +152,7 @@ def matched(peer: Row, own: dict[str, Row]) -> Row:
 
 def verdicts(rows: list[Row]) -> list[Row]:
     """Return, for each data set and model, whether the claim holds against the fastest peer."""
-    found = []
+    claims = []
     for data_set in PEER_SETS:
         for model, bar in SPEED_BARS.items():
             known = [row for row in rows if (row["set"], row["model"]) == (data_set, model)]
@@ -161,7 +161,7 @@ def verdicts(rows: list[Row]) -> list[Row]:
                 continue
             fastest = min(working, key=lambda row: row["seconds"])
             hardest = min(working, key=lambda row: row["matched_ratio"] or 0.0)
-            found.append(
+            claims.append(
                 {
                     "set": data_set,
                     "model": model,
@@ -177,7 +177,7 @@ def verdicts(rows: list[Row]) -> list[Row]:
                     "holds": (hardest["matched_ratio"] or 0.0) >= bar,
                 }
             )
-    return found
+    return claims
 
 
 def code() -> list[Path]:

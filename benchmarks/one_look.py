@@ -61,7 +61,7 @@ def compare(estimator: Any, method: str) -> dict[str, dict[str, float]]:
     clf = RejectOptionClassifier(FrozenEstimator(estimator), reject_label=-1)
     clf.fit(X[N_FITTED:known], y[N_FITTED:known])
     alone = getattr(estimator, method)
-    found = {}
+    times = {}
     for n_rows, rounds in ROUNDS.items():
         rows = np.ascontiguousarray(new[:n_rows])
         clf.predict(rows), alone(rows)  # the first calls import and allocate
@@ -69,21 +69,21 @@ def compare(estimator: Any, method: str) -> dict[str, dict[str, float]]:
             (seconds(lambda: clf.predict(rows)), seconds(lambda: alone(rows)))  # noqa: B023
             for _ in range(rounds)
         ]
-        found[str(n_rows)] = {
+        times[str(n_rows)] = {
             "seconds": median(own for own, _ in pairs),
             f"{method}_seconds": median(other for _, other in pairs),
             "ratio": median(own for own, _ in pairs) / median(other for _, other in pairs),
         }
-    return found
+    return times
 
 
 def main() -> None:
     figures = {}
     for name, (estimator, method) in CLASSIFIERS.items():
         figures[name] = compare(estimator, method)
-        for n_rows, found in figures[name].items():
+        for n_rows, times in figures[name].items():
             print(
-                f"{name}, {int(n_rows):,} row(s): {found['ratio']:.2f} times its {method} "
+                f"{name}, {int(n_rows):,} row(s): {times['ratio']:.2f} times its {method} "
                 f"(at most {AT_MOST})"
             )
     record = {

@@ -190,7 +190,7 @@ class Run:
         """Return a data set with a classifier, its rows, and how the defaults compare."""
         target = TARGETS[data_set]
         key = {"set": data_set, "classifier": name}
-        rows, found = [], {}
+        rows, draws_of = [], {}
         for library in LIBRARIES:
             drawn = self.draws(data_set, name, library)
             if "failure" in drawn:
@@ -198,28 +198,28 @@ class Run:
                 continue
             for method, about in self.known[library]["methods"].items():
                 draws = [draw for draw in drawn["draws"] if draw["method"] == method]
-                found[library, method] = draws
+                draws_of[library, method] = draws
                 row = {"library": library, "method": method, **about, **summary(draws, target)}
                 rows.append(key | row)
         compared = [
             key
             | {"method": ours, "by_hand": by_hand}
-            | difference(found["abstain", ours], found["sweep", by_hand])
+            | difference(draws_of["abstain", ours], draws_of["sweep", by_hand])
             for ours, by_hand in BY_HAND.items()
         ]
-        plain_accuracy = plain_accuracy_of(key, found)
+        plain_accuracy = plain_accuracy_of(key, draws_of)
         return key | {"target": target, "plain_accuracy": plain_accuracy}, rows, compared
 
 
-def plain_accuracy_of(key: Row, found: dict[tuple[str, str], list[Row]]) -> float:
+def plain_accuracy_of(key: Row, draws_of: dict[tuple[str, str], list[Row]]) -> float:
     """Return the accuracy without rejects, and refuse results of classifiers that differ."""
-    right = {draw["seed"]: set[int]() for draws in found.values() for draw in draws}
-    for draws in found.values():
+    right = {draw["seed"]: set[int]() for draws in draws_of.values() for draw in draws}
+    for draws in draws_of.values():
         for draw in draws:
             right[draw["seed"]].add(draw["plain_right"])
     if any(len(counts) > 1 for counts in right.values()):
         sys.exit(f"the libraries do not have the same classifiers: {key}")
-    n_test = next(iter(found.values()))[0]["n_test"]
+    n_test = next(iter(draws_of.values()))[0]["n_test"]
     return fmean(max(counts) / n_test for counts in right.values())
 
 

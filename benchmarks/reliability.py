@@ -113,25 +113,25 @@ def draws(name: str, data: Path) -> Iterator[list[Array]]:
 
 def probabilities(clf: Any, X: Array) -> dict[str, Floats]:
     """Return what each way takes for the probability that the answers are right."""
-    found = {"estimated": clf.predict_correct_proba(X)}
+    estimates = {"estimated": clf.predict_correct_proba(X)}
     if hasattr(clf.estimator_, "predict_proba"):
-        found["posterior"] = clf.estimator_.predict_proba(X).max(axis=1)
+        estimates["posterior"] = clf.estimator_.predict_proba(X).max(axis=1)
     known = clf.calibration_
     isotonic = IsotonicRegression(out_of_bounds="clip")
     isotonic.fit(np.nan_to_num(known.certainty), known.correct)
-    found["isotonic"] = isotonic.predict(np.nan_to_num(clf.certainties(X)))
-    return {name: np.clip(values, CLIP, 1 - CLIP) for name, values in found.items()}
+    estimates["isotonic"] = isotonic.predict(np.nan_to_num(clf.certainties(X)))
+    return {name: np.clip(values, CLIP, 1 - CLIP) for name, values in estimates.items()}
 
 
 def measure(name: str, classifier: str, data: Path) -> Row:
     """Return how good the probabilities are on all draws of a set."""
-    rights, found = [], []
+    rights, estimates = [], []
     for X, X_test, y, y_test in draws(name, data):
         steps = [SimpleImputer()] if np.isnan(X).any() else []
         model = make_pipeline(*steps, StandardScaler(), CLASSIFIERS[classifier])
         clf = RejectOptionClassifier(model).fit(X, y)
         rights.append(clf.estimator_.predict(X_test) == y_test)
-        found.append(probabilities(clf, X_test))
+        estimates.append(probabilities(clf, X_test))
     row: Row = {
         "set": name,
         "classifier": classifier,
@@ -141,8 +141,8 @@ def measure(name: str, classifier: str, data: Path) -> Row:
     }
     for score, loss in (("brier", brier_score_loss), ("log_loss", of_two)):
         each = {
-            way: np.array([loss(right, p[way]) for right, p in zip(rights, found, strict=True)])
-            for way in found[0]
+            way: np.array([loss(right, p[way]) for right, p in zip(rights, estimates, strict=True)])
+            for way in estimates[0]
         }
         row[score] = {way: mean_and_error(values) for way, values in each.items()}
         row[f"{score}_less"] = {
@@ -150,10 +150,11 @@ def measure(name: str, classifier: str, data: Path) -> Row:
             for way, values in each.items()
             if way != "estimated"
         }
-    for way in found[0]:
-        row[f"{way}_bins"] = bins(rights, [p[way] for p in found])
+    for way in estimates[0]:
+        row[f"{way}_bins"] = bins(rights, [p[way] for p in estimates])
     gaps = [
-        float(p["estimated"].mean() - right.mean()) for right, p in zip(rights, found, strict=True)
+        float(p["estimated"].mean() - right.mean())
+        for right, p in zip(rights, estimates, strict=True)
     ]
     row["mean_less_accuracy"] = mean_and_error(np.array(gaps))
     return row
@@ -186,9 +187,9 @@ def mean_and_error(values: Floats) -> list[float]:
     return [float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)]
 
 
-def bins(rights: list[Array], found: list[Floats]) -> list[Row]:
+def bins(rights: list[Array], estimates: list[Floats]) -> list[Row]:
     """Return bins of the samples of all draws; the error of a gap is that over the draws."""
-    right, probability = np.concatenate(rights), np.concatenate(found)
+    right, probability = np.concatenate(rights), np.concatenate(estimates)
     curve = reliability_curve(right, probability, n_bins=N_BINS)
     ends = np.percentile(probability, np.linspace(0, 100, N_BINS + 1))[1:-1]
     bin_of = np.unique(np.searchsorted(ends, probability), return_inverse=True)[1]

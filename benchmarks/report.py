@@ -148,16 +148,16 @@ def move(file: Path, seen: str) -> dict[str, float]:
 def measure(report: Report, rounds: int) -> dict[str, Any]:
     """Return what a report takes; the machine is shared, so that the best round tells most."""
     file = report.file
-    found = [load(file) | move(file, "curve") | move(file, "view") for _ in range(rounds)]
-    slowest = max(each[f"{seen}_{WORST}"] for each in found for seen in ("curve", "view"))
+    timings = [load(file) | move(file, "curve") | move(file, "view") for _ in range(rounds)]
+    slowest = max(each[f"{seen}_{WORST}"] for each in timings for seen in ("curve", "view"))
     return {
         "report": report.name,
         "samples": report.n_samples,
         "rows_of_front": len(report.clf.front_),
         "cells": report.clf.front_.n_cells,
         "megabytes": file.stat().st_size / 1e6,
-        **{key: min(each[key] for each in found) for key in found[0]},
-        "all_after_seconds_in_any_round": max(each["all_after_seconds"] for each in found),
+        **{key: min(each[key] for each in timings) for key in timings[0]},
+        "all_after_seconds_in_any_round": max(each["all_after_seconds"] for each in timings),
         "slider_worst_ms_in_any_round": slowest,
     }
 

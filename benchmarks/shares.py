@@ -277,7 +277,7 @@ def _outcome(accepted: Array | None, truth: list[Share]) -> tuple[bool, float]:
     shares = [
         (share.good & accepted).sum() / max(1, (share.counts & accepted).sum()) for share in truth
     ]
-    is_false = any(found < share.level for found, share in zip(shares, truth, strict=True))
+    is_false = any(reached < share.level for reached, share in zip(shares, truth, strict=True))
     return bool(is_false), float(accepted.mean())
 
 

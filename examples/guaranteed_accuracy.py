@@ -43,8 +43,8 @@ for target, name, colour in (
     (Accuracy(ASKED), "picked", "#999999"),
     (Accuracy(ASKED, confidence=CONFIDENCE), "certified", "#0072b2"),
 ):
-    found = np.array([reached(target, seed) for seed in range(DRAWS)])
-    accuracies, coverages = found.T
+    outcomes = np.array([reached(target, seed) for seed in range(DRAWS)])
+    accuracies, coverages = outcomes.T
     missed = np.mean(accuracies < ASKED)
     print(f"{name}: missed in {missed:.0%} of the draws, {coverages.mean():.0%} answered")
     bins = np.linspace(0.84, 0.97, 40).tolist()

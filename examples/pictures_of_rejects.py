@@ -77,10 +77,10 @@ curve.ax_.set(title="Thresholds tried on new digits", xlim=(0, 0.6), ylim=(0.86,
 folds = StratifiedKFold(10, shuffle=True, random_state=0)
 _, means = plt.subplots(layout="constrained")
 for name, estimator in {"GMLVQ": model, "naive Bayes": GaussianNB()}.items():
-    found = cross_validate(
+    cv_results = cross_validate(
         estimator, X_new, y_new, cv=folds, return_estimator=True, return_indices=True
     )
-    AccuracyRejectCurveDisplay.from_cv_results(found, X_new, y_new, name=name, ax=means)
+    AccuracyRejectCurveDisplay.from_cv_results(cv_results, X_new, y_new, name=name, ax=means)
 means.set(title="One threshold, mean of ten folds", xlim=(0, 0.6), ylim=(0.82, 1))
 
 # %%

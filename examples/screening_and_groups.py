@@ -35,12 +35,12 @@ X_new, y_new, site_new = make_screening(20_000, seed=1)
 
 sensitivity = Recall("ill", 0.95, confidence=0.9)
 clf = RejectOptionClassifier(LogisticRegression(), target=sensitivity, random_state=0).fit(X, y)
-rejected, found = clf.reject(X_new), clf.predict(X_new) == "ill"
+rejected, answered_ill = clf.reject(X_new), clf.predict(X_new) == "ill"
 is_ill = y_new == "ill"
-print(f"without rejects: {found[is_ill].mean():.1%} of the ill are found")
-recall = found[is_ill & ~rejected].mean()
+print(f"without rejects: {answered_ill[is_ill].mean():.1%} of the ill are found")
+recall = answered_ill[is_ill & ~rejected].mean()
 print(f"with {rejected.mean():.1%} rejected: {recall:.1%} of the ill who get an answer")
-print(f"found or examined by a doctor: {(found | rejected)[is_ill].mean():.1%} of all ill")
+print(f"found or examined by a doctor: {(answered_ill | rejected)[is_ill].mean():.1%} of all ill")
 print(clf.operating_point_.guarantees[0])
 
 # %%

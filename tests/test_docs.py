@@ -73,19 +73,19 @@ def public_modules():
 
 def listed(text):
     """Return the dotted names that a page of the reference documents."""
-    found, module = [], "abstain"
+    names, module = [], "abstain"
     is_inside = False
     for line in text.splitlines():
         if line.startswith(".. currentmodule:: "):
             module = line.split()[-1]
         elif line.startswith(".. data:: "):
-            found.append(line.split()[-1])
+            names.append(line.split()[-1])
             is_inside = False
         elif line and not line.startswith("   "):
             is_inside = line.startswith(".. autosummary::")
         elif is_inside and line.strip() and not line.strip().startswith(":"):
-            found.append(f"{module}.{line.strip()}")
-    return found
+            names.append(f"{module}.{line.strip()}")
+    return names
 
 
 REFERENCE = [name for page in DOCS.glob("api/*.rst") for name in listed(page.read_text())]

@@ -84,6 +84,6 @@ def _fault(path: Path, reference: Reference, pages: dict[Path, Page]) -> str | N
 
 
 if __name__ == "__main__":
-    found = faults(Path(sys.argv[1]).resolve())
-    print("\n".join(found) or "every link leads somewhere, and nothing is fetched from elsewhere")
-    sys.exit(bool(found))
+    broken = faults(Path(sys.argv[1]).resolve())
+    print("\n".join(broken) or "every link leads somewhere, and nothing is fetched from elsewhere")
+    sys.exit(bool(broken))

@@ -192,12 +192,12 @@ def _changes(beyond: list[Row]) -> str:
     sources = ("training", "out of fold")
     changes = [f"{method}, {source}" for source in sources for method in ("local", "pooled")]
     changes.append("out of fold, local")
-    found = {(row["set"], row["model"], row["change"]): row for row in beyond}
+    row_of = {(row["set"], row["model"], row["change"]): row for row in beyond}
     header = ["set", "model", *changes[:-1], "out of fold, not training"]
     rows = []
     for name in dict.fromkeys(row["set"] for row in beyond):
         for model in models:
-            cells = [found.get((name, model, change)) for change in changes]
+            cells = [row_of.get((name, model, change)) for change in changes]
             if all(cells):
                 shown = [_change(cell) for cell in cells if cell]
                 rows.append([name, model, *shown])
@@ -245,19 +245,19 @@ def _small_cells(beyond: list[Row]) -> Iterable[str]:
         "pooled local thresholds against one threshold, and shared thresholds of small cells "
         "against exact local ones:"
     )
-    found = {
+    row_of = {
         (row["set"], row["change"]): row
         for row in beyond
         if row["model"] == MANY_CELLS and row["change"].endswith("out of fold")
     }
     changes = [
         change
-        for change in dict.fromkeys(change for _, change in found)
+        for change in dict.fromkeys(change for _, change in row_of)
         if not change.startswith("out of fold")
     ]
     header = ["set", *(change.split(",")[0] for change in changes)]
-    names = dict.fromkeys(name for name, _ in found)
-    yield _table(header, [[n, *(_change(found[n, change]) for change in changes)] for n in names])
+    names = dict.fromkeys(name for name, _ in row_of)
+    yield _table(header, [[n, *(_change(row_of[n, change]) for change in changes)] for n in names])
 
 
 def _guarantees(guarantees: list[Row]) -> str:

@@ -46,8 +46,8 @@ def outcomes(pool: Pool, size: int, n_draws: int) -> Iterator[Row]:
     yield _row(pool, size, "oracle, one threshold", [(pool.oracle(), False)] * n_draws)
 
 
-def _row(pool: Pool, size: int, name: str, found: list[tuple[float, bool]]) -> Row:
-    coverages, misses = zip(*found, strict=True)
+def _row(pool: Pool, size: int, name: str, outcomes: list[tuple[float, bool]]) -> Row:
+    coverages, misses = zip(*outcomes, strict=True)
     return {
         "pool": pool.name,
         "is_fresh": pool.is_fresh,
@@ -90,7 +90,7 @@ def outcomes_of_mapie(pools: list[Pool], n_draws: int, folder: Path) -> list[Row
             by_name[line["pool"]],
             line["size"],
             line["method"],
-            [_outcome_of_rank(by_name[line["pool"]], found) for found in line["thresholds"]],
+            [_outcome_of_rank(by_name[line["pool"]], rank) for rank in line["thresholds"]],
         )
         for line in ask(python_with(REQUIREMENTS), arguments, None)
     ]
@@ -110,7 +110,7 @@ def _outcome_of_rank(pool: Pool, threshold: float | None) -> tuple[float, bool]:
 
 def summaries(rows: list[Row], fresh_only: bool = False) -> list[Row]:
     """Return the mean over pairs for every procedure and size, and how it compares with ours."""
-    found = []
+    means = []
     for size in sorted({row["samples"] for row in rows}):
         some = [row for row in rows if row["samples"] == size and row["is_fresh"] >= fresh_only]
         ours = {row["pool"]: row for row in some if row["procedure"] == OURS}
@@ -118,7 +118,7 @@ def summaries(rows: list[Row], fresh_only: bool = False) -> list[Row]:
             own = [row for row in some if row["procedure"] == name]
             coverage = np.array([row["coverages"] for row in own])
             gap = coverage - np.array([ours[row["pool"]]["coverages"] for row in own])
-            found.append(
+            means.append(
                 {
                     "samples": size,
                     "procedure": name,
@@ -132,12 +132,12 @@ def summaries(rows: list[Row], fresh_only: bool = False) -> list[Row]:
                     "refused": float((coverage == 0).mean()),
                 }
             )
-    return found
+    return means
 
 
 def by_pair(rows: list[Row]) -> list[Row]:
     """Return the mean coverages of each pair: ours, and the best of the other procedures."""
-    found = []
+    pairs = []
     for pool, size in dict.fromkeys((row["pool"], row["samples"]) for row in rows):
         coverages = {
             row["procedure"]: float(np.mean(row["coverages"]))
@@ -147,7 +147,7 @@ def by_pair(rows: list[Row]) -> list[Row]:
         others = [name for name in coverages if name in peers.PROCEDURES]
         best = max(others, key=coverages.__getitem__)
         own = {name: coverages[name] for name in (OURS, TAUGHT)}
-        found.append(
+        pairs.append(
             {"pair": pool, "samples": size, **own, "best": best, "of_best": coverages[best]}
         )
-    return found
+    return pairs

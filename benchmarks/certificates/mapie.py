@@ -63,15 +63,15 @@ def fixed_sequence(X: Any, y: Any, target: float, confidence: float) -> Any:
     from mapie.risk_control.fwer_control import FWERFixedSequenceTesting
 
     procedure = FWERFixedSequenceTesting(n_starts=N_STARTS)
-    found = controller(target, confidence, GRID[::-1].copy(), fwer_method=procedure)
-    return found.calibrate(X, y)
+    control = controller(target, confidence, GRID[::-1].copy(), fwer_method=procedure)
+    return control.calibrate(X, y)
 
 
 def split_fixed_sequence(X: Any, y: Any, target: float, confidence: float) -> Any:
-    found = controller(target, confidence, fwer_method="split_fixed_sequence")
+    control = controller(target, confidence, fwer_method="split_fixed_sequence")
     half = len(y) // 2
-    found.learn_fixed_sequence_order(X[:half], y[:half], beta_grid=BETAS, binary=True)
-    return found.calibrate(X[half:], y[half:])
+    control.learn_fixed_sequence_order(X[:half], y[:half], beta_grid=BETAS, binary=True)
+    return control.calibrate(X[half:], y[half:])
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -86,8 +86,8 @@ def thresholds(method: Callable[..., Any], arrays: Any, draws: str, confidence: 
     chosen = []
     for rows in arrays[draws]:
         X, y = arrays["certainty"][rows, np.newaxis], np.where(arrays["correct"][rows], 0, 1)
-        found = method(X, y, float(arrays["target"]), confidence).best_predict_param
-        chosen.append(None if found is None else float(found))
+        threshold = method(X, y, float(arrays["target"]), confidence).best_predict_param
+        chosen.append(None if threshold is None else float(threshold))
     return chosen
 
 

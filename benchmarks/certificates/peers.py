@@ -84,8 +84,8 @@ def sgr(pool: Pool, drawn: Answers, target: Accuracy, generator: Generator) -> A
     low, high, best = 0, len(values) - 1, None
     for _ in range(n_steps):
         middle = (low + high + 1) // 2
-        (found,) = chance_above(values[[middle]], drawn, target.accuracy)
-        if found <= _level(target) / n_steps:
+        (chance,) = chance_above(values[[middle]], drawn, target.accuracy)
+        if chance <= _level(target) / n_steps:
             best, high = values[middle], middle
         else:
             low = middle

@@ -83,7 +83,7 @@ def _numbered(answers: Answers, cells: Array) -> Answers:
 
 def summaries(rows: list[Row]) -> list[Row]:
     """Return the mean coverage of each share, and how it differs from that of a half."""
-    found = []
+    means = []
     for names, use in ((CHOSEN_ON, "chosen on"), (TRIED_ON, "tried on")):
         of_these = [row for row in rows if row["set"] in names]
         for size in dict.fromkeys(row["samples"] for row in of_these):
@@ -92,7 +92,7 @@ def summaries(rows: list[Row]) -> list[Row]:
             for share in SHARES:
                 own = {_fit(row): row["coverage"] for row in some if row["share"] == share}
                 gaps = [own[fit] - halves[fit] for fit in own]
-                found.append(
+                means.append(
                     {
                         "use": use,
                         "samples": size,
@@ -103,7 +103,7 @@ def summaries(rows: list[Row]) -> list[Row]:
                         "standard_error": float(np.std(gaps) / np.sqrt(max(1, len(gaps) - 1))),
                     }
                 )
-    return found
+    return means
 
 
 def _fit(row: Row) -> tuple[Any, ...]:

@@ -80,13 +80,13 @@ def _outcome(accepted: Any, correct: Any) -> Outcome:
     return bool(correct[accepted].mean() < ACCURACY), float(accepted.mean())
 
 
-def _row(kind: str, n_samples: int, way: str, found: list[Outcome]) -> Row:
-    missed, coverage = np.array(found).T
+def _row(kind: str, n_samples: int, way: str, outcomes: list[Outcome]) -> Row:
+    missed, coverage = np.array(outcomes).T
     return {
         "population": kind,
         "samples": n_samples,
         "way": way,
-        "runs": len(found),
+        "runs": len(outcomes),
         "missed": float(missed.mean()),
         "coverage": float(coverage.mean()),
         "refused": float((coverage == 0).mean()),
@@ -99,10 +99,10 @@ def simulate(n_runs: int, n_jobs: int) -> list[Row]:
     with Parallel(n_jobs, batch_size=25) as parallel:
         for kind, n_samples in CASES:
             for test_size in TEST_SIZES:
-                found = parallel(
+                outcomes = parallel(
                     delayed(_given)(kind, n_samples, test_size, seed) for seed in range(n_runs)
                 )
-                rows.append(_row(kind, n_samples, f"given, test_size={test_size!r}", found))
-        found = parallel(delayed(_fitted_here)(N_FITTED, seed) for seed in range(n_runs))
-        rows.append(_row(FITTED_HERE, N_FITTED, "fitted here, test_size='auto'", found))
+                rows.append(_row(kind, n_samples, f"given, test_size={test_size!r}", outcomes))
+        outcomes = parallel(delayed(_fitted_here)(N_FITTED, seed) for seed in range(n_runs))
+        rows.append(_row(FITTED_HERE, N_FITTED, "fitted here, test_size='auto'", outcomes))
     return rows

@@ -39,9 +39,9 @@ def _draw_sizes(rows: list[Record], path: Path) -> None:
     mean, worst = figure.subplots(1, 2)
     sizes = list(dict.fromkeys(row["size"] for row in rows))
     for name, style in STYLES.items():
-        found = [row for row in rows if row["method"] == name]
-        mean.plot(sizes, [row["gain"][0] for row in found], label=name, **style)
-        worst.plot(sizes, [row["worst"]["gain"][0] for row in found], label=name, **style)
+        of_method = [row for row in rows if row["method"] == name]
+        mean.plot(sizes, [row["gain"][0] for row in of_method], label=name, **style)
+        worst.plot(sizes, [row["worst"]["gain"][0] for row in of_method], label=name, **style)
     for ax, title in [(mean, "mean of all pairs"), (worst, "worst pair")]:
         ax.axhline(0, color="0.5", linewidth=1)
         ax.set(title=title, xscale="log", xlabel="calibration samples")

@@ -92,8 +92,10 @@ def _by_set(rows: list[Record]) -> list[Record]:
     lines = []
     for size in SIZES:
         for name in dict.fromkeys(row["set"] for row, _ in _at(rows, size)):
-            found = [tried["gains"] for row, tried in _at(rows, size) if row["set"] == name]
-            gains = {at: _mean(np.mean([gains[at] for gains in found], axis=0)) for at in found[0]}
+            of_pairs = [tried["gains"] for row, tried in _at(rows, size) if row["set"] == name]
+            gains = {
+                at: _mean(np.mean([gains[at] for gains in of_pairs], axis=0)) for at in of_pairs[0]
+            }
             lines.append({"set": name, "size": size, "gains": gains})
     return lines
 
@@ -118,8 +120,8 @@ def _by_method(rows: list[Record], group: str) -> list[Record]:
     for size in SIZES:
         tried = _at(rows, size)
         for name in tried[0][1]["gains"] if tried else []:
-            gains = np.array([found["gains"][name] for _, found in tried])
-            own = np.array([found["gains"][OWN] for _, found in tried])
+            gains = np.array([trial["gains"][name] for _, trial in tried])
+            own = np.array([trial["gains"][OWN] for _, trial in tried])
             order = np.argsort(gains.mean(axis=1))
             worst, best = (
                 {

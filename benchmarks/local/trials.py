@@ -66,8 +66,8 @@ def try_methods(answers: Answers, size: int, n_draws: int) -> Record:
     for calibration, new in _draws(answers, size, n_draws):
         n = len(new.correct)
         curves = {name: accuracies_at(of(calibration, new), n) for name, of in METHODS.items()}
-        for name, found in gains.items():
-            found.append(100 * float((curves[name] - curves[REFERENCE]).mean()))
+        for name, of_method in gains.items():
+            of_method.append(100 * float((curves[name] - curves[REFERENCE]).mean()))
         for way, (method, min_cell_size, has_cells) in WAYS.items():
             known = calibration if has_cells else _without_cells(calibration)
             local = fit_front(known, method, min_cell_size)

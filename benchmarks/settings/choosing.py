@@ -157,8 +157,8 @@ def leave_one_out(table: Table) -> dict[str, Any]:
     gains = {}
     for model, of_model in table.items():
         base = of_model[key(part(BEFORE, FACTORS[model]))]
-        found = [gain(of_model[key(choice[model])], base) for choice in chosen]
-        gains[model] = np.array(found).diagonal()
+        gain_of_choice = [gain(of_model[key(choice[model])], base) for choice in chosen]
+        gains[model] = np.array(gain_of_choice).diagonal()
     return {
         "chosen": chosen,
         "gain": {model: float(values.mean()) for model, values in gains.items()},

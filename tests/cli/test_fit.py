@@ -30,9 +30,9 @@ def test_from_a_table_to_answers(run, folder):
     code, shown, complaints = run("predict", out, folder / "new.csv", "--out", answers)
     assert (code, complaints) == (0, "")
     assert "50 rows" in shown
-    found, clf = pl.read_csv(answers), abstain.load(out)
+    written, clf = pl.read_csv(answers), abstain.load(out)
     rejected = clf.reject(pl.read_csv(folder / "new.csv"))
-    assert (found["answer"].to_numpy() == "rejected").tolist() == rejected.tolist()
+    assert (written["answer"].to_numpy() == "rejected").tolist() == rejected.tolist()
     assert f"none: rejected {int(rejected.sum()):>3}" in shown.replace("  ", " ")
 
 

@@ -39,14 +39,14 @@ def answer(clf, path, out, block_size=1 << 20, **options):
     return answer_table(clf, table, out, **options)
 
 
-def check_same(found, expected, thresholds):
+def check_same(answers, expected, thresholds):
     """Blocks of other sizes may round another way: a certainty on the threshold can flip."""
     for name in ("certainty", "correct_proba"):
-        np.testing.assert_allclose(found[name].to_numpy(), expected[name].to_numpy(), rtol=2e-5)
+        np.testing.assert_allclose(answers[name].to_numpy(), expected[name].to_numpy(), rtol=2e-5)
     certainty = expected["certainty"].to_numpy()
     is_close = np.abs(certainty[:, np.newaxis] - thresholds).min(axis=1) < 1e-9
     sure = pl.Series(~is_close)
-    assert found.filter(sure)["answer"].equals(expected.filter(sure)["answer"])
+    assert answers.filter(sure)["answer"].equals(expected.filter(sure)["answer"])
 
 
 @given(block_size=st.integers(40, 5000), n=st.integers(1, 120), seed=st.integers(0, 5))

@@ -31,8 +31,8 @@ SIZES = sorted(coverages()[OURS])
 def comparison() -> str:
     """Write the certified coverage of each procedure (rows) at each size (columns)."""
     lines = [
-        [name, *(f"{found[size]:.3f}" if size in found else "" for size in SIZES)]
-        for name, found in coverages().items()
+        [name, *(f"{by_size[size]:.3f}" if size in by_size else "" for size in SIZES)]
+        for name, by_size in coverages().items()
     ]
     return table(["procedure", *(f"{size:,}" for size in SIZES)], lines)
 
@@ -40,9 +40,9 @@ def comparison() -> str:
 def best_of_others(part: str, size: int) -> float:
     """Return the largest coverage that another procedure certifies."""
     return max(
-        found[size]
-        for name, found in coverages(part).items()
-        if size in found and not name.startswith(("abstain", "oracle"))
+        by_size[size]
+        for name, by_size in coverages(part).items()
+        if size in by_size and not name.startswith(("abstain", "oracle"))
     )
 
 

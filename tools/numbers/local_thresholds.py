@@ -127,7 +127,7 @@ def sets() -> str:
     lines = []
     for row in STUDY["sets"]:
         by_size = find_all(STUDY["by_set"], set=row["name"])
-        gains = {found["size"]: gain(found["gains"]["pooled"]) for found in by_size}
+        gains = {of_size["size"]: gain(of_size["gains"]["pooled"]) for of_size in by_size}
         about = [f"{row[name]:,}" for name in ("features", "classes", "rest")]
         cells = [gains.get(size, "") for size in SIZES]
         lines.append([row["name"], "yes" if row["chosen_on"] else "no", *about, *cells])

@@ -231,13 +231,13 @@ function matrix(content) {
     rejected.className = "rejects";
     return { answers, rejected, truth };
   });
-  return (found) => cells.forEach(({ answers, rejected, truth }) => {
+  return (confused) => cells.forEach(({ answers, rejected, truth }) => {
     answers.forEach((cell, answer) => {
-      const value = found.accepted[truth * content.classes.length + answer];
+      const value = confused.accepted[truth * content.classes.length + answer];
       write(cell, count(value), value);
       cell.className = truth === answer ? "right" : value ? "wrong" : "";
     });
-    write(rejected, count(found.rejected[truth]), found.rejected[truth]);
+    write(rejected, count(confused.rejected[truth]), confused.rejected[truth]);
   });
 }
 
@@ -249,11 +249,11 @@ function classTable(content) {
     line.append(heading(name, "row"));
     return Array.from({ length: 9 }, () => line.insertCell());
   });
-  return (found) => {
+  return (confused) => {
     const counts = content.classes.map((name, label) => {
-      const answered = found.accepted.slice(label * size, (label + 1) * size).reduce((sum, each) => sum + each, 0);
-      const named = content.classes.reduce((sum, _, truth) => sum + found.accepted[truth * size + label], 0);
-      return { name, answered, named, right: found.accepted[label * size + label], rejected: found.rejected[label] };
+      const answered = confused.accepted.slice(label * size, (label + 1) * size).reduce((sum, each) => sum + each, 0);
+      const named = content.classes.reduce((sum, _, truth) => sum + confused.accepted[truth * size + label], 0);
+      return { name, answered, named, right: confused.accepted[label * size + label], rejected: confused.rejected[label] };
     });
     counts.forEach(({ answered, named, right, rejected }, label) => {
       const cells = lines[label];
@@ -293,7 +293,7 @@ function cellTable(content) {
     line.insertCell().textContent = count(errors[cell]);
     return Array.from({ length: 4 }, () => line.insertCell());
   });
-  return (place, found) => lines.forEach((line, cell) => {
+  return (place, confused) => lines.forEach((line, cell) => {
     if (!line) return;
     const [threshold, rejected, share, left] = line;
     const value = number(content.rows.thresholds[place][cell]);
@@ -304,7 +304,7 @@ function cellTable(content) {
     write(share, percent(part, 1), part);
     share.className = "share";
     share.style.setProperty("--part", `${100 * (part || 0)}%`);
-    write(left, count(found.errorsLeft[cell]), found.errorsLeft[cell]);
+    write(left, count(confused.errorsLeft[cell]), confused.errorsLeft[cell]);
   });
 }
 
@@ -425,11 +425,11 @@ class RejectedTable {
     return this.ranks.get(column);
   }
 
-  keysOf(found) {
+  keysOf(matching) {
     const column = this.columns[this.sortedBy];
     if (column.isWord) return this.ranksOf(column);
     const keys = new Float64Array(this.details.place.length);
-    found.forEach((at) => { keys[at] = column.value(at, this.limits); });
+    matching.forEach((at) => { keys[at] = column.value(at, this.limits); });
     return keys;
   }
 
