@@ -10,6 +10,7 @@ import pytest
 import abstain
 from abstain.tables import FitOptions, fit_table, open_table
 from abstain.tables.models import MODELS
+from abstain.tables.reasons import cell_names
 from abstain.tables.targets import target_as_dict
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
@@ -50,6 +51,18 @@ def test_every_model_is_fitted_answers_and_is_reported(run, folder, name, labels
     rows = pl.read_csv(answers, infer_schema=False)
     assert set(rows["answer"]) == {*rows[LABEL], "rejected"}
     assert (rows["answer"] == rows[LABEL]).mean() > 0.5
+
+
+def test_cells_have_one_name_in_json_on_the_screen_and_in_answers(run, folder):
+    out, answers = folder / "m.abstain", folder / "answers.csv"
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", "glvq", "--out", out]
+    document, shown = json.loads(run(*asked, "--json")[1]), run(*asked)[1]
+    assert document["cells"] == ["0", "1", None]  # as thresholds that come from outside name them
+    assert document["cell_names"] == cell_names(abstain.load(out))
+    assert all(f"\n{name} " in shown for name in document["cell_names"][:-1])
+    run("predict", out, folder / "new.csv", "--out", answers, "--quiet")
+    reasons = pl.read_csv(answers)["reason"].drop_nulls()
+    assert {reason.partition(" of ")[2] for reason in reasons} <= set(document["cell_names"])
 
 
 def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):

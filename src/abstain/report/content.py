@@ -124,7 +124,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
         "several": clf.front_.n_cells > 1,
         "kind": CELL_KINDS.get(_rule(clf), "cell"),
         "labels": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
-        "names": [*_cell_names(clf), "all others" if own_cells.shared else "all samples"],
+        "names": cell_names(clf, "all samples"),  # as the command line writes them
         # The shared threshold is not shown if no sample falls under it.
         "is_shown": [
             *[True] * own_cells.shared,
@@ -139,13 +139,6 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
 def _rule(clf: RejectOptionClassifier) -> str:
     rule = RULES.name_of(clf.cells)
     return auto_rule(clf.estimator_).name if rule == "auto" else str(rule)
-
-
-def _cell_names(clf: RejectOptionClassifier) -> list[str]:
-    """Return the names that the command line uses too."""
-    if _rule(clf) == "global":
-        return ["all samples"] * (len(clf.cells_) - 1)
-    return cell_names(clf)[:-1]
 
 
 def _pairs(samples: Samples) -> NDArray[np.int64]:

@@ -27,6 +27,7 @@ from abstain.tables.evaluation import (
 from abstain.tables.features import Features, choose_features, lost_labels, read_labels
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
+from abstain.tables.reasons import cell_names
 from abstain.tables.targets import (
     group_columns,
     group_labels,
@@ -133,7 +134,8 @@ class FitResult:
         """Return the result for a JSON document; ``write`` renders messages.
 
         JSON has no infinite numbers: a threshold that rejects none of a cell is "-inf", one that
-        rejects all of it "inf". An accuracy is None if everything is rejected.
+        rejects all of it "inf". An accuracy is None if everything is rejected. Cells are
+        named twice: ``cells`` is what `set_thresholds` checks, ``cell_names`` what screens show.
         """
         clf, point = self.clf, self.clf.operating_point_
         cost = cost_of_calibration(clf)
@@ -160,6 +162,7 @@ class FitResult:
             "by_class": class_rows(self.class_report),
             "cost_per_row": None if cost is None else cost.with_rejects,
             "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
+            "cell_names": cell_names(clf),
             "thresholds": list(map(json_number, clf.thresholds_.tolist())),
             "alarms": self.alarms,
             "notes": [write(note) for note in self.notes],

@@ -124,8 +124,10 @@ def answer_texts(
     )
 
 
-def cell_names(clf: Any) -> list[str]:
+def cell_names(clf: Any, everything: str = "all rows") -> list[str]:
     """Return the name of the cell of each threshold; the last is that of all other cells.
+
+    ``everything`` names the only cell.
 
     >>> from abstain import GLVQ, RejectOptionClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]] * 5, ["a", "a", "b", "b"] * 5
@@ -137,7 +139,7 @@ def cell_names(clf: Any) -> list[str]:
         rule = auto_rule(clf.estimator_).name
     cells = clf.cells_.tolist()[:-1]  # the last is that of all others
     if rule == "global" or not cells:
-        return ["all rows"] * (len(cells) + 1)
+        return [everything] * (len(cells) + 1)
     name_of, known = _naming(clf, rule)
     own = set(cells)
     others = [name_of(cell) for cell in known if cell not in own]
