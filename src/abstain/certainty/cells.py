@@ -22,7 +22,7 @@ from abstain.certainty.registry import (
     Registry,
     Rule,
     check_one_per_sample,
-    documented,
+    documented_rule,
     is_function,
 )
 
@@ -77,7 +77,7 @@ class CellRule(Rule):
     remedy: str = "use 'class'"
 
 
-@documented("A fitted classifier.", "Zeros.", result="cells")
+@documented_rule("A fitted classifier.", "Zeros.", result="cells")
 def global_cell(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the one cell that all samples share.
 
@@ -94,7 +94,7 @@ def _global(outputs: Outputs) -> Cells:
     return Cells(np.zeros(1, np.int64), np.zeros(n_samples_of(outputs.X), np.int64))
 
 
-@documented("A fitted classifier.", "Predicted classes.", result="cells")
+@documented_rule("A fitted classifier.", "Predicted classes.", result="cells")
 def predicted_class(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the predicted class of each sample.
 
@@ -116,7 +116,7 @@ def _class(outputs: Outputs) -> Cells:
     return Cells(outputs.classes, codes)
 
 
-@documented(PROTOTYPE_MODEL, "Index of a prototype.", result="cells")
+@documented_rule(PROTOTYPE_MODEL, "Index of a prototype.", result="cells")
 def prototype_cell(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the closest prototype of each sample: its Voronoi cell.
 
@@ -145,7 +145,7 @@ def _has_prototypes(estimator: Any) -> bool:
     return hasattr(model, "apply") and hasattr(model, "prototype_labels_")
 
 
-@documented(
+@documented_rule(
     "A fitted decision tree, or a pipeline or search that holds one.",
     "Index of a node.",
     result="cells",

@@ -28,12 +28,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.estimators import has_prototypes
 from abstain.certainty.outputs import as_numbers, as_outputs
-from abstain.certainty.registry import PROTOTYPE_MODEL, documented
+from abstain.certainty.registry import PROTOTYPE_MODEL, documented_rule
 
 Array = NDArray[Any]
 
 
-@documented(PROTOTYPE_MODEL, "In [0, 1].")
+@documented_rule(PROTOTYPE_MODEL, "In [0, 1].")
 def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return RelSim, (d⁻ − d⁺)/(d⁻ + d⁺), of a prototype model.
 
@@ -59,7 +59,7 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray((second - closest) / total, dtype=np.float64)
 
 
-@documented(PROTOTYPE_MODEL, "At most 0.")
+@documented_rule(PROTOTYPE_MODEL, "At most 0.")
 def prototype_distance(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return −d⁺, minus the squared distance to the closest prototype.
 
@@ -77,7 +77,7 @@ def prototype_distance(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(-as_outputs(estimator, X).distances.min(axis=1), dtype=np.float64)
 
 
-@documented(
+@documented_rule(
     "A fitted prototype model or linear classifier, or a pipeline or search that holds one.",
     "At least 0.",
 )

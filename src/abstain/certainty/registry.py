@@ -9,11 +9,11 @@ from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
-from inspect import cleandoc
 from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
+from abstain._core.documentation import documented
 from abstain._core.errors import InputError
 from abstain._core.estimators import n_samples_of, unwrap
 
@@ -36,35 +36,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 PROTOTYPE_MODEL = "A fitted prototype model, or a pipeline or search that holds one."
 
-_PARAMETERS_AND_RETURNS = """\
-Parameters
-----------
+_PARAMETERS = """\
 estimator : estimator
-    {estimator}
+    {}
 X : array-like of shape (n_samples, n_features)
-    Samples.
-
-Returns
--------
-{result} : ndarray of shape (n_samples,)
-    {returns}
-
-Examples
-"""
+    Samples."""
 
 
-def documented(
+def documented_rule(
     estimator: str, returns: str, result: str = "certainty"
 ) -> Callable[[Function], Function]:
     """Insert the sections Parameters and Returns into the docstring of a rule."""
-    sections = _PARAMETERS_AND_RETURNS.format(estimator=estimator, returns=returns, result=result)
-
-    def insert(function: Function) -> Function:
-        if function.__doc__:  # python -OO removes docstrings
-            function.__doc__ = cleandoc(function.__doc__).replace("Examples\n", sections, 1)
-        return function
-
-    return insert
+    returns = f"{result} : ndarray of shape (n_samples,)\n    {returns}"
+    return documented(_PARAMETERS.format(estimator), returns=returns)
 
 
 class Registry(dict[str, AnyRule], Generic[AnyRule]):

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.certainty.outputs import Outputs, as_outputs, best_other, lead, of_predicted
-from abstain.certainty.registry import documented
+from abstain.certainty.registry import documented_rule
 
 # Infinite log-odds would be below no threshold, so that these samples could never be rejected.
 MAX_LOG_ODDS = 1e9
 
 
-@documented(
+@documented_rule(
     "Any fitted classifier with ``predict_proba``.",
     "In [0, 1]; at least 1 / number of classes where the most probable class is predicted.",
 )
@@ -52,7 +52,7 @@ def max_posterior(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(of_predicted(outputs.posteriors, outputs.codes), dtype=np.float64)
 
 
-@documented(
+@documented_rule(
     "Any fitted classifier with ``predict_proba``.",
     "In [-1e9, 1e9], 1e9 where all other classes have posterior 0; 0 is a posterior of 0.5.",
 )
@@ -96,7 +96,7 @@ def _log_sum_of_others(logs: NDArray[np.float64], codes: NDArray[np.int64]) -> N
         return np.asarray(np.log(np.exp(others - shift).sum(axis=1)) + shift[:, 0])
 
 
-@documented(
+@documented_rule(
     "Any fitted classifier with ``predict_proba``.",
     "In [0, 1] where the most probable class is predicted, else negative.",
 )
@@ -118,7 +118,7 @@ def posterior_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return lead(outputs.posteriors, outputs.codes)
 
 
-@documented(
+@documented_rule(
     "Any fitted classifier with ``predict_proba``.",
     "In [-1, 0]: -1 where all classes are equally probable, 0 where one class is certain.",
 )
@@ -147,7 +147,7 @@ def posterior_entropy(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.clip(total, -1.0, 0.0))
 
 
-@documented(
+@documented_rule(
     "Any fitted classifier with ``decision_function``.",
     "At least 0 where the class of the highest score is predicted.",
 )
@@ -172,7 +172,7 @@ def decision_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     return np.where(codes == 1, scores, -scores) if scores.ndim == 1 else lead(scores, codes)
 
 
-@documented(
+@documented_rule(
     "A fitted ``SVC`` or ``NuSVC``, or a pipeline or search that holds one.", "Any real number."
 )
 def pairwise_margin(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -207,7 +207,7 @@ def least_margin(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[Any]]:
     return least, model.classes_[rival]
 
 
-@documented(
+@documented_rule(
     "A fitted ``VotingClassifier`` with hard voting or ``OutputCodeClassifier``, or a pipeline or "
     "search that holds one.",
     "In [0, 1], 0 where two classes have the same support.",

@@ -1,12 +1,9 @@
-"""The documentation that the methods of `RejectOptionClassifier` and the scorers share.
+"""The documentation that the methods of `RejectOptionClassifier` and the scorers share."""
 
-`documented` completes a docstring: it inserts parameters before the section "Returns", and the
-lines that every example begins with.
-"""
-
-import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from abstain._core import documentation
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,14 +35,4 @@ FITTED_IRIS = f"""\
 
 def documented(*parameters: str, setup: str = FITTED_IRIS) -> Callable[[Function], Function]:
     """Complete a docstring with parameters and with the first lines of its example."""
-
-    def complete(function: Function) -> Function:
-        text = inspect.cleandoc(function.__doc__ or "")
-        if parameters:
-            section = "\n".join(["Parameters", "----------", *parameters])
-            text = text.replace("Returns\n", f"{section}\n\nReturns\n", 1)
-        text = text.replace("Examples\n--------\n", f"Examples\n--------\n{setup}", 1)
-        function.__doc__ = text
-        return function
-
-    return complete
+    return documentation.documented("\n".join(parameters), setup=setup)

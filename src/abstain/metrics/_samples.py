@@ -6,10 +6,8 @@ cumulative weights at the end of each group, never within one, so that they do n
 order of tied rows.
 """
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +20,7 @@ from abstain._core.checks import (
     check_weights,
     refuse_elements,
 )
+from abstain._core.documentation import documented
 from abstain._core.errors import InputError, shown
 
 _KINDS_OF_LABELS = {
@@ -31,32 +30,22 @@ _KINDS_OF_LABELS = {
     "M": "dates",
 }
 
-Metric = TypeVar("Metric", bound=Callable[..., Any])
-
-_PARAMETERS = {
-    "y_true": """array-like of shape (n_samples,)
-    The true labels, of any kind.""",
-    "y_pred": """array-like of shape (n_samples,)
-    The predicted labels, also those of rejected samples.""",
-    "certainty": """array-like of shape (n_samples,)
+# Documents the parameters that metrics share.
+documented_metric = documented("""
+y_true : array-like of shape (n_samples,)
+    The true labels, of any kind.
+y_pred : array-like of shape (n_samples,)
+    The predicted labels, also those of rejected samples.
+certainty : array-like of shape (n_samples,)
     Certainty of each prediction, whichever label it is; higher is more certain. Samples of equal
-    certainty are rejected together.""",
-    "rejected": """array-like of bool of shape (n_samples,)
-    Which samples are rejected.""",
-    "pos_label": """label, default=1
-    The label that counts as positive; all others together are negative.""",
-    "sample_weight": """array-like of shape (n_samples,), optional
-    Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.""",
-}
-
-
-def documented(metric: Metric) -> Metric:
-    """Add the section of parameters to the docstring of a metric, before its result."""
-    names = inspect.signature(metric).parameters
-    parameters = "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names)
-    text, heading, rest = inspect.cleandoc(metric.__doc__ or "").partition("Returns\n-------\n")
-    metric.__doc__ = f"{text}Parameters\n----------\n{parameters}\n\n{heading}{rest}"
-    return metric
+    certainty are rejected together.
+rejected : array-like of bool of shape (n_samples,)
+    Which samples are rejected.
+pos_label : label
+    The label that counts as positive; all others together are negative.
+sample_weight : array-like of shape (n_samples,)
+    Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+""")
 
 
 def check_samples(

@@ -19,7 +19,7 @@ from abstain._core.text import first_of
 from abstain.metrics._samples import (
     RankedSamples,
     check_shares,
-    documented,
+    documented_metric,
     rank_samples,
     sorted_labels,
 )
@@ -31,7 +31,7 @@ _SAME_RATE = 1e-12
 _Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
-@documented
+@documented_metric
 def accuracy_reject_curve(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -91,7 +91,7 @@ def accuracy_reject_curve(
     return _reject_curve(ranked, among=np.ones(len(ranked.weights), dtype=np.bool_))
 
 
-@documented
+@documented_metric
 def precision_reject_curve(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -138,7 +138,7 @@ def precision_reject_curve(
     return _reject_curve(ranked, among=_positives(ranked, pos_label)[1])
 
 
-@documented
+@documented_metric
 def recall_reject_curve(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import check_boolean_vector
-from abstain.metrics._samples import RankedSamples, check_samples, documented, rank_samples
+from abstain.metrics._samples import RankedSamples, check_samples, documented_metric, rank_samples
 
 
-@documented
+@documented_metric
 def aurc_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -67,7 +67,7 @@ def aurc_score(
     return float(np.average(_selective_risks(ranked), weights=group_weights))
 
 
-@documented
+@documented_metric
 def eaurc_score(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> float:
     r"""Compute the excess AURC: how far the order of the samples is from the best possible one.
 
@@ -114,7 +114,7 @@ def eaurc_score(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> f
     return float(np.mean(risks - best_risks))
 
 
-@documented
+@documented_metric
 def augrc_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -168,7 +168,7 @@ def _selective_risks(ranked: RankedSamples) -> NDArray[np.float64]:
     return np.asarray(wrong / ranked.accepted_weight(), dtype=np.float64)
 
 
-@documented
+@documented_metric
 def classification_quality(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -210,7 +210,7 @@ def classification_quality(
     return (correct_accepted + wrong_rejected) / sum(kinds)
 
 
-@documented
+@documented_metric
 def rejection_quality(
     y_true: ArrayLike,
     y_pred: ArrayLike,

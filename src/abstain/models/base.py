@@ -6,7 +6,6 @@ subclasses say which distance and which loss they combine.
 
 from __future__ import annotations  # signatures then show the names of types
 
-import inspect
 import pickle
 import warnings
 from abc import abstractmethod
@@ -23,6 +22,7 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from abstain._core.documentation import documented
 from abstain._core.errors import InputError
 from abstain._scale.blocks import is_dask, without_rows
 from abstain._scale.lazy import Method, lazy_on_dask
@@ -55,9 +55,7 @@ Data = ArrayData | DaskData
 ROWS = 2048
 
 # Documents the samples that a method of a fitted model takes.
-PARAMETERS = """\
-Parameters
-----------
+SAMPLES = """\
 X : array-like of shape (n_samples, n_features)
     Samples; NaN is a missing value. A Dask array or frame gives a lazy Dask array."""
 
@@ -72,9 +70,7 @@ def answers_in_blocks(
     """
 
     def decorate(method: Method) -> Method:
-        text, heading, rest = inspect.cleandoc(method.__doc__ or "").partition("Returns\n-------\n")
-        method.__doc__ = f"{text}{PARAMETERS}\n\n{heading}{rest}"
-        return lazy_on_dask("prototypes_", dtype, columns)(method)
+        return lazy_on_dask("prototypes_", dtype, columns)(documented(SAMPLES)(method))
 
     return decorate
 

@@ -1,67 +1,53 @@
 """The documentation that the prototype models share.
 
-The models differ in few parameters and attributes. `documented` composes the docstring of a class
-from its own summary, the texts below in the order of its signature, and the attributes of its
+The models differ in few parameters and attributes. `documented_model` composes the docstring of a
+class from its own summary, the texts below in the order of its signature, and the attributes of its
 metric and loss.
 """
 
-import inspect
-import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from abstain._core.documentation import documented
+
 Model = TypeVar("Model", bound=type[Any])
 
-# The type and the description of each parameter; the default is that of the signature.
-PARAMETERS = {
-    "n_prototypes_per_class": (
-        "int or dict of label to int",
-        """Number of prototypes of each class; classes that a dict does not name have one.""",
-    ),
-    "beta": (
-        "float or None",
-        """Steepness of the logistic function Φ; None uses the identity instead.""",
-    ),
-    "sigma2": (
-        'None, "local", float or array-like of shape (n_prototypes,)',
-        """Bandwidths σ² of the prototypes, in squared units of the data. None estimates one for
-    all prototypes, "local" one for each from its own samples.""",
-    ),
-    "n_components": ("int or None", """Rank of Ω; None uses the number of features."""),
-    "regularization": (
-        "float",
-        """Weight of the penalty that keeps the metric from losing directions.""",
-    ),
-    "init": (
-        '"kmeans", "random" or array-like of shape (n_prototypes, n_features)',
-        """Initial prototypes. "kmeans": the class mean, or the centres of k-means within the
+# Defaults are those of the signature.
+PARAMETERS = """\
+n_prototypes_per_class : int or dict of label to int
+    Number of prototypes of each class; classes that a dict does not name have one.
+beta : float or None
+    Steepness of the logistic function Φ; None uses the identity instead.
+sigma2 : None, "local", float or array-like of shape (n_prototypes,)
+    Bandwidths σ² of the prototypes, in squared units of the data. None estimates one for
+    all prototypes, "local" one for each from its own samples.
+n_components : int or None
+    Rank of Ω; None uses the number of features.
+regularization : float
+    Weight of the penalty that keeps the metric from losing directions.
+init : "kmeans", "random" or array-like of shape (n_prototypes, n_features)
+    Initial prototypes. "kmeans": the class mean, or the centres of k-means within the
     class if it has several prototypes. "random": random samples of the class. An array holds
-    the prototypes themselves, ordered by class.""",
-    ),
-    "solver": (
-        '"lbfgs" or "adam"',
-        """L-BFGS uses all samples in every iteration. Adam uses mini-batches, for larger data;
-    one iteration is one pass over the samples.""",
-    ),
-    "max_iter": ("int", """Maximum number of iterations."""),
-    "tol": (
-        "float",
-        """Stop when two iterations in a row each lower the cost by no more than this, relative to
-    max(cost, 1). For "adam": when a cycle of passes lowers it by no more than 100 times this.""",
-    ),
-    "class_weight": ('"balanced" or dict of label to float', """Weights of the classes."""),
-    "warm_start": (
-        "bool",
-        """Continue from the last fit instead of starting anew, for instance after an interrupted
-    fit.""",
-    ),
-    "verbose": ("int", """Print the cost every ``verbose`` iterations; 0 prints nothing."""),
-    "random_state": (
-        "int, RandomState or None",
-        """Seed of everything random: initial prototypes by k-means or by draw, an initial metric
-    of low rank, and mini-batches.""",
-    ),
-}
+    the prototypes themselves, ordered by class.
+solver : "lbfgs" or "adam"
+    L-BFGS uses all samples in every iteration. Adam uses mini-batches, for larger data;
+    one iteration is one pass over the samples.
+max_iter : int
+    Maximum number of iterations.
+tol : float
+    Stop when two iterations in a row each lower the cost by no more than this, relative to
+    max(cost, 1). For "adam": when a cycle of passes lowers it by no more than 100 times this.
+class_weight : "balanced" or dict of label to float
+    Weights of the classes.
+warm_start : bool
+    Continue from the last fit instead of starting anew, for instance after an interrupted
+    fit.
+verbose : int
+    Print the cost every ``verbose`` iterations; 0 prints nothing.
+random_state : int, RandomState or None
+    Seed of everything random: initial prototypes by k-means or by draw, an initial metric
+    of low rank, and mini-batches.
+"""
 
 PROTOTYPES = """\
 prototypes_ : ndarray of shape (n_prototypes, n_features)
@@ -117,20 +103,11 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features,)
     Names of the features, if ``X`` has names that are all strings."""
 
-DOCSTRING = """{summary}
+SCALING = (
+    "Distances add up over the features: scale these first, for instance with ``StandardScaler``."
+)
 
-Distances add up over the features: scale these first, for instance with ``StandardScaler``.
-
-Parameters
-----------
-{parameters}
-
-Attributes
-----------
-{attributes}
-
-Examples
---------
+EXAMPLE = """\
 >>> from sklearn.datasets import load_iris
 >>> from abstain.models import {name}
 >>> X, y = load_iris(return_X_y=True)
@@ -140,23 +117,13 @@ True
 """
 
 
-def documented(*attributes: str) -> Callable[[Model], Model]:
+def documented_model(*attributes: str) -> Callable[[Model], Model]:
     """Complete the docstring of a model, given the attributes of its metric and loss."""
 
     def complete(model: Model) -> Model:
-        model.__doc__ = DOCSTRING.format(
-            name=model.__name__,
-            summary=model.__doc__,
-            parameters="\n".join(map(_parameter, inspect.signature(model).parameters.values())),
-            attributes="\n".join([PROTOTYPES, *attributes, CLASSIFIER]),
-        )
-        return model
+        model.__doc__ = model.__doc__ and f"{model.__doc__}\n\n{SCALING}"
+        example = EXAMPLE.format(name=model.__name__)
+        every = "\n".join([PROTOTYPES, *attributes, CLASSIFIER])
+        return documented(PARAMETERS, attributes=every, setup=example)(model)
 
     return complete
-
-
-def _parameter(parameter: inspect.Parameter) -> str:
-    type_, description = PARAMETERS[parameter.name]
-    default = parameter.default
-    shown = json.dumps(default) if isinstance(default, str) else repr(default)
-    return f"{parameter.name} : {type_}, default={shown}\n    {description}"

@@ -25,7 +25,7 @@ from abstain.models.distances import (
     GlobalMatrix,
     LocalMatrices,
 )
-from abstain.models.documentation import DIAGONAL, GLOBAL_MATRIX, LOCAL_MATRICES, documented
+from abstain.models.documentation import DIAGONAL, GLOBAL_MATRIX, LOCAL_MATRICES, documented_model
 from abstain.models.projection import ProjectionMixin
 from abstain.models.solvers import Problem
 
@@ -83,7 +83,7 @@ class RelativeDistanceClassifier(PrototypeClassifier):
         return np.asarray(metric * metric.shape[-1] ** 0.5)
 
 
-@documented()
+@documented_model()
 @dataclass(eq=False, repr=False, kw_only=True)
 class GLVQ(RelativeDistanceClassifier):
     """Generalised learning vector quantisation: Euclidean distance, relative distance loss."""
@@ -92,7 +92,7 @@ class GLVQ(RelativeDistanceClassifier):
         return Euclidean()
 
 
-@documented(DIAGONAL)
+@documented_model(DIAGONAL)
 @dataclass(eq=False, repr=False, kw_only=True)
 class GRLVQ(ProjectionMixin, RelativeDistanceClassifier):
     """Generalised relevance LVQ: a weight for each feature, relative distance loss."""
@@ -114,7 +114,7 @@ class MatrixGLVQ(ProjectionMixin, RelativeDistanceClassifier):
     regularization: float = 0.01
 
 
-@documented(GLOBAL_MATRIX)
+@documented_model(GLOBAL_MATRIX)
 class GMLVQ(MatrixGLVQ):
     """Generalised matrix LVQ: one matrix Ω for all prototypes, relative distance loss."""
 
@@ -124,7 +124,7 @@ class GMLVQ(MatrixGLVQ):
         return GlobalMatrix(self.n_components)
 
 
-@documented(LOCAL_MATRICES)
+@documented_model(LOCAL_MATRICES)
 class LGMLVQ(MatrixGLVQ):
     """Localised GMLVQ: a matrix Ω for each prototype, relative distance loss."""
 

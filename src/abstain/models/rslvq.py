@@ -19,7 +19,7 @@ from abstain._core.errors import InputError
 from abstain.models.base import PrototypeClassifier, answers_in_blocks, n_scores
 from abstain.models.costs import Loss, mean_distances
 from abstain.models.distances import AdaptiveDistance, Euclidean, GlobalMatrix, LocalMatrices
-from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented
+from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented_model
 from abstain.models.projection import ProjectionMixin
 from abstain.models.solvers import FitResult, Problem
 
@@ -203,7 +203,7 @@ def _checked_bandwidths(sigma2: Any, n_prototypes: int) -> Array:
     return np.broadcast_to(widths.astype(np.float64), n_prototypes).copy()
 
 
-@documented(BANDWIDTHS)
+@documented_model(BANDWIDTHS)
 @dataclass(eq=False, repr=False, kw_only=True)
 class RSLVQ(LikelihoodRatioClassifier):
     """Robust soft LVQ: Euclidean distance, likelihood ratio loss."""
@@ -220,7 +220,7 @@ class MatrixRSLVQ(ProjectionMixin, LikelihoodRatioClassifier):
     regularization: float = 0.01
 
 
-@documented(GLOBAL_MATRIX, BANDWIDTHS)
+@documented_model(GLOBAL_MATRIX, BANDWIDTHS)
 class MRSLVQ(MatrixRSLVQ):
     """Matrix robust soft LVQ: one matrix Ω for all prototypes, likelihood ratio loss."""
 
@@ -230,7 +230,7 @@ class MRSLVQ(MatrixRSLVQ):
         return GlobalMatrix(self.n_components)
 
 
-@documented(LOCAL_MATRICES, BANDWIDTHS)
+@documented_model(LOCAL_MATRICES, BANDWIDTHS)
 class LMRSLVQ(MatrixRSLVQ):
     """Localised MRSLVQ: a matrix Ω for each prototype, likelihood ratio loss."""
 
