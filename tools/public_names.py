@@ -1,12 +1,15 @@
-"""Is every public name documented in numpydoc form, with an example?
+"""Is every public name documented in numpydoc form, with an example that runs as pasted?
 
 Run it for a list of what is missing: ``python -m tools.public_names``.
 """
 
+import ast
+import builtins
 import importlib
 import inspect
 import sys
 from collections.abc import Iterator
+from doctest import DocTestParser
 
 from numpydoc.validate import validate
 
@@ -48,12 +51,32 @@ def public_names() -> Iterator[str]:
 
 def faults() -> list[str]:
     """Return one line for every fault found."""
-    return [
-        f"{name}: {code} {message}"
-        for name in public_names()
-        for code, message in validate(name)["errors"]
-        if code in FAULTS
-    ]
+    lines = []
+    for name in public_names():
+        checked = validate(name)
+        lines += [f"{name}: {code} {text}" for code, text in checked["errors"] if code in FAULTS]
+        lines += [
+            f"{name}: the example uses {each} and does not import it"
+            for each in undefined_names(checked["docstring"])
+        ]
+    return lines
+
+
+def undefined_names(docstring: str) -> list[str]:
+    """Return the names that the examples of a docstring use before they define or import them."""
+    undefined: dict[str, None] = {}
+    defined = set(dir(builtins)) | {"_"}
+    for example in DocTestParser().get_examples(docstring):
+        nodes = list(ast.walk(ast.parse(example.source)))
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        imported = [node for node in nodes if isinstance(node, ast.alias)]
+        defined |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        defined |= {(each.asname or each.name).partition(".")[0] for each in imported}
+        defined |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        named = (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)
+        defined |= {node.name for node in nodes if isinstance(node, named) and node.name}
+        undefined.update(dict.fromkeys(name.id for name in names if name.id not in defined))
+    return list(undefined)
 
 
 if __name__ == "__main__":

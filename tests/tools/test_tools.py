@@ -13,6 +13,11 @@ def test_the_documentation_check_sees_every_name():
     assert "abstain.models.GMLVQ.transform" in names  # inherited
 
 
+def test_the_documentation_check_sees_a_name_that_an_example_does_not_import():
+    example = ">>> import os.path\n>>> f = lambda n: os.sep * n\n>>> f(np.pi), [k for k in X]"
+    assert public_names.undefined_names(example) == ["np", "X"]
+
+
 def test_importing_the_package_imports_nothing_heavy():
     assert lazy_imports.imported_by_accident() == []
 

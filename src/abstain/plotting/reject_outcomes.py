@@ -149,6 +149,7 @@ class RejectOutcomesDisplay(Display):
 
         Examples
         --------
+        >>> import numpy as np
         >>> X, y = load_iris(return_X_y=True)
         >>> results = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
         >>> display = RejectOutcomesDisplay.from_cv_results(results, X, y)

@@ -88,6 +88,7 @@ class RelevanceMatrixDisplay(FeatureDisplay):
 
         Examples
         --------
+        >>> import numpy as np
         >>> iris = load_iris()
         >>> model = GMLVQ().fit(iris.data, iris.target)
         >>> display = RelevanceMatrixDisplay.from_estimator(model)

@@ -128,7 +128,9 @@ def answer_table(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
     >>> from abstain.tables import FitOptions, answer_table, fit_table, open_table
     >>> frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
     >>> with TemporaryDirectory() as folder:
@@ -248,6 +250,7 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
 
     Examples
     --------
+    >>> import polars as pl
     >>> from abstain import GLVQ, RejectOptionClassifier
     >>> from abstain.tables import answer_frame
     >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})

@@ -163,6 +163,7 @@ def labelled_samples(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
     >>> from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
     >>> frame = pl.DataFrame({"a": [0.1, 0.2, 1.1, 1.2] * 10, "kind": ["x", "x", "y", "y"] * 10})
     >>> with TemporaryDirectory() as folder:

@@ -202,6 +202,7 @@ def fit_table(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
     >>> from sklearn.datasets import load_iris
     >>> from abstain.tables import FitOptions, fit_table, open_table
     >>> iris = load_iris()

@@ -150,6 +150,7 @@ def open_table(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from abstain.tables import open_table
     >>> with TemporaryDirectory() as folder:
@@ -213,6 +214,7 @@ def read_table(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from abstain.tables import open_table, read_table
     >>> with TemporaryDirectory() as folder:
