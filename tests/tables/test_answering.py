@@ -292,6 +292,11 @@ def test_tables_of_another_kind(tmp_path, fitted, patients):
     patients.drop("Alter", "Organ").write_csv(tmp_path / "new.csv")
     with pytest.raises(InputError, match="lacks columns that the model needs: 'Alter', 'Organ'; "):
         answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
+    said = "^frame lacks columns that the model needs: 'Alter', 'Organ'; add them, empty where "
+    with pytest.raises(InputError, match=said):
+        answer_frame(fitted.clf, patients.drop("Alter", "Organ"))
+    with pytest.raises(InputError, match=r"'Alter'; .* \(did you mean 'ALTER'\? its col"):
+        answer_frame(fitted.clf, patients.select("Größe", "Organ", ALTER="Alter"))
     patients.clear().write_csv(tmp_path / "new.csv")
     with pytest.raises(InputError, match="no rows"):
         answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")

@@ -15,25 +15,48 @@ from abstain._core.errors import InputError, shown
 
 # A message that lists more columns of a table would be too long to read.
 COLUMNS_TO_LIST = 8
+_COLUMNS_TO_SUGGEST = 3
+# Of the name of a column: it can have a million letters, and the time grows with their square. Two
+# letters are contained in too many names.
 _LETTERS_TO_COMPARE = 80
+_LETTERS_TO_CONTAIN = 3
 
 
 def list_columns(column: str, names: Sequence[str]) -> str:
-    """Return which columns exist; of many, those with similar names, or the first ones.
+    """Return which columns exist: those with similar names, and all if they are few.
 
-    >>> list_columns("agee", ["id", "age"])
-    "its columns are 'id', 'age'"
+    >>> list_columns("Agee", ["id", "age"])
+    "did you mean 'age'? its columns are 'id', 'age'"
     """
+    alike = _closest(column, names)
+    guess = f"did you mean {' or '.join(shown(name, 40) for name in alike)}? " if alike else ""
     if len(names) <= COLUMNS_TO_LIST:
-        return f"its columns are {quoted(names)}"
-    # The time to compare grows with the square of the length: names can have a million letters.
-    name_of = {name[:_LETTERS_TO_COMPARE]: name for name in reversed(names)}
-    alike = difflib.get_close_matches(
-        column[:_LETTERS_TO_COMPARE], list(name_of)[::-1], n=COLUMNS_TO_LIST, cutoff=0.6
-    )
-    if not alike:
-        return f"the first of its {len(names)} columns are {quoted(names[:COLUMNS_TO_LIST])}"
-    return f"the most alike of its {len(names)} columns are {quoted(map(name_of.get, alike))}"
+        return f"{guess}its columns are {quoted(names)}"
+    if alike:
+        return f"{guess}it has {len(names)} columns"
+    return f"the first of its {len(names)} columns are {quoted(names[:COLUMNS_TO_LIST])}"
+
+
+def _closest(column: str, names: Sequence[str]) -> list[str]:
+    """Return at most three names that are similar, or contain the other: letters and digits count.
+
+    >>> _closest("diagnosis", ["id", "Diagnosis (final)", "diagnose"])
+    ['diagnose', 'Diagnosis (final)']
+    """
+    name_of = {_letters(name): name for name in reversed(names)}
+    wanted, known = _letters(column), list(name_of)[::-1]
+    alike = difflib.get_close_matches(wanted, known, n=_COLUMNS_TO_SUGGEST, cutoff=0.7)
+    longer = [
+        key
+        for key in sorted(known, key=len)
+        if min(len(key), len(wanted)) >= _LETTERS_TO_CONTAIN and (wanted in key or key in wanted)
+    ]
+    closest = list(dict.fromkeys([*alike, *longer]))[:_COLUMNS_TO_SUGGEST]
+    return [name_of[key] for key in closest]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name[:_LETTERS_TO_COMPARE])).casefold()
 
 
 def quoted(names: Iterable[Any]) -> str:

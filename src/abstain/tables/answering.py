@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from abstain._core.errors import Argument
 from abstain.classifier import Decisions
 from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows, find_unseen
 from abstain.tables.reading import (
@@ -27,6 +28,7 @@ from abstain.tables.reading import (
     RowBlock,
     TableFile,
     check_needed,
+    lacking_columns,
     no_rows,
     rows_counted_from,
 )
@@ -259,6 +261,8 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
     ['', 'all columns that the model needs are empty']
     """
     columns = columns_of_model(clf)
+    if error := lacking_columns(columns.needed, frame.columns, Argument("frame")):
+        raise error
     frame = read_numbers(
         frame, columns.numeric, missing=columns.missing, notations=columns.notations
     )

@@ -281,14 +281,23 @@ def _with_format_hint(table: TableFile, error: InputError) -> InputError:
 
 def check_needed(needed: Sequence[str], table: TableFile) -> None:
     """Raise an error that names all columns that a model needs and a table lacks."""
-    lacking = [name for name in needed if name not in table.names]
-    if lacking:
-        names = first_of([shown(name, 40) for name in lacking], COLUMNS_TO_LIST)
-        error = InputError(
-            f"{table.path} lacks columns that the model needs: {names}; add them, "
-            f"empty where nothing is known ({list_columns(lacking[0], table.names)})"
-        )
+    if error := lacking_columns(needed, table.names, str(table.path)):
         raise _with_format_hint(table, error)
+
+
+def lacking_columns(
+    needed: Sequence[str], names: Sequence[str], where: str | Argument
+) -> InputError | None:
+    """Return an error that names all columns that a model needs and are not there, if any."""
+    lacking = [name for name in needed if name not in names]
+    if not lacking:
+        return None
+    return InputError(
+        where,
+        " lacks columns that the model needs: "
+        f"{first_of([shown(name, 40) for name in lacking], COLUMNS_TO_LIST)}; add them, "
+        f"empty where nothing is known ({list_columns(lacking[0], names)})",
+    )
 
 
 # --- text ---------------------------------------------------------------------------------------
