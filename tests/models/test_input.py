@@ -218,6 +218,7 @@ def test_impossible_settings_are_refused(model, settings, message, iris):
     with pytest.raises(InputError, match=message) as caught:
         model(**settings).fit(*iris)
     assert "\n" not in str(caught.value)
+    assert [caught.value.argument] == list(settings)
 
 
 def test_a_class_without_weight_is_refused(iris):

@@ -31,17 +31,25 @@ def check_samples(estimator: Any, X: Any) -> None:
     """Reject a Dask collection that cannot hold samples in rows, by its metadata."""
     if not _is_array_or_frame(X) or X.ndim != 2:
         got = shown(X) if is_dask(X) else f"a {type(X).__name__}"
-        raise InputError(f"X must be a Dask array or frame with samples in rows, got {got}")
+        raise InputError(
+            argument="X", requirement="must be a Dask array or frame with samples in rows", got=got
+        )
     n_features = X.shape[1]
     expected = getattr(estimator, "n_features_in_", n_features)
     if n_features == n_features and n_features != expected:  # NaN: not known yet
-        raise InputError(f"X must have the {expected} features of the fit, got {n_features}")
+        raise InputError(
+            argument="X",
+            requirement=f"must have the {expected} features of the fit",
+            got=str(n_features),
+        )
 
 
 def without_rows(X: Any) -> Any:
     """Return an array or a frame with the features of a Dask collection and no rows."""
     if X.ndim != 2:
-        raise InputError(f"X must be two-dimensional, got {X.ndim} dimension(s)")
+        raise InputError(
+            argument="X", requirement="must be two-dimensional", got=f"{X.ndim} dimension(s)"
+        )
     if hasattr(X, "columns"):
         return X._meta
     return np.empty((0, X.shape[1]))
@@ -88,27 +96,35 @@ def _check_collection(name: str, collection: Any, first: str, first_collection: 
         if _is_frame(first_collection):
             remedy = f"take it from the frame that {first} is of, by its name"
         raise InputError(
-            f"{name} must be a Dask collection chunked like {first}, got a "
-            f"{type(collection).__name__}; {remedy}"
+            argument=name,
+            requirement=f"must be a Dask collection chunked like {first}",
+            got=f"a {type(collection).__name__}",
+            remedy=remedy,
         )
     if not _is_array_or_frame(collection):
-        got = type(collection).__name__
-        raise InputError(f"{name} must be a Dask array or frame, got a {got}")
+        got = f"a {type(collection).__name__}"
+        raise InputError(argument=name, requirement="must be a Dask array or frame", got=got)
     if collection.ndim == 0:
-        raise InputError(f"{name} must hold an entry for each sample, got a single one")
+        raise InputError(
+            argument=name, requirement="must hold an entry for each sample", got="a single one"
+        )
 
 
 def _check_chunks(name: str, chunks: Any, first: str, first_chunks: Any) -> None:
     if len(chunks) != len(first_chunks):
         raise InputError(
-            f"{name} must be chunked like {first}, got {len(chunks)} blocks beside "
-            f"{len(first_chunks)}; rechunk or repartition one of them"
+            argument=name,
+            requirement=f"must be chunked like {first}",
+            got=f"{len(chunks)} blocks beside {len(first_chunks)}",
+            remedy="rechunk or repartition one of them",
         )
     pairs = zip(chunks, first_chunks, strict=True)
     if any(a != b and a == a and b == b for a, b in pairs):  # NaN: not known yet
         raise InputError(
-            f"{name} must be chunked like {first}, got chunks of {shown(chunks)} rows beside "
-            f"{shown(first_chunks)}; rechunk one of them"
+            argument=name,
+            requirement=f"must be chunked like {first}",
+            got=f"chunks of {shown(chunks)} rows beside {shown(first_chunks)}",
+            remedy="rechunk one of them",
         )
 
 

@@ -209,10 +209,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name, array in (("y", y), ("sample_weight", sample_weight)):
             if is_dask(array):
                 raise InputError(
-                    f"{name} must not be a Dask {type(array).__name__} where X is a "
-                    f"{type(X).__name__}; give X as a Dask collection chunked like {name}. Steps "
-                    "of a pipeline collect samples: scale them by Dask, such as "
-                    "(X - X.mean(0)) / X.std(0)"
+                    argument=name,
+                    requirement=f"must not be a Dask {type(array).__name__} where X is a "
+                    f"{type(X).__name__}",
+                    remedy=f"give X as a Dask collection chunked like {name}. Steps of a pipeline "
+                    "collect samples: scale them by Dask, such as (X - X.mean(0)) / X.std(0)",
                 )
         check_labels(y)
         samples, targets = validate_data(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import InputError
 from abstain._core.sklearn_private import check_sample_weight
 from abstain.models.costs import LabelledBlock, labelled_blocks
 from abstain.models.scaling import (
@@ -25,7 +25,13 @@ from abstain.models.scaling import (
     value_ranges,
 )
 from abstain.models.solvers import PRECISION, ArrayBatches, Batches, batch_rows
-from abstain.models.validation import INITS, check_columns_present, class_factors, present_columns
+from abstain.models.validation import (
+    INITS,
+    check_columns_present,
+    class_factors,
+    one_class,
+    present_columns,
+)
 
 Array = NDArray[Any]
 
@@ -57,7 +63,7 @@ def read_arrays(
     """Return samples of at least two classes that each have some weight."""
     classes, labels = np.unique(targets, return_inverse=True)
     if len(classes) < 2:
-        raise InputError(f"y must hold at least two classes, got one class: {classes[0]}")
+        raise one_class(classes[0])
     check_columns_present(present_columns(samples))
     weights = check_sample_weight(
         sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
@@ -223,14 +229,20 @@ def _checked_prototypes(init: ArrayLike, shape: tuple[int, int], dtype: Any) -> 
         prototypes = np.array(init, dtype=dtype)
     except (TypeError, ValueError):
         raise InputError(
-            f"init must be one of {INITS} or an array of numbers of shape {shape}, one row per "
-            f"prototype, got {shown(init)}"
+            argument="init",
+            value=init,
+            requirement=f"must be one of {INITS} or an array of numbers of shape {shape}, one row "
+            "per prototype",
         ) from None
     if prototypes.shape != shape:
         raise InputError(
-            f"init must be one of {INITS} or an array of shape {shape}, one row per prototype, got "
-            f"shape {prototypes.shape}"
+            argument="init",
+            requirement=f"must be one of {INITS} or an array of shape {shape}, one row per "
+            "prototype",
+            got=f"shape {prototypes.shape}",
         )
     if not np.isfinite(prototypes).all():
-        raise InputError("init must hold finite prototypes, got NaN or infinity")
+        raise InputError(
+            argument="init", requirement="must hold finite prototypes", got="NaN or infinity"
+        )
     return prototypes

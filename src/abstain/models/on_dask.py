@@ -55,6 +55,7 @@ from abstain.models.validation import (
     check_labels,
     check_magnitude,
     class_factors,
+    one_class,
     present_columns,
 )
 
@@ -88,15 +89,15 @@ class Summary(NamedTuple):
 def read_blocks(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DaskData:
     """Check samples block by block, and return what can be fitted to."""
     if y is None:
-        raise InputError("y must hold the class of each sample, got None")
+        raise InputError(argument="y", value=y, requirement="must hold the class of each sample")
     blocks = aligned_blocks(X=X, y=y, sample_weight=sample_weight)
     summaries = persist(map_blocks(summarise, blocks, int(X.shape[1])))
     # Merging copies what is not ours to change, even if there is one block only.
     summary = merge_summaries([reduce_blocks(merge_summaries, summaries)])
     if not len(summary.labels):
-        raise InputError("X must hold at least one sample, got 0")
+        raise InputError(argument="X", requirement="must hold at least one sample", got="0")
     if len(summary.labels) < 2:
-        raise InputError(f"y must hold at least two classes, got one class: {summary.labels[0]}")
+        raise one_class(summary.labels[0])
     check_columns_present(summary.has_value)
     factors = class_factors(class_weight, summary.labels, summary.weights)
     data = map_blocks(read_block, blocks, summary.labels, factors, summary.dtype)
@@ -210,7 +211,9 @@ def _checked_targets(y: Any) -> Array:
     check_labels(y)
     targets = _targets(y)
     if targets.ndim != 1:
-        raise InputError(f"y must be one-dimensional, got shape {targets.shape}")
+        raise InputError(
+            argument="y", requirement="must be one-dimensional", got=f"shape {targets.shape}"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # many classes for one block may be few for all
         check_classification_targets(targets)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import InputError
 
 Array = NDArray[Any]
 # A, B and the names of the two coordinates.
@@ -56,11 +56,11 @@ def find_plane(model: Any, samples: Array, axes: Any, names: list[str]) -> Plane
     """Return the plane of the given axes, or for None the plane that suits the model."""
     if len(names) != model.n_features_in_:
         raise InputError(
-            f"feature_names must name each of the {model.n_features_in_} features, got "
-            f"{len(names)} names"
+            argument="feature_names",
+            requirement=f"must name each of the {model.n_features_in_} features",
+            got=f"{len(names)} names",
         )
-    if len(names) < 2:
-        raise InputError("X must have at least two features to span a plane, got 1")
+    _check_two_features(names)
     omega = _discriminative_rows(model)
     if axes is not None:
         return _plane(model, samples, axes, names, omega)
@@ -110,8 +110,10 @@ def _plane(model: Any, samples: Array, axes: Any, names: list[str], omega: Array
     if isinstance(axes, str) and axes == "directions":
         if omega is None:
             raise InputError(
-                f"axes must be 'prototypes' or two features for a {type(model).__name__}, which "
-                "learns no directions, got 'directions'"
+                argument="axes",
+                value=axes,
+                requirement="must be 'prototypes' or two features for a "
+                f"{type(model).__name__}, which learns no directions",
             )
         coordinates = _along_directions(model, omega, samples, names)
     elif isinstance(axes, str) and axes == "prototypes":
@@ -126,16 +128,24 @@ def _plane(model: Any, samples: Array, axes: Any, names: list[str], omega: Array
 
 def plane_of_features(axes: Any, names: list[str], centre: Array) -> Plane:
     """Return the plane of two features through a point, of a classifier without prototypes."""
-    if len(names) < 2:
-        raise InputError("X must have at least two features to span a plane, got 1")
+    _check_two_features(names)
     if axes is None and len(names) == 2:
         axes = (0, 1)
     if axes is None or isinstance(axes, str):
         raise InputError(
-            f"axes must be two of the {len(names)} features by name or number where no prototypes "
-            f"are drawn, got {shown(axes)}"
+            argument="axes",
+            value=axes,
+            requirement=f"must be two of the {len(names)} features by name or number where no "
+            "prototypes are drawn",
         )
     return _through(centre, _along_features(axes, names))
+
+
+def _check_two_features(names: list[str]) -> None:
+    if len(names) < 2:
+        raise InputError(
+            argument="X", requirement="must have at least two features to span a plane", got="1"
+        )
 
 
 def _through(centre: Array, coordinates: Coordinates) -> Plane:
@@ -171,8 +181,10 @@ def _along_features(axes: Any, names: list[str]) -> Coordinates:
     ]
     if len(chosen) != 2 or len(set(numbers)) != 2:
         raise InputError(
-            f"axes must be 'directions', 'prototypes' or two of the {len(names)} features by name "
-            f"or number, got {shown(axes)}"
+            argument="axes",
+            value=axes,
+            requirement=f"must be 'directions', 'prototypes' or two of the {len(names)} features "
+            "by name or number",
         )
     project_by = np.zeros((2, len(names)))
     project_by[[0, 1], numbers] = 1

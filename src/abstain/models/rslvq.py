@@ -95,8 +95,9 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
             return _checked_bandwidths(self.sigma2, n_prototypes)
         if self._bandwidth_rule not in ("common", "local"):
             raise InputError(
-                "sigma2 must be None, 'local', a positive number or an array of them, got "
-                f"{self.sigma2!r}"
+                argument="sigma2",
+                value=self.sigma2,
+                requirement="must be None, 'local', a positive number or an array of them",
             )
         # A warm start keeps its bandwidths: others would make it minimise another cost.
         if problem.is_warm and self._estimated_as == self._bandwidth_rule:
@@ -194,11 +195,16 @@ def _checked_bandwidths(sigma2: Any, n_prototypes: int) -> Array:
     except ValueError:  # lists of unequal lengths
         widths = np.empty(0, dtype=object)
     if widths.dtype.kind not in "iuf" or not (np.isfinite(widths) & (widths > 0)).all():
-        raise InputError(f"sigma2 must be positive, or None to estimate it, got {sigma2!r}")
+        raise InputError(
+            argument="sigma2",
+            value=sigma2,
+            requirement="must be positive, or None to estimate it",
+        )
     if widths.shape not in ((), (n_prototypes,)):
         raise InputError(
-            f"sigma2 must be one number or one for each of the {n_prototypes} prototypes, got "
-            f"shape {widths.shape}"
+            argument="sigma2",
+            requirement=f"must be one number or one for each of the {n_prototypes} prototypes",
+            got=f"shape {widths.shape}",
         )
     return np.broadcast_to(widths.astype(np.float64), n_prototypes).copy()
 

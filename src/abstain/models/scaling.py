@@ -87,8 +87,10 @@ def scaling_from(origin: Array, deviations: Deviations) -> Scaling:
     limits = np.finfo(origin.dtype)
     if scale and not limits.tiny**0.5 < scale < limits.max**0.5:
         raise InputError(
-            f"X must hold values whose squares {origin.dtype} can hold, got deviations of "
-            f"{scale:.1e} on average; scale the features"
+            argument="X",
+            requirement=f"must hold values whose squares {origin.dtype} can hold",
+            got=f"deviations of {scale:.1e} on average",
+            remedy="scale the features",
         )
     return Scaling(origin, scale or 1.0)
 

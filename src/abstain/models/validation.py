@@ -132,6 +132,13 @@ def check_warm_start(
             )
 
 
+def one_class(label: Any) -> InputError:
+    """Return the error that all samples have the same class."""
+    return InputError(
+        argument="y", requirement="must hold at least two classes", got=f"one class: {label}"
+    )
+
+
 def check_labels(y: ArrayLike) -> None:
     """Refuse missing labels: scikit-learn's message for None is about types."""
     shape = np.shape(np.asarray(y))
