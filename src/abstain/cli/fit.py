@@ -61,6 +61,7 @@ from abstain.cli.terminal import (
 
 if TYPE_CHECKING:
     from abstain.tables.fitting import FitResult
+    from abstain.targets import OperatingPoint
 
 _FEW_VALUES = 30
 _COLUMNS_TO_SHOW = 6
@@ -254,18 +255,10 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
 
 
 def _facts(result: FitResult) -> Table:
-    from abstain.tables.evaluation import cost_of_calibration
-
     clf, point = result.clf, result.clf.operating_point_
-    cost = cost_of_calibration(clf)
-    where = "on the rows it was fitted to" if clf.cv == "training" else "out of fold"
     largest, n_largest = max(result.class_counts.items(), key=lambda count: count[1])
-    guarantee, is_certified = point.guarantee, bool(point.guarantee or point.guarantees)
-    if is_certified:
-        where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
-    n_answered = round(point.coverage * point.n_samples)
-    if n_answered < FEW_SAMPLES:
-        where += f", of only {counted(n_answered, 'answer')}"
+    these = "these " if _is_certified(point) else ""
+    n_numeric, n_categorical = len(result.features.numeric), len(result.features.categorical)
     facts = {
         "model": Text(f"{result.model.name}: {result.model.title}"),
         "target": Text(target_in_words(clf.target, clf.front_)),
@@ -273,37 +266,66 @@ def _facts(result: FitResult) -> Table:
             percent(1 - point.n_errors / point.n_samples),
             " → ",
             (percent(point.accuracy), "bold green"),
-            f" {where}",
+            f" {_measured_on(result)}",
         ),
         "baseline": Text(
             f"{percent(n_largest / result.n_rows)} if the answer is always {printable(largest)}"
         ),
         "answered": Text.assemble(
             (percent(point.coverage), "bold"),
-            f" of {'these ' if is_certified else ''}{counted(point.n_samples, 'row')}; rejected: "
+            f" of {these}{counted(point.n_samples, 'row')}; rejected: "
             f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
         ),
+        "cost": _cost(result),
+        "guarantee": _guarantee(point),
+        "columns": Text(
+            f"{n_numeric + n_categorical:,}: {n_numeric:,} numeric, {n_categorical:,} categorical"
+        ),
     }
-    if cost is not None:
-        facts["cost"] = Text.assemble(
-            f"{cost.all_answered:.4g} → ",
-            (f"{cost.with_rejects:.4g}", "bold green"),
-            f" per row; {cost.constant:.4g} if the answer is always "
-            f"{printable(cost.constant_answer)}",
-        )
-    if guarantee is not None and not point.guarantees:
-        facts["guarantee"] = Text.assemble(
-            (f"at least {guarantee.accuracy:g} on new rows", "bold green"),
-            f", with confidence {guarantee.confidence:g}:\n"
-            f"of {counted(guarantee.n_samples, 'other row')}, held out, {guarantee.accepted:,} "
-            f"were answered, {guarantee.errors:,} of them wrong:\n"
-            f"accuracy {percent(1 - guarantee.errors / guarantee.accepted)}",
-        )
-    n_numeric, n_categorical = len(result.features.numeric), len(result.features.categorical)
-    facts["columns"] = Text(
-        f"{n_numeric + n_categorical:,}: {n_numeric:,} numeric, {n_categorical:,} categorical"
+    return facts_table({name: fact for name, fact in facts.items() if fact is not None})
+
+
+def _is_certified(point: OperatingPoint) -> bool:
+    return bool(point.guarantee or point.guarantees)
+
+
+def _measured_on(result: FitResult) -> str:
+    """Return on which rows the accuracy was measured."""
+    clf, point = result.clf, result.clf.operating_point_
+    where = "on the rows it was fitted to" if clf.cv == "training" else "out of fold"
+    if _is_certified(point):
+        where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
+    n_answered = round(point.coverage * point.n_samples)
+    if n_answered < FEW_SAMPLES:
+        where += f", of only {counted(n_answered, 'answer')}"
+    return where
+
+
+def _cost(result: FitResult) -> Text | None:
+    from abstain.tables.evaluation import cost_of_calibration
+
+    cost = cost_of_calibration(result.clf)
+    if cost is None:
+        return None
+    return Text.assemble(
+        f"{cost.all_answered:.4g} → ",
+        (f"{cost.with_rejects:.4g}", "bold green"),
+        f" per row; {cost.constant:.4g} if the answer is always {printable(cost.constant_answer)}",
     )
-    return facts_table(facts)
+
+
+def _guarantee(point: OperatingPoint) -> Text | None:
+    """Return what is certified for all rows; for classes and groups, see `_guarantees`."""
+    guarantee = point.guarantee
+    if guarantee is None or point.guarantees:
+        return None
+    return Text.assemble(
+        (f"at least {guarantee.accuracy:g} on new rows", "bold green"),
+        f", with confidence {guarantee.confidence:g}:\n"
+        f"of {counted(guarantee.n_samples, 'other row')}, held out, {guarantee.accepted:,} "
+        f"were answered, {guarantee.errors:,} of them wrong:\n"
+        f"accuracy {percent(1 - guarantee.errors / guarantee.accepted)}",
+    )
 
 
 def _thresholds(result: FitResult) -> Table:

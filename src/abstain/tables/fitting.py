@@ -220,16 +220,7 @@ def fit_table(
     _check_options(table, options)
     frame = read_table(table)
     labels = read_labels(frame[options.label], table.decimal, table.missing)
-    groups = group_columns(options.target)
-    used_as_well = {*options.keep, *options.categorical}
-    features = choose_features(
-        frame.drop(options.label, *(name for name in groups if name not in used_as_well)),
-        decimal=table.decimal,
-        missing=table.missing,
-        drop=options.drop,
-        keep=options.keep,
-        categorical=options.categorical,
-    )
+    features = _features(frame, table, options)
     pipeline = make_pipeline(model, features, options.label, table.missing)
     samples = frame.select(features.numeric + features.categorical)
     samples = read_numbers(  # the pipeline does not read decimal commas
@@ -251,7 +242,9 @@ def fit_table(
     with _warnings_as_notes() as warned, _model_errors_in_one_line(model, len(y)):
         clf.fit(X, np.array(y.to_list()))
     clf.cv = options.cv or "training"  # which is saved with it
-    if groups:  # a model holds the name of the column, not the groups of the rows
+    if group_columns(
+        options.target
+    ):  # a model holds the name of the column, not the groups of the rows
         clf.target = target
         clf._use_target()
     watch(n_fits, n_fits)
@@ -267,6 +260,20 @@ def fit_table(
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return FitResult(
         clf, model, options.label, features, counts, labels.null_count(), n_empty, notes
+    )
+
+
+def _features(frame: pl.DataFrame, table: TableFile, options: FitOptions) -> Features:
+    """Choose the features; columns of groups are none unless they are asked for."""
+    used_as_well = {*options.keep, *options.categorical}
+    groups = [name for name in group_columns(options.target) if name not in used_as_well]
+    return choose_features(
+        frame.drop(options.label, *groups),
+        decimal=table.decimal,
+        missing=table.missing,
+        drop=options.drop,
+        keep=options.keep,
+        categorical=options.categorical,
     )
 
 
