@@ -45,6 +45,8 @@ pos_label : label
     The label that counts as positive; all others together are negative.
 sample_weight : array-like of shape (n_samples,)
     Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
+confidence : float
+    Confidence of each interval for itself, in (0, 1).
 """)
 
 

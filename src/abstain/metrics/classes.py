@@ -13,7 +13,7 @@ from abstain._core.checks import (
     check_fraction,
     check_same_length,
 )
-from abstain.metrics._samples import check_samples
+from abstain.metrics._samples import check_samples, documented_metric
 from abstain.metrics.confusion import confusion_matrix_with_rejects, labels_with_rejects
 
 
@@ -63,6 +63,7 @@ class ClassReport(NamedTuple):
     precision_high: NDArray[np.float64]
 
 
+@documented_metric
 def class_report(
     y_true: ArrayLike, y_pred: ArrayLike, rejected: ArrayLike, *, confidence: float = 0.95
 ) -> ClassReport:
@@ -86,14 +87,8 @@ def class_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
     y_pred : array-like of shape (n_samples,)
         The predictions; those of rejected samples may be any label, such as a ``reject_label``.
-    rejected : array-like of bool of shape (n_samples,)
-        Which samples are rejected.
-    confidence : float, default=0.95
-        Confidence of each interval for itself, in (0, 1).
 
     Returns
     -------
@@ -175,6 +170,7 @@ class GroupReport(NamedTuple):
     accuracy_without_rejects: NDArray[np.float64]
 
 
+@documented_metric
 def group_report(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -187,16 +183,10 @@ def group_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
     y_pred : array-like of shape (n_samples,)
         The predictions, of rejected samples too: they count in ``accuracy_without_rejects``.
-    rejected : array-like of bool of shape (n_samples,)
-        Which samples are rejected.
     groups : array-like of shape (n_samples,)
         The group of each sample, such as a site or an age band.
-    confidence : float, default=0.95
-        Confidence of each interval for itself, in (0, 1).
 
     Returns
     -------

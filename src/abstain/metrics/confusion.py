@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.checks import as_labels, check_boolean_vector, refuse_elements
 from abstain._core.errors import InputError
-from abstain.metrics._samples import check_samples, sorted_labels
+from abstain.metrics._samples import check_samples, documented_metric, sorted_labels
 
 
+@documented_metric
 def confusion_matrix_with_rejects(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -34,20 +35,14 @@ def confusion_matrix_with_rejects(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any kind.
     y_pred : array-like of shape (n_samples,)
         The predictions; those of rejected samples may be any label, such as a ``reject_label``.
-    rejected : array-like of bool of shape (n_samples,)
-        Which samples are rejected.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of rows and columns; all that occur, sorted, if not given. Each
         true label and each accepted prediction must be one of them.
     normalize : {None, "true", "all"}, default=None
         None gives counts, "true" shares of each true class, whose rows sum to 1 (or to 0 for a
         class without samples), "all" shares of all samples.
-    sample_weight : array-like of shape (n_samples,), optional
-        Finite weights, none negative. A weight of 2 counts as two equal rows, 0 as none.
 
     Returns
     -------
