@@ -265,7 +265,7 @@ def enough_answers(accepted: int, errors: int, accuracy: float, level: float) ->
     # At the rate that is allowed, or next to it, no number of samples is enough.
     if rate > (1 - accuracy) * (1 - 1e-6):
         return None
-    n = 1
+    n = accepted  # which were not enough
     while binomial_tail(n, int(rate * n), accuracy) > level:
         n += max(1, n // 50)
     return n

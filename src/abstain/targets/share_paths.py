@@ -125,13 +125,15 @@ class _Path:
     def chances(self, shares: list[Share], ratio: float) -> NDArray[np.float64]:
         """Return the largest p of each row over the shares, in units of their δ.
 
-        So many times the counts of the calibration data are tested.
+        So many times the counts of the calibration data are tested. Bad answers are counted with
+        their standard error: of many rows, those with few by chance look best.
         """
         largest = np.zeros(len(self.rejects))
         for share, accepted, bad in zip(shares, self.accepted, self.most_bad(), strict=True):
             if share.confidence is not None:
                 n_accepted = (accepted * ratio).astype(np.int64)
-                n_bad = np.minimum(np.ceil(bad * ratio).astype(np.int64), n_accepted)
+                probable = np.ceil((bad + np.sqrt(bad + 1)) * ratio).astype(np.int64)
+                n_bad = np.minimum(probable, n_accepted)
                 p = binomial_tail(n_accepted, n_bad, share.level) / (1 - share.confidence)
                 largest = np.maximum(largest, p)
         return largest
