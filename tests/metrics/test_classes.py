@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from abstain import InputError
 from abstain.metrics import class_report, confusion_matrix_with_rejects, group_report
+from abstain.targets.guarantee import accuracy_bound
 
 COUNTS = ["samples", "answered", "right", "wrong", "rejected"]
 samples = st.lists(
@@ -51,6 +52,7 @@ def counted_one_by_one(rows, label):
         "rejected": sum(rejected for _, rejected in own),
         "recall": right / answered if answered else NAN,
         "recall_with_rejects": 1 - (answered - right) / len(own) if own else NAN,
+        "recall_rejects_missed": right / len(own) if own else NAN,
         "precision": right / named if named else NAN,
         "named": named,
     }
@@ -111,15 +113,18 @@ def test_limits_contain_the_share_and_widen_with_the_confidence(rows, confidence
         assert (np.diff(known, axis=0) >= 0).all()
 
 
-# A rejected sample is not missed, so that the second reading is never lower than the first.
+# Rejected samples are not missed in one reading and missed in another; recall leaves them out.
 @given(samples)
-def test_rejected_samples_are_not_missed(rows):
+def test_recall_lies_between_the_readings_of_a_reject(rows):
     report = class_report(*columns(rows))
     known = report.answered > 0
     recall, with_rejects = report.recall[known], report.recall_with_rejects[known]
+    rejects_missed = report.recall_rejects_missed[known]
     assert (with_rejects >= recall - 1e-12).all()
+    assert (rejects_missed <= recall + 1e-12).all()
     is_all = report.rejected[known] == 0
     assert with_rejects[is_all] == pytest.approx(recall[is_all])
+    assert rejects_missed[is_all] == pytest.approx(recall[is_all])
 
 
 @given(samples, st.randoms(use_true_random=False))
@@ -151,7 +156,7 @@ def test_a_class_without_answers_has_no_shares():
     a, b = by_class(report)
     assert (a["recall"], a["precision"]) == (1.0, 1.0)
     assert [b[name] for name in COUNTS] == [2, 0, 0, 0, 2]
-    assert b["recall_with_rejects"] == 1
+    assert (b["recall_with_rejects"], b["recall_rejects_missed"]) == (1, 0)
     for name in ("recall", "recall_low", "recall_high", "precision"):
         assert np.isnan(b[name])
 
@@ -196,9 +201,12 @@ def test_a_group_gets_what_its_samples_get(rows, confidence):
         if accepted.any():
             assert report.accuracy[place] == pytest.approx(right[accepted].mean())
             low, high = report.accuracy_low[place], report.accuracy_high[place]
-            assert (low, high) == limits(int(right[accepted].sum()), accepted.sum(), confidence)
+            n_right, n_accepted = int(right[accepted].sum()), int(accepted.sum())
+            assert (low, high) == limits(n_right, n_accepted, confidence)
+            bound = accuracy_bound(n_accepted, n_accepted - n_right, 1 - confidence)
+            assert report.accuracy_bound[place] == pytest.approx(bound, abs=1e-9)
         else:
-            assert np.isnan(report.accuracy[place])
+            assert np.isnan([report.accuracy[place], report.accuracy_bound[place]]).all()
 
 
 def test_groups_must_be_of_the_same_samples():

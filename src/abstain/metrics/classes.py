@@ -33,7 +33,9 @@ class ClassReport(NamedTuple):
     recall, recall_low, recall_high : ndarray of shape (n_classes,)
         Of the answered samples of a class, the share that is answered by it, with limits.
     recall_with_rejects : ndarray of shape (n_classes,)
-        Of all samples of a class, the share that is not answered wrongly.
+        Of all samples of a class, the share that is not answered wrongly: rejects are not missed.
+    recall_rejects_missed : ndarray of shape (n_classes,)
+        Of all samples of a class, the share that is answered by it: rejects are missed.
     precision, precision_low, precision_high : ndarray of shape (n_classes,)
         Of the answers that name a class, the share that is right, with limits.
 
@@ -58,6 +60,7 @@ class ClassReport(NamedTuple):
     recall_low: NDArray[np.float64]
     recall_high: NDArray[np.float64]
     recall_with_rejects: NDArray[np.float64]
+    recall_rejects_missed: NDArray[np.float64]
     precision: NDArray[np.float64]
     precision_low: NDArray[np.float64]
     precision_high: NDArray[np.float64]
@@ -70,15 +73,17 @@ def class_report(
     r"""Count the decisions about each class, with recall, precision and their exact limits.
 
     **What a rejected sample means for recall.** A rejected sample goes to a person, so that the
-    classifier neither finds nor misses it. Both readings are reported: ``recall`` is a share of
-    the answered samples, as in the target :class:`~abstain.Recall`; ``recall_with_rejects`` is a
-    share of all samples of the class, in which a rejected one is not missed:
+    classifier neither finds nor misses it: ``recall`` is a share of the answered samples, as in
+    the target :class:`~abstain.Recall`. Two other readings are shares of all samples of the class:
+    a rejected sample is not missed in ``recall_with_rejects`` (the person finds it), and missed in
+    ``recall_rejects_missed`` (nobody looks at it):
 
     .. math::
-        \text{recall} = \frac{\text{right}}{\text{answered}}, \qquad
-        \text{recall with rejects} = 1 - \frac{\text{wrong}}{\text{samples}}.
+        \text{recall} = \frac{\text{right}}{\text{answered}}, \quad
+        \text{recall with rejects} = 1 - \frac{\text{wrong}}{\text{samples}}, \quad
+        \text{recall, rejects missed} = \frac{\text{right}}{\text{samples}}.
 
-    The second is never lower than the first. For the positive class, ``recall`` is the sensitivity
+    ``recall`` lies between the other two. For the positive class, ``recall`` is the sensitivity
     and ``precision`` the positive predictive value (PPV); for the negative class, they are the
     specificity and the negative predictive value (NPV).
 
@@ -117,6 +122,8 @@ def class_report(
     ([4, 2], [3, 1], [1, 0])
     >>> report.recall.tolist(), report.recall_with_rejects.tolist()
     ([0.75, 0.5], [0.8, 0.5])
+    >>> report.recall_rejects_missed.tolist()
+    [0.6, 0.5]
     >>> report.recall_low.round(3).tolist(), report.recall_high.round(3).tolist()
     ([0.194, 0.013], [0.994, 0.987])
     """
@@ -130,7 +137,7 @@ def class_report(
     return ClassReport(
         *(classes, samples, answered, right, answered - right, n_rejected),
         *(_share(right, answered), *_limits(right, answered, confidence)),
-        _share(n_rejected + right, samples),
+        *(_share(n_rejected + right, samples), _share(right, samples)),
         *(_share(right, named), *_limits(right, named, confidence)),
     )
 
@@ -147,6 +154,9 @@ class GroupReport(NamedTuple):
     accuracy, accuracy_low, accuracy_high : ndarray of shape (n_groups,)
         Of the answered samples of a group, the share that is right, with limits; NaN if none is
         answered.
+    accuracy_bound : ndarray of shape (n_groups,)
+        The accuracy on new samples of a group is at least this, with the given confidence: the
+        lower limit alone, which is higher than that of the interval; NaN if none is answered.
     accuracy_without_rejects : ndarray of shape (n_groups,)
         The share that would be right if all samples were answered.
 
@@ -167,6 +177,7 @@ class GroupReport(NamedTuple):
     accuracy: NDArray[np.float64]
     accuracy_low: NDArray[np.float64]
     accuracy_high: NDArray[np.float64]
+    accuracy_bound: NDArray[np.float64]
     accuracy_without_rejects: NDArray[np.float64]
 
 
@@ -181,12 +192,18 @@ def group_report(
 ) -> GroupReport:
     """Count the decisions about each group, with the accuracy and its exact limits.
 
+    To see what a condition on groups changes, compare the report of its rejects with that of the
+    rejects without it. Limits and bounds are those of Clopper and Pearson; they hold for new
+    samples if the samples had no part in the thresholds.
+
     Parameters
     ----------
     y_pred : array-like of shape (n_samples,)
         The predictions, of rejected samples too: they count in ``accuracy_without_rejects``.
     groups : array-like of shape (n_samples,)
         The group of each sample, such as a site or an age band.
+    confidence : float, default=0.95
+        Confidence of each interval and of each bound for itself, in (0, 1).
 
     Returns
     -------
@@ -203,6 +220,8 @@ def group_report(
     (['north', 'south'], [1.0, 0.67])
     >>> report.accuracy_without_rejects.round(2).tolist()
     [0.67, 0.67]
+    >>> report.accuracy_bound.round(2).tolist()
+    [0.22, 0.14]
     """
     confidence = check_fraction("confidence", confidence)
     is_rejected, labels = check_boolean_vector("rejected", rejected), as_labels("groups", groups)
@@ -219,6 +238,7 @@ def group_report(
     return GroupReport(
         *(names, samples, answered, right, answered - right, n_rejected),
         *(_share(right, answered), *_limits(right, answered, confidence)),
+        _lower_limit(right, answered, 1 - confidence),
         _share(count(is_right), samples),
     )
 
@@ -233,9 +253,14 @@ def _limits(
     part: NDArray[np.int64], whole: NDArray[np.int64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the limits of shares by Clopper and Pearson; NaN where the whole is 0."""
+    tail = (1 - confidence) / 2
+    return _lower_limit(part, whole, tail), 1 - _lower_limit(whole - part, whole, tail)
+
+
+def _lower_limit(
+    part: NDArray[np.int64], whole: NDArray[np.int64], tail: float
+) -> NDArray[np.float64]:
     from scipy.special import betaincinv
 
-    tail = (1 - confidence) / 2
     low = np.where(part == 0, 0.0, betaincinv(part, whole - part + 1, tail))
-    high = np.where(part == whole, 1.0, betaincinv(part + 1, whole - part, 1 - tail))
-    return np.where(whole > 0, low, np.nan), np.where(whole > 0, high, np.nan)
+    return np.where(whole > 0, low, np.nan)
