@@ -12,7 +12,7 @@ import polars as pl
 
 from abstain import InputError, RejectRate, pareto_front
 from abstain.tables import FitOptions, answer_table, fit_table, labelled_samples, open_table
-from abstain.tables.evaluation import count_outcomes
+from abstain.tables.evaluation import evaluate_samples
 from abstain.tables.score_fronts import choose, output_files, write_choice
 from abstain.tables.scores import ScoreColumns, read_scores
 from fuzz.damage import damaged
@@ -75,7 +75,7 @@ def predict(path: Path, out: Path) -> None:
 
 def report(path: Path, out: Path) -> None:
     """Do what abstain report does, but for the page."""
-    count_outcomes(classifier(), labelled_samples(classifier(), open_table(path)))
+    evaluate_samples(classifier(), labelled_samples(classifier(), open_table(path)))
 
 
 def front(path: Path, out: Path) -> None:

@@ -75,6 +75,86 @@ def test_a_report_counts_as_predict_does(run, folder, model):
     assert f"Of the answers {n_right} are right and {n_wrong} wrong: accuracy " in shown
 
 
+@pytest.fixture
+def grouped(run, folder):
+    """A model whose accuracy holds in each group of a column."""
+    out = folder / "grouped.abstain"
+    asked = ["--accuracy", 0.8, "--group-by", "Organ", "--model", "naive-bayes", "--out", out, "-q"]
+    assert run("fit", folder / "patients.csv", "--label", LABEL, *asked) == (0, "", "")
+    return out
+
+
+def decided(folder, answers):
+    """Return the rows of a table of answers, with their true classes."""
+    rows = pl.read_csv(answers).with_columns(pl.col("Organ").fill_null("missing"))
+    return rows.with_columns(
+        rejected=pl.col("answer") == "rejected", right=pl.col("answer") == pl.col(LABEL)
+    )
+
+
+def test_a_report_has_what_each_class_and_each_group_gets(run, folder, grouped):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    answers, out = folder / "answers.csv", folder / "report.html"
+    run("predict", grouped, folder / "new.csv", "--out", answers)
+    rows = decided(folder, answers)
+    document = json.loads(run("report", grouped, folder / "new.csv", "--out", out, "--json")[1])
+    assert document["by_class_counted_on"] == "rows of the table"
+    assert document["by_group_counted_on"] == "rows of the table"
+    assert document["by_group_confidence"] == 0.95
+    assert list(document["by_group"]) == ["Organ"]
+    counted = {"class": (LABEL, document["by_class"]), "group": ("Organ", document["by_group"])}
+    counted["group"] = ("Organ", document["by_group"]["Organ"])
+    for name, (column, of_each) in counted.items():
+        assert [each[name] for each in of_each] == sorted(rows[column].unique())
+        for each in of_each:
+            own = rows.filter(pl.col(column) == each[name])
+            expected = own.height, own["rejected"].sum(), own["right"].sum()
+            assert (each["samples"], each["rejected"], each["right"]) == expected
+            assert each["answered"] == each["right"] + each["wrong"]
+    for each in document["by_class"]:
+        assert each["recall_rejects_missed"] == each["right"] / each["samples"]
+        assert each["recall_with_rejects"] == pytest.approx(1 - each["wrong"] / each["samples"])
+        assert each["recall_low"] <= each["recall"] <= each["recall_high"]
+        assert each["precision_low"] <= each["precision"] <= each["precision_high"]
+    for each in document["by_group"]["Organ"]:
+        assert each["without_groups"]["samples"] == each["samples"]
+        assert each["without_groups"]["accuracy_bound"] <= each["without_groups"]["accuracy"]
+    assert 'id="by-group"' in out.read_text(encoding="utf-8")
+
+
+def test_groups_of_a_report_are_those_of_the_fit_or_of_a_column(run, folder, model, grouped):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    out, new = folder / "report.html", folder / "new.csv"
+    pl.read_csv(new).with_columns(site=pl.Series(["n", "s"] * 25)).write_csv(folder / "sites.csv")
+    asked = [folder / "sites.csv", "--out", out, "--group-by", "site", "--json"]
+    for fitted, has_both in ((grouped, True), (model, False)):
+        document = json.loads(run("report", fitted, *asked)[1])
+        both = [each["without_groups"] is not None for each in document["by_group"]["site"]]
+        assert both == [has_both] * 2
+    document = json.loads(run("report", model, new, "--out", out, "--json")[1])
+    assert (document["by_group"], document["by_group_counted_on"]) == ({}, None)
+    assert 'id="by-group"' not in out.read_text(encoding="utf-8")
+
+
+def test_a_report_without_the_groups_of_the_fit_says_so(run, folder, grouped):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pl.read_csv(folder / "new.csv").drop("Organ").write_csv(folder / "less.csv")
+    code, shown, _ = run("report", grouped, folder / "less.csv", "--out", folder / "r.html")
+    assert code == 0
+    assert "The table has no column 'Organ', which names the groups of the fit" in shown
+
+
+def test_a_report_warns_of_answers_that_say_nothing(run, folder, model):
+    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    frame, out = pl.read_csv(folder / "new.csv"), folder / "report.html"
+    ill = frame[LABEL].str.contains("krank").to_list()
+    frame.filter(ill).write_csv(folder / "ill.csv")
+    document = json.loads(run("report", model, folder / "ill.csv", "--out", out, "--json")[1])
+    assert [alarm for alarm in document["alarms"] if "no better than always naming" in alarm]
+    shown = run("report", model, folder / "ill.csv", "--out", out)[1]
+    assert all(f"Warning: {alarm}" in shown for alarm in document["alarms"])
+
+
 def test_words_agree_with_one():
     samples = LabelledSamples(None, ["a"], [], 0.0, 1)
     message = "\n".join(summary(samples, Outcomes(0, 0, 1), Path("r.html")))
@@ -104,6 +184,7 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
         (["model.abstain", "no.csv"], "does not exist"),
         (["model.abstain", "less.csv"], f"--label {LABEL!r} is not a column"),
         (["model.abstain", "new.csv", "--names", "Name"], "--names Name is not a column"),
+        (["model.abstain", "new.csv", "--group-by", "Ort"], "--group-by Ort is not a column"),
         (["model.abstain", "new.csv", "--out", "no/report.html"], "there is no folder"),
         (["model.abstain", "new.csv", "--out", "new.txt"], "give it a name with .html"),
         (["model.html", "new.csv", "--out", "model.html"], "it is the model itself"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import Progress
 
@@ -15,11 +16,12 @@ from abstain.cli import terminal
 from abstain.cli.fit import _notes, fit_screen
 from abstain.cli.front import front_screen
 from abstain.cli.predict import predict_screen
-from abstain.metrics import class_report
+from abstain.metrics import class_report, group_report
 from abstain.tables.answering import AnswerCounts
+from abstain.tables.groups import GroupComparison
 from abstain.tables.score_fronts import choose, output_files
 from abstain.tables.scores import ScoreColumns, read_scores
-from abstain.tables.writing import class_rows
+from abstain.tables.writing import class_rows, group_rows
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -277,19 +279,90 @@ def class_rows_of(n_classes, label="class {}"):
 
 @pytest.mark.parametrize("width", [1, 20, 50, 80, 200])
 def test_the_table_of_classes_fits(width):
-    shown = render(terminal.ClassTable(class_rows_of(3)), width)
+    shown = render(terminal.ClassTable(class_rows_of(3), "120 rows"), width)
+    assert ("(120 rows)" in shown) == (width >= terminal.WIDE)
+    assert max(map(len, shown.splitlines())) <= width
+    if width >= 50:  # counts and shares, side by side or one below the other
+        assert shown.count("class 1") == 1 + (width < terminal.VERY_WIDE)
+        assert shown.count("100%") == 6 + 3 * (width >= terminal.WIDE)
+        assert shown.count("97.50%") == 3  # rejects missed
+    assert ("95% CI" in shown) == (width >= terminal.WIDE)
+    assert ("with rejects" in shown) == (width >= terminal.WIDE)
+
+
+@pytest.mark.parametrize(("width", "n_tables"), [(80, 2), (terminal.VERY_WIDE, 1)])
+def test_long_and_many_classes_take_one_line_each(width, n_tables):
+    shown = render(terminal.ClassTable(class_rows_of(20, "[red] {} " + 90 * "a")), width)
+    n_headings = n_tables + 1  # those of shares take two lines
+    assert len(shown.splitlines()) == n_tables * (terminal.CLASSES_TO_SHOW + 1) + n_headings
+    assert shown.count("… and 12 more") == n_tables
+    assert "[red]" in shown
+
+
+# Long names often differ at their ends.
+@pytest.mark.parametrize("width", [50, 80, 130])
+def test_long_classes_are_told_apart(width):
+    rows = class_rows_of(3, "a carcinoma of the junction, and so on" * 9 + " (G{})")
+    shown = render(terminal.ClassTable(rows), width)
+    for index in range(3):
+        assert f"(G{index})" in shown
+    assert "a car" in shown
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 9])
+@pytest.mark.parametrize("text", ["", "ab", "abcdefghij", "组组组组组组", "e\u0301" * 9])
+def test_a_label_takes_the_room_it_gets(width, text):
+    (line,) = render(terminal.Label(text), width).splitlines()
+    assert cell_len(line) <= width
+    assert (text == line) == (cell_len(text) <= width)
+
+
+# --- groups -------------------------------------------------------------------------------------
+
+
+def group_rows_of(n_groups, is_compared=True, label="group {}"):
+    groups = [label.format(index) for index in range(n_groups)] * 40
+    some, none = [True] * n_groups + [False] * (39 * n_groups), [False] * len(groups)
+    decided, without = (group_report(groups, groups, each, groups) for each in (some, none))
+    comparison = GroupComparison(decided, without if is_compared else None, 0.95, "held-out rows")
+    return group_rows(comparison)
+
+
+@pytest.mark.parametrize("width", [1, 20, 50, 80, 200])
+@pytest.mark.parametrize("is_compared", [True, False])
+def test_the_table_of_groups_fits(width, is_compared):
+    shown = render(terminal.GroupTable(group_rows_of(3, is_compared), "bound: a limit"), width)
     assert max(map(len, shown.splitlines())) <= width
     if width >= 50:
-        assert shown.count("class 1") == 1
-        assert shown.count("100%") == 6
-    assert ("95% CI" in shown) == (width >= terminal.WIDE)
+        assert shown.count("group 1") == 1
+        assert shown.count("97.50%") == 3  # answered with the condition
+        assert shown.count("100.00%") == 3 * is_compared  # and without it
+        assert ("without" in shown) == is_compared
+    assert ("bound: a limit" in shown) == (width >= terminal.WIDE)
+    assert shown.count("≥ 92.") == 3 * (1 + is_compared) * (width >= terminal.WIDE)
 
 
-def test_long_and_many_classes_take_one_line_each():
-    shown = render(terminal.ClassTable(class_rows_of(20, "[red] {} " + 90 * "a")))
-    assert len(shown.splitlines()) == terminal.CLASSES_TO_SHOW + 2
+def test_long_and_many_groups_take_one_line_each():
+    shown = render(terminal.GroupTable(group_rows_of(20, label="[red] {} " + 90 * "a"), "bound"))
+    assert len(shown.splitlines()) == terminal.CLASSES_TO_SHOW + 4
     assert "… and 12 more" in shown
     assert "[red]" in shown
+
+
+def test_the_summary_of_a_fit_says_which_rows_are_counted(tmp_path):
+    make_patients(600).write_parquet(tmp_path / "t.parquet")
+    table = tables.open_table(tmp_path / "t.parquet")
+    for confidence in (None, 0.8):
+        target = Accuracy(0.7, confidence, groups="Organ")
+        options = tables.FitOptions(LABEL, model="naive-bayes", target=target)
+        fitted = tables.fit_table(table, options)
+        shown = render(fit_screen(fitted, tmp_path / "t.parquet", tmp_path / "m"))
+        n_calibration = fitted.clf.operating_point_.n_samples
+        assert f"class ({n_calibration} calibration rows)" in shown
+        n_held = 600 - n_calibration
+        where = "600 calibration rows" if confidence is None else f"{n_held} held-out rows"
+        assert f"Groups of 'Organ' on {where}, with and without --group-by:" in shown
+        assert ("too high for new rows" in shown) == (confidence is None)
 
 
 # Limits that are rounded to the nearest digit may not hold the share.
@@ -299,4 +372,4 @@ def test_limits_are_rounded_outwards():
     low = 100 * row["recall_low"]
     assert f"100% {np.floor(10 * low) / 10:.3g}–100" in shown
     nothing = row | dict.fromkeys(["recall", "recall_low", "recall_high"])
-    assert re.search(r"0 +– +100%", render(terminal.ClassTable([nothing])))
+    assert re.search(r"a +– +100%", render(terminal.ClassTable([nothing])))

@@ -10,6 +10,7 @@ from copy import copy
 from io import StringIO
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binomtest
 from sklearn.naive_bayes import GaussianNB
@@ -28,7 +29,7 @@ from abstain import (
     read_thresholds,
 )
 from abstain import operating_point as choose
-from abstain.metrics import class_report
+from abstain.metrics import class_report, group_report
 from abstain.report import write_report
 from abstain.report.content import find_content
 from abstain.saving import save
@@ -160,8 +161,8 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
         report = class_report(y, clf.estimator_.predict(X), rejected)
         expected = [
             *(report.answered, report.right, report.wrong, report.rejected),
-            *(report.recall, report.recall_low, report.recall_with_rejects),
-            *(report.precision, report.precision_low),
+            *(report.recall, report.recall_low, report.recall_rejects_missed),
+            *(report.recall_with_rejects, report.precision, report.precision_low),
         ]
         by_class = np.array(page.values("#by-class"))
         assert by_class == pytest.approx(np.transpose(expected), abs=1e-9, nan_ok=True)
@@ -201,9 +202,30 @@ def test_certificates_of_classes_and_groups_are_shown(opened, samples):
     page = opened(clf, samples)
     lines = [" ".join(line.split()) for line in page.texts("#guarantees li")]
     for line, sure in zip(lines, clf.operating_point_.guarantees, strict=True):
-        assert line.startswith(f"{sure.name}: at least 50 %.")
+        assert line.startswith(f"{sure.name}: at least 50%.")
         assert f"{sure.accepted} were answered, {sure.errors} of them wrong" in line
-    assert "with confidence 80 % for all together" in " ".join(page.text("main").split())
+    assert "with confidence 80% for all together" in " ".join(page.text("main").split())
+
+
+@pytest.mark.parametrize("is_compared", [True, False])
+def test_what_groups_get_is_the_library_s(opened, samples, is_compared):
+    X, y = samples
+    sites = np.where(np.arange(400) % 3 == 0, "<b>south</b>", "north")
+    target = Accuracy(0.8, groups=sites) if is_compared else Accuracy(0.8)
+    clf = fitted_gmlvq(target=target)
+    groups = pl.Series("site & co", sites[: len(y)])
+    page = opened(clf, samples, groups=groups)
+    expected = []
+    for each in [clf, copy(clf).retarget(Accuracy(0.8))][: 1 + is_compared]:
+        report = group_report(y, clf.estimator_.predict(X), each.reject(X), groups)
+        expected += [report.answered, report.right, report.wrong]
+        expected += [report.accuracy, report.accuracy_bound]
+    expected = np.transpose([report.samples, *expected])
+    page.move_to(0)  # the table does not depend on the slider
+    assert np.array(page.values("#by-group")) == pytest.approx(expected)
+    assert page.texts("#by-group tbody th") == ["<b>south</b>", "north"]
+    assert "of site & co, at the classifier’s own thresholds" in page.text("#by-group caption")
+    assert ("without it" in page.text("#by-group thead")) == is_compared
 
 
 # The answers of least cost are not those that the model predicts.
@@ -253,7 +275,7 @@ def test_the_confidence_moves_the_bound(opened, gmlvq, samples):
         )
         page.run(script, page.element("#confidence"), level)
         assert page.value("#bound") == content["rows"]["bounds"][level][start]
-        assert f"{float(level):.0%}".replace("%", " %") in page.text("#sentence")
+        assert f"{float(level):.0%}" in page.text("#sentence")
     assert "voids the bound" in page.text("main")
     assert "nothing is certified" in page.text("main")
 
@@ -262,7 +284,7 @@ def test_a_certificate_is_shown(opened, samples):
     clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
     text = " ".join(opened(clf, samples).text("main").split())
     held = clf.operating_point_.guarantee
-    assert f"accuracy at least 70 % with confidence 90 %, on {held.n_samples} held-out" in text
+    assert f"accuracy at least 70% with confidence 90%, on {held.n_samples} held-out" in text
 
 
 def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
@@ -345,7 +367,7 @@ def test_points_outside_the_figure_are_named_and_can_be_reached(opened):
     assert (answers[outside] < 0.05 * len(y)).all()
     lowest = min(min(value for value in line["y"] if value is not None) for line in page.run(CURVE))
     assert lowest < low
-    assert f"down to {100 * lowest:.2f} %" in page.text("#cut")
+    assert f"down to {100 * lowest:.2f}%" in page.text("#cut")
     # The numbers are exact; in the figure, a point outside is drawn at the edge.
     last = np.flatnonzero(answers)[-1]
     accuracies = 1 - np.array(content["rows"]["on_samples"]["errors"]) / np.maximum(answers, 1)

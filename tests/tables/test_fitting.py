@@ -234,7 +234,8 @@ def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
     german = pl.concat([patients, odd.cast(patients.schema)]).with_columns(
         pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
     )
-    X, y, names, share_known, n_unknown = labelled_samples(fitted.clf, table(german, separator=";"))
+    samples = labelled_samples(fitted.clf, table(german, separator=";"))
+    X, y, names, share_known, n_unknown, _ = samples
     assert (share_known, n_unknown) == (1.0, 0)
     assert X.columns == ["Größe", "Alter", "Organ"]
     assert y.tolist() == patients[LABEL].to_list()

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from abstain import Accuracy, AllOf, ExpectedCost, InputError, Precision, Recall, RejectRate
-from abstain.metrics import class_report
+from abstain.metrics import class_report, group_report
 from abstain.tables import FitOptions, fit_table, open_table
 from abstain.tables.evaluation import (
     class_alarms,
@@ -15,7 +15,9 @@ from abstain.tables.evaluation import (
     cost_of_calibration,
     is_calibration_rejected,
 )
-from abstain.tables.targets import NO_GROUP, group_columns, read_costs, with_classes
+from abstain.tables.groups import NO_GROUP, compare_fitted_groups
+from abstain.tables.targets import group_columns, read_costs, with_classes
+from abstain.tables.writing import group_rows
 from tests.tables.conftest import make_patients
 
 LABEL, ILL, WELL = "Befund lang", "krank (übel)", "gesund"
@@ -182,6 +184,59 @@ def test_each_group_is_certified(tmp_path):
     groups = [f"the accuracy in group '{site}'" for site in ("nord", "süd")]
     assert names == [*groups, f"the recall of '{WELL}'"]
     assert group_columns(target) == ["Ort"]
+
+
+@pytest.mark.parametrize(
+    ("target", "alone"),
+    [
+        (Accuracy(0.9, groups="Ort"), Accuracy(0.9)),
+        (Accuracy(0.6, confidence=0.8, groups="Ort"), Accuracy(0.6, confidence=0.8)),
+        (
+            AllOf(Accuracy(0.85, groups="Ort"), Recall(WELL, 0.8)),
+            AllOf(Accuracy(0.85), Recall(WELL, 0.8)),
+        ),
+    ],
+)
+def test_groups_are_compared_with_the_same_target_without_them(tmp_path, target, alone):
+    result = fitted(tmp_path, with_sites(600), target)
+    comparison = result.group_comparisons["Ort"]
+    clf, is_certified = result.clf, bool(result.clf.operating_point_.guarantees)
+    assert comparison.counted_on == ("held-out rows" if is_certified else "calibration rows")
+    known = clf._test_calibration if is_certified else clf.calibration_
+    sites = with_sites(600)["Ort"].to_numpy()[known.rows]
+    other = fitted(tmp_path, with_sites(600).drop("Ort"), alone).clf
+    positions = clf._own_cells.positions(known.cells)
+    kinds = {"decided": clf.thresholds_, "without": other.thresholds_}
+    for name, thresholds in kinds.items():
+        rejected = known.certainty < thresholds[positions]
+        report = getattr(comparison, name)
+        expected = group_report(
+            *(known.truth, known.answers, rejected, sites), confidence=comparison.confidence
+        )
+        assert report.groups.tolist() == ["nord", "süd"]
+        for mine, others in zip(report[1:], expected[1:], strict=True):
+            assert np.array_equal(mine, others, equal_nan=True)
+    bounds = [each.bound for each in clf.operating_point_.guarantees]
+    assert comparison.decided.accuracy_bound[: len(bounds)] == pytest.approx(bounds)
+    document = json.loads(json.dumps(result.as_dict(), allow_nan=False))
+    assert document["by_group_counted_on"] == comparison.counted_on
+    assert document["by_class_counted_on"] == "calibration rows"
+    for place, row in enumerate(document["by_group"]["Ort"]):
+        assert row["answered"] == comparison.decided.answered[place]
+        assert row["accuracy_bound"] == comparison.decided.accuracy_bound[place]
+        assert row["without_groups"]["right"] == comparison.without.right[place]
+
+
+def test_without_a_condition_on_groups_nothing_is_compared(tmp_path):
+    result = fitted(tmp_path, make_patients(), Accuracy(0.8))
+    assert result.group_comparisons == {}
+    document = result.as_dict()
+    assert (document["by_group"], document["by_group_counted_on"]) == ({}, None)
+    labels = np.arange(240) % 2
+    comparison = compare_fitted_groups(result.clf, labels)
+    assert comparison.without is None
+    assert comparison.n_rows == 240
+    assert {row["without_groups"] for row in group_rows(comparison)} == {None}
 
 
 def test_rows_without_a_group_are_a_group(tmp_path):

@@ -50,6 +50,7 @@ from abstain.cli.terminal import (
     FEW_SAMPLES,
     NOTES_TO_SHOW,
     ClassTable,
+    GroupTable,
     counted,
     facts_table,
     first_lines,
@@ -240,8 +241,12 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
         Text(),
         _thresholds(result),
         Text(),
-        ClassTable(class_rows(result.class_report)),
+        ClassTable(
+            class_rows(result.class_report),
+            counted(clf.operating_point_.n_samples, "calibration row"),
+        ),
         *(Text(printable(line), "red") for line in _alarms(result)),
+        *_groups(result),
         *_guarantees(result),
         *_unused_rejects(result),
         *(Text(warning, "yellow") for warning in shortfall),
@@ -249,8 +254,14 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
         *_left_out(result),
         *_notes(result.notes),
         Text(),
-        Text(f"Written: {printable(out)}"),
-        Text(f"Next: abstain predict {printable(out)} new.csv --out answers.csv", "dim"),
+        # A command that is wrapped cannot be copied.
+        Text(f"Written: {printable(out)}", no_wrap=True, overflow="ignore"),
+        Text(
+            f"Next: abstain predict {printable(out)} new.csv --out answers.csv",
+            "dim",
+            no_wrap=True,
+            overflow="ignore",
+        ),
     )
 
 
@@ -335,13 +346,14 @@ def _thresholds(result: FitResult) -> Table:
     certainty = clf.calibration_.certainty
     positions = clf._own_cells.positions(clf.calibration_.cells)
     table = plain_table("cell", ["threshold", "rows", "rejected"])
-    for position, (name, threshold) in enumerate(zip(names, clf.thresholds_.tolist(), strict=True)):
-        own = positions == position
-        if not own.any() and position == len(names) - 1:
-            continue  # no cells share a threshold
+    thresholds = clf.thresholds_.tolist()
+    if not (positions == len(names) - 1).any():  # no cells share a threshold
+        names, thresholds = names[:-1], thresholds[:-1]
+    for position, (name, threshold) in enumerate(zip(names, thresholds, strict=True)):
         if table.row_count == CLASSES_TO_SHOW:
             table.add_row(Text(f"… and {len(names) - position:,} more", "dim"))
             break
+        own = positions == position
         table.add_row(
             label_text(name),
             Text(rounded_threshold(threshold), "bold"),
@@ -354,6 +366,24 @@ def _thresholds(result: FitResult) -> Table:
 def _alarms(result: FitResult) -> list[str]:
     lines = [f"Warning: {alarm}" for alarm in result.alarms]
     return first_lines(lines, NOTES_TO_SHOW, "warning")
+
+
+def _groups(result: FitResult) -> list[RenderableType]:
+    """Return what each group gets with the condition of the target and without, on which rows."""
+    from abstain.tables.writing import group_rows
+
+    shown_tables: list[RenderableType] = []
+    for column, comparison in result.group_comparisons.items():
+        where = f"Groups of {shown(column)} on {comparison.n_rows:,} {comparison.counted_on}"
+        both = "" if comparison.without is None else ", with and without --group-by"
+        bound = f"bound: lower limit of the accuracy, confidence {comparison.confidence:g}"
+        if comparison.counted_on == "calibration rows":
+            bound += "; too high for new rows, since these set the thresholds"
+        shown_tables += [
+            *(Text(), Text(printable(f"{where}{both}:"))),
+            GroupTable(group_rows(comparison), bound),
+        ]
+    return shown_tables
 
 
 def _guarantees(result: FitResult) -> list[RenderableType]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from abstain import InputError
+from abstain._core.errors import shown
 from abstain._core.files import check_can_write, check_keeps_inputs, check_regular_file
 from abstain._core.text import printable
 from abstain.cli import terminal
@@ -24,7 +26,7 @@ from abstain.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from abstain.tables.evaluation import LabelledSamples, Outcomes
+    from abstain.tables.evaluation import LabelledSamples, Outcomes, Results
 
 
 def report(
@@ -36,6 +38,10 @@ def report(
     label: Annotated[
         str | None,
         typer.Option(help="The column that names the class; that of the fit if not given."),
+    ] = None,
+    group_by: Annotated[
+        str | None,
+        typer.Option(help="The column that names groups; that of the fit if not given."),
     ] = None,
     separator: Separator = None,
     decimal: Decimal = None,
@@ -49,8 +55,9 @@ def report(
     One HTML file that opens from disk: a slider along the accuracy-reject curve, what
     each point does to the rows of the table, what could be guaranteed, the cells and
     the rejected rows, with their reasons and the probability that the answer would be
-    right. It exports the thresholds of the chosen point, which abstain predict
-    --thresholds takes.
+    right. If a column names groups, it shows what each of them gets, with and without
+    the condition of the fit on groups. It exports the thresholds of the chosen point,
+    which abstain predict --thresholds takes.
 
     Use rows that the model was not fitted to: on those it was, it does better than on
     new ones.
@@ -65,11 +72,16 @@ def report(
         from abstain.report import write_report
         from abstain.saving import load
         from abstain.tables import labelled_samples, open_table
-        from abstain.tables.evaluation import count_outcomes
+        from abstain.tables.evaluation import evaluate_samples
+        from abstain.tables.targets import group_columns
 
         source = open_table(table, separator, decimal, encoding, missing or [])
         clf = load(model)
-        samples = labelled_samples(clf, source, names, label, begin(f"reading {table.name}"))
+        of_fit = group_columns(clf.target)
+        if group_by is None:
+            group_by = next((name for name in of_fit if name in source.names), None)
+        watch = begin(f"reading {table.name}")
+        samples = labelled_samples(clf, source, names, label, watch, groups=group_by)
         write_report(
             clf,
             samples.X,
@@ -77,17 +89,30 @@ def report(
             out,
             title=title or f"{table.name}, answered by {model.name}",
             sample_names=samples.names,
+            groups=_named(group_by, samples.groups),
             watch=begin("making the page"),
         )
-        outcomes = count_outcomes(clf, samples)
+        results = evaluate_samples(clf, samples)
     if as_json:
-        print_json(_as_dict(samples, outcomes, out))
+        print_json(_as_dict(samples, results, group_by, out))
     elif not quiet:
-        for line in summary(samples, outcomes, out):
+        missing_groups = [] if group_by else of_fit
+        for line in summary(samples, results.outcomes, out, results.alarms, missing_groups):
             typer.echo(printable(line))
 
 
-def _as_dict(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> dict[str, Any]:
+def _named(column: str | None, groups: Any) -> Any:
+    import polars as pl
+
+    return None if groups is None else pl.Series(column, groups)
+
+
+def _as_dict(
+    samples: LabelledSamples, results: Results, group_by: str | None, out: Path
+) -> dict[str, Any]:
+    from abstain.tables.writing import class_rows, group_rows
+
+    outcomes, by_group = results.outcomes, results.by_group
     return {
         "n_rows": len(samples.y),
         "n_answered": outcomes.n_answered,
@@ -97,11 +122,23 @@ def _as_dict(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> dict[st
         "accuracy": outcomes.accuracy,
         "n_of_unknown_classes": samples.n_unknown,
         "share_known": samples.share_known,
+        "by_class": class_rows(results.by_class),
+        "by_class_counted_on": "rows of the table",
+        "by_group": {} if by_group is None else {group_by: group_rows(by_group)},
+        "by_group_counted_on": None if by_group is None else by_group.counted_on,
+        "by_group_confidence": None if by_group is None else by_group.confidence,
+        "alarms": results.alarms,
         "out": str(out),
     }
 
 
-def summary(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> list[str]:
+def summary(
+    samples: LabelledSamples,
+    outcomes: Outcomes,
+    out: Path,
+    alarms: Sequence[str] = (),
+    missing_groups: Sequence[str] = (),
+) -> list[str]:
     """Return the summary of the rows of a report, line by line."""
     lines = [
         f"{terminal.counted(len(samples.y), 'row')} with a known class: "
@@ -121,4 +158,11 @@ def summary(samples: LabelledSamples, outcomes: Outcomes, out: Path) -> list[str
     if samples.share_known:
         share = f"{samples.share_known:.0%}"
         lines.append(f"The model was fitted to {share} of these rows: on others it will do worse.")
+    warnings = [f"Warning: {alarm}" for alarm in alarms]
+    lines += terminal.first_lines(warnings, terminal.NOTES_TO_SHOW, "warning")
+    lines += [
+        f"The table has no column {shown(name)}, which names the groups of the fit: the page has "
+        "no groups; --group-by names another column."
+        for name in missing_groups
+    ]
     return [*lines, f"Open {out} in a browser."]

@@ -11,7 +11,9 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -34,8 +36,8 @@ Watch = Callable[[int, int], None]
 NOTES_TO_SHOW, CLASSES_TO_SHOW = 5, 8
 # Figures from fewer samples are uncertain.
 FEW_SAMPLES = 30
-# Columns of a terminal with room for everything.
-WIDE = 70
+# Columns of a terminal with room for everything, and for counts beside shares.
+WIDE, VERY_WIDE = 70, 130
 # Characters of a progress bar, and of the numbers beside it.
 _BAR, _NUMBERS = 20, 28
 
@@ -189,42 +191,125 @@ def facts_table(facts: dict[str, Text]) -> Table:
 def plain_table(first: str, numbers: Sequence[str]) -> Table:
     """Return a table without lines: a column of labels, and columns of numbers."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="cyan")
-    table.add_column(first)
+    table.add_column(first, vertical="bottom")
     for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", no_wrap=True, vertical="bottom")
     return table
 
 
-def label_text(value: object) -> Text:
-    """Return a label of data on one line: it is cut where the terminal is too narrow."""
-    return Text(printable(value), no_wrap=True, overflow="ellipsis")
+@dataclass(frozen=True, eq=False)
+class Label:
+    """A label of data on one line: if it is too long, its middle is left out.
+
+    Long names often differ at their ends.
+    """
+
+    text: str
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Return the least and the full width."""
+        return Measurement(1, max(1, cell_len(self.text)))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the text."""
+        text, room = self.text, options.max_width - 1
+        if cell_len(text) > options.max_width:
+            end = set_cell_size(text[::-1], room // 2)[::-1]
+            text = f"{set_cell_size(text, room - room // 2)}…{end}"
+        yield Text(text, no_wrap=True, overflow="ellipsis")
+
+
+def label_text(value: object) -> Label:
+    """Return a label of data, which stays text."""
+    return Label(printable(value))
+
+
+# Headings of the shares of a class report.
+_SHARES = {
+    "recall": "recall",
+    "recall_rejects_missed": "recall,\nrejects missed",
+    "recall_with_rejects": "recall\nwith rejects",
+    "precision": "precision",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class ClassTable:
-    """Counts, recall and precision of each class; less of them where the screen is narrow."""
+    """Counts and shares of each class, beside each other if the screen is very wide.
+
+    A narrow screen has no limits and one recall less. ``counted_on`` says which rows are counted.
+    """
 
     rows: list[dict[str, Any]]
+    counted_on: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the table."""
+        """Yield the tables."""
         is_wide = options.max_width >= WIDE
-        counts = ["answered", "right", "wrong", "rejected"] if is_wide else ["rejected"]
-        limits = ", 95% CI" if is_wide else ""
-        table = plain_table("class", [*counts, f"recall{limits}", f"precision{limits}"])
+        counts = {name: name for name in ("answered", "right", "wrong", "rejected")}
+        shares = {
+            name: f"{heading}\n95% CI" if is_wide and f"{name}_low" in self.rows[0] else heading
+            for name, heading in _SHARES.items()
+            if is_wide or name != "recall_with_rejects"
+        }
+        parts = [counts | shares] if options.max_width >= VERY_WIDE else [counts, shares]
+        for columns in parts:
+            where = f" ({self.counted_on})" if is_wide and columns is parts[0] else ""
+            table = plain_table(f"class{where}", list(columns.values()))
+            for row in self.rows[:CLASSES_TO_SHOW]:
+                cells = (
+                    _share(row, name, is_wide) if name in shares else f"{row[name]:,}"
+                    for name in columns
+                )
+                table.add_row(label_text(row["class"]), *cells)
+            yield table
+            yield from _hidden(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTable:
+    """What each group gets: answered, accuracy and its bound, with a condition and without."""
+
+    rows: list[dict[str, Any]]
+    note_on_bounds: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table; a narrow screen has neither bounds nor sizes of groups."""
+        is_wide = options.max_width >= WIDE
+        names = ["answered", "accuracy"] + ["bound"] * is_wide
+        has_both = self.rows[0]["without_groups"] is not None
+        headings = [f"{when}\n{name}" for when in ("with", "without") for name in names]
+        table = plain_table("group", ["rows"] * is_wide + (headings if has_both else names))
         for row in self.rows[:CLASSES_TO_SHOW]:
-            shares = (_share(row, name, is_wide) for name in ("recall", "precision"))
-            table.add_row(label_text(row["class"]), *(f"{row[name]:,}" for name in counts), *shares)
+            kinds = [row, row["without_groups"]] if has_both else [row]
+            cells = (cell for kind in kinds for cell in _group_shares(kind)[: len(names)])
+            sizes = [f"{row['samples']:,}"] * is_wide
+            table.add_row(label_text(row["group"]), *sizes, *cells)
         yield table
-        n_hidden = len(self.rows) - CLASSES_TO_SHOW
-        if n_hidden > 0:
-            yield Text(f"… and {n_hidden:,} more; --json has all", "dim")
+        yield from _hidden(self.rows)
+        yield from [Text(self.note_on_bounds, "dim")] * is_wide
+
+
+def _hidden(rows: Sequence[Any]) -> list[Text]:
+    n_hidden = len(rows) - CLASSES_TO_SHOW
+    return [Text(f"… and {n_hidden:,} more; --json has all", "dim")] * (n_hidden > 0)
+
+
+def _group_shares(row: dict[str, Any]) -> tuple[Text, Text, Text]:
+    bound = row["accuracy_bound"]
+    return (
+        Text(percent(row["answered"] / row["samples"])),
+        _share(row, "accuracy", has_limits=False),
+        Text("–" if bound is None else f"≥ {floor(1000 * bound) / 10:.1f}%"),
+    )
 
 
 def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
     """Return a share and, rounded outwards, its limits; a dash if it is a share of nothing."""
     if row[name] is None:
         return Text("–")
-    low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
-    limits = f" {low:.3g}–{high:.3g}" if has_limits else ""
+    limits = ""
+    if has_limits and f"{name}_low" in row:
+        low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
+        limits = f" {low:.3g}–{high:.3g}"
     return Text.assemble(("100%" if row[name] == 1 else percent(row[name]), "bold"), limits)

@@ -36,7 +36,9 @@ from abstain.report.samples import (
     names_of_samples,
     scatter_of,
 )
+from abstain.tables.groups import compare_groups
 from abstain.tables.reasons import cell_names
+from abstain.tables.writing import group_rows
 from abstain.targets import ExpectedCost, OperatingPoint, RejectRate
 from abstain.targets.guarantee import accuracy_bound
 
@@ -59,6 +61,7 @@ def find_content(
     feature_names: Any,
     sample_names: Any,
     watch: Callable[[int], None] = lambda done: None,
+    groups: Any = None,
 ) -> Content:
     """Return the content of a report as lists and numbers; ``watch`` is called after each step."""
     names = names_of_samples(X, sample_names)
@@ -93,6 +96,7 @@ def find_content(
         "has_costs": isinstance(clf.target, ExpectedCost),
         "guarantee": _guarantee(clf),
         "guarantees": [dict(vars(each)) for each in clf.operating_point_.guarantees],
+        "groups": None if groups is None else _groups(clf, samples, groups),
     }
 
 
@@ -179,6 +183,19 @@ def _relevances(clf: RejectOptionClassifier, features: list[str] | None) -> Cont
 def _guarantee(clf: RejectOptionClassifier) -> Content | None:
     guarantee = clf.operating_point_.guarantee
     return None if guarantee is None else dict(vars(guarantee))
+
+
+def _groups(clf: RejectOptionClassifier, samples: Samples, groups: Any) -> Content:
+    """Return what each group gets at the thresholds of the classifier."""
+    truth, answers = samples.truth, samples.answer
+    comparison = compare_groups(clf, truth, answers, samples.certainty, samples.position, groups)
+    name = getattr(groups, "name", None)
+    return {
+        "name": None if name is None else str(name),
+        "rows": group_rows(comparison),
+        "confidence": comparison.confidence,
+        "is_compared": comparison.without is not None,
+    }
 
 
 # --- rows -----------------------------------------------------------------------------------------

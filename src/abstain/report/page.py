@@ -18,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.documentation import documented
@@ -42,6 +43,9 @@ feature_names : sequence of str
     Names of the features as they reach the model; None uses those that it was fitted with.
 sample_names : sequence of str of length n_samples
     Names of the samples; None uses the index of a frame, or counts from 0.
+groups : array-like of shape (n_samples,)
+    The group of each sample, such as a site; the page then shows what each group gets, with a
+    condition on groups such as ``Accuracy(0.9, groups=…)`` and without it. A series names them.
 watch : callable, default=nothing
     Called with the number of finished steps and the number of all steps.
 """
@@ -57,6 +61,7 @@ def write_report(
     title: str | None = None,
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
+    groups: ArrayLike | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
     """Write a page on which the operating point of a classifier can be chosen.
@@ -89,7 +94,12 @@ def write_report(
     target = Path(file)
     check_can_write(target)
     page = render_report(
-        clf, X, y, title=title, feature_names=feature_names, sample_names=sample_names, watch=watch
+        *(clf, X, y),
+        title=title,
+        feature_names=feature_names,
+        sample_names=sample_names,
+        groups=groups,
+        watch=watch,
     )
     with atomic_files(target) as (draft,):
         draft.write_text(page, encoding="utf-8")
@@ -104,6 +114,7 @@ def render_report(
     title: str | None = None,
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
+    groups: ArrayLike | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
     """Return the page that `write_report` writes.
@@ -142,6 +153,7 @@ def render_report(
         feature_names,
         sample_names,
         lambda done: watch(done, n_steps),
+        groups,
     )
     model = type(unwrap(inner.estimator_)[1]).__name__
     environment = jinja2.Environment(

@@ -15,6 +15,8 @@ const FEW_SHARE = 0.05;
 const WORTH_CUTTING = 0.6;
 // Classes that a warning names.
 const MOST_NAMED = 5;
+// A longer name of a row or a column takes several lines.
+const LONG_NAME = 30;
 // Up to this number of prototypes, there is room for the names of their classes.
 const NAMED_PROTOTYPES = 12;
 // Approximate width of a letter of a title, in pixels.
@@ -31,10 +33,10 @@ const number = (value) => (typeof value === "number" ? value : value === "inf" ?
 function percent(share, digits = 2) {
   if (Number.isNaN(share)) return "–";
   const text = (100 * share).toFixed(digits);
-  // A share below 1 is never shown as 100 %, and one above 0 never as 0 %.
-  if (share < 1 && Number(text) >= 100) return `> ${(100 - 10 ** -digits).toFixed(digits)} %`;
-  if (share > 0 && Number(text) === 0) return `< ${(10 ** -digits).toFixed(digits)} %`;
-  return `${text} %`;
+  // A share below 1 is never shown as 100%, and one above 0 never as 0%.
+  if (share < 1 && Number(text) >= 100) return `> ${(100 - 10 ** -digits).toFixed(digits)}%`;
+  if (share > 0 && Number(text) === 0) return `< ${(10 ** -digits).toFixed(digits)}%`;
+  return `${text}%`;
 }
 
 const count = (value) => value.toLocaleString("en-GB");
@@ -71,7 +73,7 @@ function write(target, text, value) {
 }
 
 function heading(text, scope) {
-  const made = element("th", text);
+  const made = element("th", text, text.length > LONG_NAME ? "long-name" : "");
   made.scope = scope;
   return made;
 }
@@ -172,7 +174,7 @@ function betaQuantile(probability, a, b) {
   return (low + high) / 2;
 }
 
-// The limits of a share by Clopper and Pearson, with 95 % confidence.
+// The limits of a share by Clopper and Pearson, with 95% confidence.
 function limits(part, whole) {
   if (!whole) return [NaN, NaN];
   return [
@@ -243,11 +245,12 @@ function matrix(content) {
 
 function classTable(content) {
   const size = content.classes.length;
-  const range = ([low, high]) => (Number.isNaN(low) ? "–" : `${percent(low, 1)} to ${percent(high, 1)}`);
+  const outward = (limit, round) => (round(1000 * limit) / 10).toFixed(1);
+  const range = ([low, high]) => (Number.isNaN(low) ? "–" : `${outward(low, Math.floor)}–${outward(high, Math.ceil)}%`);
   const lines = content.classes.map((name) => {
     const line = byId("by-class").tBodies[0].insertRow();
     line.append(heading(name, "row"));
-    return Array.from({ length: 9 }, () => line.insertCell());
+    return Array.from({ length: 10 }, () => line.insertCell());
   });
   return (confused) => {
     const counts = content.classes.map((name, label) => {
@@ -257,14 +260,15 @@ function classTable(content) {
     });
     counts.forEach(({ answered, named, right, rejected }, label) => {
       const cells = lines[label];
-      const wrong = answered - right;
+      const [wrong, samples] = [answered - right, answered + rejected];
       [answered, right, wrong, rejected].forEach((value, at) => write(cells[at], count(value), value));
       const [recall, precision] = [limits(right, answered), limits(right, named)];
       write(cells[4], percent(right / answered), right / answered);
       write(cells[5], range(recall), recall[0]);
-      write(cells[6], percent(1 - wrong / (answered + rejected)), 1 - wrong / (answered + rejected));
-      write(cells[7], percent(right / named), right / named);
-      write(cells[8], range(precision), precision[0]);
+      write(cells[6], percent(right / samples), right / samples);
+      write(cells[7], percent(1 - wrong / samples), 1 - wrong / samples);
+      write(cells[8], percent(right / named), right / named);
+      write(cells[9], range(precision), precision[0]);
     });
     const answered = counts.reduce((sum, each) => sum + each.answered, 0);
     const right = counts.reduce((sum, each) => sum + each.right, 0);
@@ -279,6 +283,24 @@ function classTable(content) {
     byId("class-alarms").textContent = alarms.join(" ");
     byId("class-alarms").hidden = !alarms.length;
   };
+}
+
+function groupTable(groups) {
+  groups.rows.forEach((row) => {
+    const line = byId("by-group").tBodies[0].insertRow();
+    line.append(heading(row.group, "row"));
+    write(line.insertCell(), count(row.samples), row.samples);
+    [row, row.without_groups].filter(Boolean).forEach((kind) => {
+      const [accuracy, bound] = [kind.accuracy ?? NaN, kind.accuracy_bound ?? NaN];
+      const first = line.insertCell();
+      first.className = "rejects";
+      write(first, `${count(kind.answered)} (${percent(kind.answered / row.samples, 1)})`, kind.answered);
+      write(line.insertCell(), count(kind.right), kind.right);
+      write(line.insertCell(), count(kind.wrong), kind.wrong);
+      write(line.insertCell(), percent(accuracy), accuracy);
+      write(line.insertCell(), percent(Math.floor(1000 * bound) / 1000, 1), bound);
+    });
+  });
 }
 
 function cellTable(content) {
@@ -314,7 +336,7 @@ function cellTable(content) {
 function columns(content) {
   const { details, classes, cells, features } = content;
   const label = (code) => (code < 0 ? "" : classes[code]);
-  const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)} %`;
+  const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)}%`;
   const probability = details.correct_proba
     ? [{ title: "probability right", value: (at) => details.correct_proba[at], text: (value) => percent(value, 1) }]
     : [];
@@ -377,7 +399,7 @@ class RejectedTable {
   makeHead() {
     const line = byId("rejected").tHead.insertRow();
     this.heads = this.columns.map((column, index) => {
-      const head = heading(undefined, "col");
+      const head = heading("", "col");
       if (column.isWord) head.className = "words";
       const button = element("button", column.title);
       button.type = "button";
@@ -846,6 +868,7 @@ function numbers(content) {
   const writeMatrix = matrix(content);
   const writeClasses = classTable(content);
   const writeCells = cellTable(content);
+  if (content.groups) groupTable(content.groups);
   const writeCards = cards(content);
   const table = new RejectedTable(content);
   return (place, confidence) => {

@@ -236,6 +236,6 @@ def _components(numbers: Array, names: list[str]) -> tuple[Array, tuple[str, str
     positions = np.asarray(pca.fit_transform(scaled))
     first, second = (100 * pca.explained_variance_ratio_).tolist()
     return positions, (
-        f"principal component 1 ({first:.0f} % of the spread)",
-        f"principal component 2 ({second:.0f} % of the spread)",
+        f"principal component 1 ({first:.0f}% of the spread)",
+        f"principal component 2 ({second:.0f}% of the spread)",
     )

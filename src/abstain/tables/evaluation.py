@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from abstain._core.errors import Argument, InputError, shown
 from abstain.metrics import ClassReport, class_report
 from abstain.tables.columns import columns_of_model, find_empty_rows
+from abstain.tables.groups import GroupComparison, compare_groups, group_labels
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
 from abstain.tables.values import as_categories, as_numbers, read_numbers
 from abstain.targets import ExpectedCost
@@ -20,7 +21,7 @@ _CLASSES_TO_LIST = 5
 
 
 class LabelledSamples(NamedTuple):
-    """Rows of a table whose class is known: features, classes and names.
+    """Rows of a table whose class is known: features, classes, names and groups.
 
     ``share_known`` of them were in the fit; ``n_unknown`` are of classes that were not.
     """
@@ -30,6 +31,7 @@ class LabelledSamples(NamedTuple):
     names: list[str]
     share_known: float
     n_unknown: int
+    groups: NDArray[Any] | None = None
 
 
 class Outcomes(NamedTuple):
@@ -50,12 +52,30 @@ class Outcomes(NamedTuple):
         return self.n_right / self.n_answered if self.n_answered else None
 
 
-def count_outcomes(clf: Any, samples: LabelledSamples) -> Outcomes:
-    """Count right answers, wrong answers and rejects; an answer to an unknown class is wrong."""
+class Results(NamedTuple):
+    """What a classifier does to rows whose class is known: to each class, and to each group."""
+
+    by_class: ClassReport
+    by_group: GroupComparison | None
+    alarms: list[str]
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """Right answers, wrong answers and rejects; an answer to an unknown class is wrong."""
+        counts = self.by_class.right, self.by_class.wrong, self.by_class.rejected
+        return Outcomes(*(int(each.sum()) for each in counts))
+
+
+def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
+    """Evaluate a classifier at its own thresholds."""
     decisions = clf.decide(samples.X)
-    is_right = (clf.classes_[decisions.class_indices] == samples.y) & ~decisions.rejected
-    n_right, n_rejected = int(is_right.sum()), int(decisions.rejected.sum())
-    return Outcomes(n_right, len(samples.y) - n_right - n_rejected, n_rejected)
+    answers = clf.classes_[decisions.class_indices]
+    by_class = class_report(samples.y, answers, decisions.rejected)
+    by_group = None
+    if samples.groups is not None:
+        decided_by = decisions.certainty, decisions.positions
+        by_group = compare_groups(clf, samples.y, answers, *decided_by, samples.groups)
+    return Results(by_class, by_group, alarms_of(clf, by_class))
 
 
 # --- calibration data -----------------------------------------------------------------------------
@@ -100,6 +120,13 @@ def cost_of_calibration(clf: Any) -> CostPerRow | None:
     )
 
 
+def alarms_of(clf: Any, report: ClassReport) -> list[str]:
+    """Return lines on classes that are never answered rightly, and on answers that say nothing."""
+    # By costs, another answer than the most probable one may be the best.
+    has_costs = isinstance(clf.target, ExpectedCost)
+    return class_alarms(report) + ([] if has_costs else constant_alarm(report))
+
+
 def class_alarms(report: ClassReport) -> list[str]:
     """Return a line for each class of which no sample is answered rightly."""
     alarms = []
@@ -133,6 +160,8 @@ def labelled_samples(
     names: str | None = None,
     label: str | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    groups: str | None = None,
 ) -> LabelledSamples:
     """Return the rows of a table by which a saved classifier can be evaluated.
 
@@ -148,11 +177,13 @@ def labelled_samples(
         The column that names the classes; None is that of the fit.
     watch : callable, default=nothing
         Called with the number of blocks read and an estimate of all.
+    groups : str, default=None
+        The column that names the group of each row; None for no groups.
 
     Returns
     -------
     samples : LabelledSamples
-        Features, classes and names. Rows without a label, and empty rows, are left out.
+        Features, classes, names and groups. Rows without a label, and empty rows, are left out.
 
     Raises
     ------
@@ -181,8 +212,9 @@ def labelled_samples(
         )
     find_column("label", label, table)
     check_needed(columns.needed, table)
-    if names is not None:
-        find_column("names", names, table)
+    for argument, column in {"names": names, "groups": groups}.items():
+        if column is not None:
+            find_column(argument, column, table)
     frame = read_table(table, watch)
     missing = [*table.missing, *columns.missing]
     X = columns.transform(
@@ -199,7 +231,11 @@ def labelled_samples(
     X = X.filter(used)
     share_known = columns.share_known(X) if hasattr(columns, "known_rows_") else 0.0
     n_unknown = int(np.count_nonzero(~np.isin(y, clf.classes_)))
-    return LabelledSamples(X, y, used_names, share_known, n_unknown)
+    of_rows = None if groups is None else group_labels(frame[groups], missing).filter(used)
+    return LabelledSamples(
+        *(X, y, used_names, share_known, n_unknown),
+        None if of_rows is None else of_rows.to_numpy(),
+    )
 
 
 def _as_classes(names: list[str], classes: Any, where: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
@@ -19,24 +20,23 @@ from abstain.classifier import RejectOptionClassifier
 from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
 from abstain.tables.evaluation import (
-    class_alarms,
-    constant_alarm,
+    alarms_of,
     cost_of_calibration,
     report_calibration,
 )
 from abstain.tables.features import Features, choose_features, lost_labels, read_labels
+from abstain.tables.groups import GroupComparison, compare_fitted_groups, group_labels
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
 from abstain.tables.reasons import cell_names
 from abstain.tables.targets import (
     group_columns,
-    group_labels,
     target_as_dict,
     with_classes,
     with_groups,
 )
 from abstain.tables.values import as_categories, read_numbers, without_missing
-from abstain.tables.writing import class_rows, json_number, point_as_dict
+from abstain.tables.writing import class_rows, group_rows, json_number, point_as_dict
 from abstain.targets import ExpectedCost, RejectRate, Target
 
 _CLASSES_TO_LIST = 5
@@ -111,6 +111,8 @@ class FitResult:
     n_unlabelled: int = 0
     n_empty: int = 0
     notes: list[str] = field(default_factory=list)
+    # The group of each row, by the column that the target names.
+    groups: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -123,12 +125,16 @@ class FitResult:
         return report_calibration(self.clf)
 
     @property
+    def group_comparisons(self) -> dict[str, GroupComparison]:
+        """What each group gets, with and without the condition of the target, by column."""
+        return {
+            name: compare_fitted_groups(self.clf, groups) for name, groups in self.groups.items()
+        }
+
+    @property
     def alarms(self) -> list[str]:
         """Lines on classes that are never answered rightly, and on answers that say nothing."""
-        report = self.class_report
-        # By costs, another answer than the most probable one may be the best.
-        has_costs = isinstance(self.clf.target, ExpectedCost)
-        return class_alarms(report) + ([] if has_costs else constant_alarm(report))
+        return alarms_of(self.clf, self.class_report)
 
     def as_dict(self, write: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the result for a JSON document; ``write`` renders messages.
@@ -138,7 +144,7 @@ class FitResult:
         named twice: ``cells`` is what `set_thresholds` checks, ``cell_names`` what screens show.
         """
         clf, point = self.clf, self.clf.operating_point_
-        cost = cost_of_calibration(clf)
+        cost, comparisons = cost_of_calibration(clf), self.group_comparisons
         return {
             "model": self.model.name,
             "label": self.label,
@@ -160,6 +166,10 @@ class FitResult:
             "guarantee": None if point.guarantee is None else asdict(point.guarantee),
             "guarantees": [asdict(each) for each in point.guarantees],
             "by_class": class_rows(self.class_report),
+            "by_class_counted_on": "calibration rows",
+            "by_group": {name: group_rows(each) for name, each in comparisons.items()},
+            "by_group_counted_on": next((each.counted_on for each in comparisons.values()), None),
+            "by_group_confidence": next((each.confidence for each in comparisons.values()), None),
             "cost_per_row": None if cost is None else cost.with_rejects,
             "cells": [None if cell is None else str(cell) for cell in clf.cells_.tolist()],
             "cell_names": cell_names(clf),
@@ -232,9 +242,11 @@ def fit_table(
     counts = _class_counts(y, options)
     target = with_classes(options.target, list(counts), options.label)
     clf = _classifier(pipeline, options, watch)
-    clf.target = with_groups(
-        target, lambda name: group_labels(frame[name], table.missing).filter(used).to_numpy()
-    )
+    groups = {
+        name: group_labels(frame[name], table.missing).filter(used).to_numpy()
+        for name in group_columns(target)
+    }
+    clf.target = with_groups(target, groups.__getitem__)
     n_fits = options.cv + 1
     if model.is_slow_on_many and len(y) > _MANY_ROWS:
         warn(_may_take_long(model, len(y)))
@@ -242,9 +254,7 @@ def fit_table(
     with _warnings_as_notes() as warned, _model_errors_in_one_line(model, len(y)):
         clf.fit(X, np.array(y.to_list()))
     clf.cv = options.cv or "training"  # which is saved with it
-    if group_columns(
-        options.target
-    ):  # a model holds the name of the column, not the groups of the rows
+    if groups:  # a model holds the name of the column, not the groups of the rows
         clf.target = target
         clf._use_target()
     watch(n_fits, n_fits)
@@ -259,7 +269,8 @@ def fit_table(
     ]
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return FitResult(
-        clf, model, options.label, features, counts, labels.null_count(), n_empty, notes
+        *(clf, model, options.label, features, counts),
+        *(labels.null_count(), n_empty, notes, groups),
     )
 
 

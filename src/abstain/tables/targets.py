@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from abstain._core.errors import InputError, shown
 from abstain._core.text import first_of
 from abstain.tables.evaluation import respelled
@@ -21,8 +19,6 @@ from abstain.tables.values import as_categories, as_numbers, without_missing
 from abstain.targets import AllOf, ExpectedCost, Precision, Recall, Target
 
 _CLASSES_TO_LIST = 5
-# The group of rows that name none.
-NO_GROUP = "missing"
 
 
 def read_costs(path: Path) -> dict[tuple[str, str], float]:
@@ -137,11 +133,6 @@ def with_groups(target: Any, labels_of: Callable[[str], Any]) -> Any:
     for column in group_columns(target):
         return replace(target, groups=labels_of(column))
     return target
-
-
-def group_labels(column: pl.Series, missing: Sequence[str] = ()) -> pl.Series:
-    """Return the group of each row as text."""
-    return as_categories(column, missing).fill_null(NO_GROUP)
 
 
 # --- JSON -----------------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ from abstain.tables.reading import RowBlock, TableFile
 from abstain.tables.text_format import PARQUET, quote_field
 
 if TYPE_CHECKING:
-    from abstain.metrics import ClassReport
+    from abstain.metrics import ClassReport, GroupReport
+    from abstain.tables.groups import GroupComparison
     from abstain.targets import OperatingPoint
 
 NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason")
@@ -101,10 +102,23 @@ def point_as_dict(point: OperatingPoint) -> dict[str, Any]:
 
 def class_rows(report: ClassReport) -> list[dict[str, Any]]:
     """Return a class report for a JSON document: a dict per class; shares of nothing are None."""
+    return _report_rows("class", report)
+
+
+def group_rows(comparison: GroupComparison) -> list[dict[str, Any]]:
+    """Return a dict per group; "without_groups" has the numbers without a condition on groups."""
+    decided = _report_rows("group", comparison.decided)
+    if comparison.without is None:
+        return [{**row, "without_groups": None} for row in decided]
+    without = _report_rows("group", comparison.without)
+    return [{**row, "without_groups": other} for row, other in zip(decided, without, strict=True)]
+
+
+def _report_rows(name: str, report: ClassReport | GroupReport) -> list[dict[str, Any]]:
     rows = zip(*(column.tolist() for column in report), strict=True)
     return [
         {
-            "class": str(label),
+            name: str(label),
             **{
                 name: json_number(value) if isinstance(value, float) else value
                 for name, value in zip(report._fields[1:], values, strict=True)
