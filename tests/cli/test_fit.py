@@ -12,7 +12,7 @@ from abstain.tables import FitOptions, fit_table, open_table
 from abstain.tables.models import MODELS
 from abstain.tables.reasons import cell_names
 from abstain.tables.targets import target_as_dict
-from tests.cli.helpers import LABEL
+from tests.cli.helpers import LABEL, assert_one_line
 from tests.tables.conftest import make_patients
 
 
@@ -224,14 +224,33 @@ def test_a_class_that_is_never_answered_rightly_is_shown(run, tmp_path, rng):
         (["--label", LABEL, "--recall", "gesund=0.9", "--reject-rate", "0.1"], "only one target"),
         (["--label", LABEL, "--recall", "gesund"], "--recall must be CLASS=SHARE"),
         (["--label", LABEL, "--recall", "gesund=90"], "90% is 0.9"),
-        (["--label", LABEL, "--precision", "wohl=0.9"], "does not have; its classes are 'gesund'"),
+        (
+            ["--label", LABEL, "--precision", "wohl=0.9"],
+            f"--precision names class 'wohl', which label column '{LABEL}' does not have; its "
+            "classes are 'gesund', 'krank (übel)'",
+        ),
+        (["--label", LABEL, "--recall", "wohl=0.9"], "--recall names class 'wohl'"),
+        (
+            ["--label", LABEL, "--cost", "wohl:gesund=1", "--reject-cost", "1"],
+            "--cost names class 'wohl'",
+        ),
+        (
+            ["--label", LABEL, "--cost", "gesund:krank (übel)=-1", "--reject-cost", "1"],
+            "--cost must be a finite number from 0 on, got 'gesund:krank (übel)=-1'; give what",
+        ),
+        (["--label", LABEL, "--reject-cost", "2"], "nothing would be rejected; lower it, or"),
+        (
+            ["--label", LABEL, "--recall", "gesund=0.9", "--method", "exact"],
+            "--method must be pooled for --recall, --precision and --group-by, got exact; drop it",
+        ),
         (["--label", LABEL, "--cost", "gesund=1", "--reject-cost", "1"], "--cost must be TRUE:"),
         (["--label", LABEL, "--cost", "a:b=1"], "give --reject-cost as well"),
         (["--label", LABEL, "--cost", "a:b=1", "--reject-cost", "-1"], "--reject-cost must be a"),
         (["--label", LABEL, "--cost", "no.csv", "--reject-cost", "1"], "no.csv does not exist"),
         (
             ["--label", LABEL, "--cost", "gesund:krank (übel)=1", "--reject-cost", "1"],
-            "--cost must name every pair (true, answered)",
+            "--cost must have a number for every error, got none for true class 'krank (übel)' "
+            "answered by 'gesund'; add it",
         ),
         (["--label", LABEL, "--group-by", "Organ"], "give --accuracy as well"),
         (["--label", LABEL, "--accuracy", "0.8", "--group-by", "Ort"], "--group-by Ort is not a"),
@@ -252,6 +271,28 @@ def test_errors_of_fit_take_one_line(run, folder, arguments, words):
     assert complaints.count("\n") == 1
     assert words in complaints
     assert not out.exists()
+
+
+def test_a_group_of_three_rows_is_refused(run, folder):
+    organs = pl.Series("Organ", ["Milz"] * 3 + ["Leber"] * 237)
+    make_patients().with_columns(organs).write_csv(folder / "few.csv")
+    asked = ["fit", folder / "few.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    assert_one_line(
+        run(*asked, "--accuracy", 0.8, "--group-by", "Organ"),
+        "--group-by must have at least 10 samples each, got 3 in group 'Milz'; merge it with",
+    )
+
+
+# It is no error: the model answers everything.
+def test_a_reject_that_costs_more_than_every_error_is_noted(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--model", "naive-bayes", "--reject-cost", "30"]
+    asked += ["--cost", "gesund:krank (übel)=1", "--cost", "krank (übel):gesund=20"]
+    code, shown, complaints = run(*asked)
+    assert (code, complaints) == (0, "")
+    note = "Note: --reject-cost 30.0 costs at least as much as every answer, so nothing is rejected"
+    assert note in " ".join(shown.split())
+    assert "a reject costs 30 " in " ".join(shown.split())
 
 
 # What the library says of its arguments, the command line says of its options.

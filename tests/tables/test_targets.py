@@ -45,6 +45,14 @@ def test_a_number_names_a_class_however_it_is_written(label):
     assert costs == {("1", "0"): 5, ("0", "1"): 1}
 
 
+def test_every_error_needs_a_cost():
+    message = (
+        "costs must have a number for every error, got none for true class 'b' answered by 'a'"
+    )
+    with pytest.raises(InputError, match=message):
+        with_classes(ExpectedCost({("a", "b"): 1, ("b", "b"): 0}, 0.5), ["a", "b"], "y")
+
+
 def test_a_class_cannot_have_two_costs_by_two_spellings():
     with pytest.raises(InputError, match="costs must name each pair of classes once"):
         with_classes(ExpectedCost({(1, 0): 5, ("1.0", 0): 6}, 0.5), ["0", "1"], "y")
@@ -299,6 +307,7 @@ def test_classes_of_a_cost_table_may_be_numbers(tmp_path):
         ("true,a,b\na,0,1\nb,lots,0\n", "got 'lots' for class 'b' answered by 'a'"),
         ("true,a,b\na,0,1\na,1,0\n", "must name each true class once .*, got 'a' twice"),
         ("true,a,b\na,0,1\n,1,0\n", "got a blank"),
+        ("true,a,b\na,0,1\nb,-3,0\n", "from 0 on, got -3 for class 'b' answered by 'a'; write"),
     ],
 )
 def test_an_incomplete_cost_table_is_refused(tmp_path, text, message):

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from abstain._core.errors import Argument, InputError, shown, with_remedy
+from abstain._core.errors import Argument, InputError, Message, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
 from abstain.classifier.evaluate import AnswerCosts, Rules, depends_on_posteriors_alone
@@ -66,8 +66,11 @@ def warn_if_rejects_cost_most(target: Target, classes: NDArray[Any]) -> None:
     if not (costs > reject[:, np.newaxis]).any():
         warnings.warn(
             UserWarning(
-                f"reject={shown(target.reject)} costs at least as much as every answer, so nothing "
-                "is rejected; lower it, or raise the costs"
+                Message(
+                    Argument("reject", target.reject),
+                    " costs at least as much as every answer, so nothing is rejected; lower it, or "
+                    "raise the costs",
+                )
             ),
             stacklevel=3,
         )

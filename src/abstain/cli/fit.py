@@ -181,6 +181,11 @@ def fit(
         reject_cost=reject_cost,
         cost=cost,
     )
+    if method is not Method.pooled and (recall or precision or group_by):
+        raise InputError(
+            f"--method must be pooled for --recall, --precision and --group-by, got {method}; "
+            "drop it"
+        )
     if test_size is not None and confidence is None:
         raise InputError("--test-size belongs to a confidence; give --confidence as well")
     from abstain import RejectRate

@@ -6,6 +6,7 @@ it. Several options that ask for shares of right answers become one `AllOf`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -157,6 +158,11 @@ def _check_together(given: dict[str, Any], confidence: float | None, group_by: s
         raise InputError("--group-by belongs to an accuracy; give --accuracy as well")
     if "cost" in given and "reject_cost" not in given:
         raise InputError("--cost needs the price of a reject; give --reject-cost as well")
+    if "cost" not in given and given.get("reject_cost", 0) >= 1:
+        raise InputError(
+            f"--reject-cost must be below 1, the cost of an error, got {given['reject_cost']:g}: "
+            "nothing would be rejected; lower it, or give --cost for errors that cost more"
+        )
 
 
 def _targets(given: dict[str, Any], confidence: float | None, group_by: str | None) -> list[Any]:
@@ -209,7 +215,16 @@ def _costs(values: list[str]) -> dict[tuple[str, str], float]:
     tables = [text for text in values if text.lower().endswith((*TEXT, *PARQUET))]
     if not tables:
         form = "TRUE:ANSWERED=COST, such as fraud:ok=50, or a table"
-        return _by_key("costs", values, form, _pair)
+        costs = _by_key("costs", values, form, _pair)
+        for (true, answered), cost in costs.items():
+            if not 0 <= cost < math.inf:
+                raise InputError(
+                    argument="costs",
+                    value=f"{true}:{answered}={cost:g}",
+                    requirement="must be a finite number from 0 on",
+                    remedy="give what it costs, not what it earns",
+                )
+        return costs
     if len(values) > 1:
         raise InputError(
             f"--cost must be one table, or pairs of classes, got {shown(tables[0])} and "
@@ -250,7 +265,7 @@ def target_in_words(target: Any, front: ParetoFront) -> str:
 def _in_words(value: Any) -> str:
     """Return the value of a parameter: quoted if it is a name, in short if it is many costs."""
     if not isinstance(value, dict):
-        return shown(value) if isinstance(value, str) else str(value)
+        return shown(value) if isinstance(value, str) else str(value).removesuffix(".0")
     errors = {pair: cost for pair, cost in value.items() if pair[0] != pair[1]}
     if len(errors) > _COSTS_TO_SHOW:
         return f"errors cost from {min(errors.values()):g} to {max(errors.values()):g}"

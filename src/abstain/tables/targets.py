@@ -6,12 +6,14 @@ as numbers. A column that names groups is not a feature.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import Argument, InputError, shown
 from abstain._core.text import first_of
 from abstain.tables.evaluation import respelled
 from abstain.tables.reading import open_table, read_table
@@ -44,6 +46,12 @@ def read_costs(path: Path) -> dict[tuple[str, str], float]:
         is_blank = without_missing(frame[answer], table.missing).is_null().to_list()
         for label, number, blank in zip(true, numbers, is_blank, strict=True):
             if number is not None:
+                if not 0 <= number < math.inf:
+                    raise InputError(
+                        f"{path} must hold finite numbers from 0 on, got {number:g} for class "
+                        f"{shown(label)} answered by {shown(answer)}; write what it costs, not "
+                        "what it earns"
+                    )
                 costs[label, answer] = number
             elif label != answer or not blank:
                 got = "nothing" if blank else shown(frame[answer][true.index(label)])
@@ -79,24 +87,28 @@ def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
     Recall(label='1', recall=0.9, confidence=None)
     """
 
-    def named(given: Any) -> str:
+    def named(argument: str, given: Any) -> str:
         (name,) = respelled([str(given)], list(classes))
         if name not in classes:
             listed = first_of(list(map(shown, classes)), _CLASSES_TO_LIST)
             raise InputError(
-                f"the target names class {shown(given)}, which label column {shown(label)} does "
-                f"not have; its classes are {listed}"
+                Argument(argument),
+                f" names class {shown(given)}, which label column {shown(label)} does not have; "
+                f"its classes are {listed}",
             )
         return name
 
     if isinstance(target, AllOf):
         return AllOf(*(with_classes(each, classes, label) for each in target.targets))
     if isinstance(target, Recall | Precision):
-        return replace(target, label=named(target.label))
+        return replace(target, label=named(type(target).__name__.lower(), target.label))
     if isinstance(target, ExpectedCost):
         costs, reject = target.costs, target.reject
         if isinstance(costs, dict):
-            costs = {(named(true), named(answer)): cost for (true, answer), cost in costs.items()}
+            costs = {
+                (named("costs", true), named("costs", answer)): cost
+                for (true, answer), cost in costs.items()
+            }
             if len(costs) < len(target.costs):
                 raise InputError(
                     argument="costs",
@@ -104,10 +116,22 @@ def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
                     requirement="must name each pair of classes once",
                     remedy="numbers such as 1 and 1.0 are the same class",
                 )
+            _check_every_error(costs, classes)
         if isinstance(reject, dict):
-            reject = {named(true): price for true, price in reject.items()}
+            reject = {named("reject", true): price for true, price in reject.items()}
         return replace(target, costs=costs, reject=reject)
     return target
+
+
+def _check_every_error(costs: dict[tuple[str, str], float], classes: Sequence[str]) -> None:
+    for true, answer in permutations(classes, 2):
+        if (true, answer) not in costs:
+            raise InputError(
+                argument="costs",
+                requirement="must have a number for every error",
+                got=f"none for true class {shown(true)} answered by {shown(answer)}",
+                remedy="add it",
+            )
 
 
 # --- groups ---------------------------------------------------------------------------------------
