@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import abstain
+from abstain.metrics import ClassReport
 from abstain.tables import FitOptions, fit_table, open_table
 from abstain.tables.models import MODELS
 from abstain.tables.reasons import cell_names
@@ -201,6 +202,7 @@ def test_a_class_that_is_never_answered_rightly_is_shown(run, tmp_path, rng):
     assert f"Warning: {alarm}" in " ".join(shown.split())
     assert alarm.startswith("class '[red]' is never answered rightly: 10 rows")
     for row in document["by_class"]:
+        assert list(row) == ["class", *ClassReport._fields[1:]]
         counts = (row[name] for name in ("answered", "right", "wrong", "rejected"))
         assert re.search(re.escape(row["class"]) + "".join(f" +{n}" for n in counts), shown)
 
@@ -271,6 +273,19 @@ def test_errors_of_fit_take_one_line(run, folder, arguments, words):
     assert complaints.count("\n") == 1
     assert words in complaints
     assert not out.exists()
+
+
+def test_of_many_cells_the_others_are_counted(run, folder):
+    rng = np.random.default_rng(0)
+    kinds = np.arange(600) % 12
+    columns = {
+        name: 3 * trace(kinds) + rng.normal(size=600)
+        for name, trace in {"a": np.cos, "b": np.sin}.items()
+    }
+    pl.DataFrame(columns | {"kind": [f"k{kind}" for kind in kinds]}).write_csv(folder / "t.csv")
+    asked = ["--label", "kind", "--out", folder / "m.abstain", "--model", "naive-bayes"]
+    shown = run("fit", folder / "t.csv", *asked)[1]
+    assert shown.count("… and 4 more") == 3  # cells, and both tables of classes
 
 
 def test_a_group_of_three_rows_is_refused(run, folder):

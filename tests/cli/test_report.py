@@ -10,6 +10,7 @@ import pytest
 import abstain
 from abstain import tables
 from abstain.cli.report import summary
+from abstain.metrics import ClassReport, GroupReport
 from abstain.tables.evaluation import LabelledSamples, Outcomes
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
@@ -84,8 +85,8 @@ def grouped(run, folder):
     return out
 
 
-def decided(folder, answers):
-    """Return the rows of a table of answers, with their true classes."""
+def decided(answers):
+    """Return the rows of a table of answers: whether they are rejected, and answered rightly."""
     rows = pl.read_csv(answers).with_columns(pl.col("Organ").fill_null("missing"))
     return rows.with_columns(
         rejected=pl.col("answer") == "rejected", right=pl.col("answer") == pl.col(LABEL)
@@ -96,15 +97,17 @@ def test_a_report_has_what_each_class_and_each_group_gets(run, folder, grouped):
     pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
     answers, out = folder / "answers.csv", folder / "report.html"
     run("predict", grouped, folder / "new.csv", "--out", answers)
-    rows = decided(folder, answers)
+    rows = decided(answers)
     document = json.loads(run("report", grouped, folder / "new.csv", "--out", out, "--json")[1])
     assert document["by_class_counted_on"] == "rows of the table"
     assert document["by_group_counted_on"] == "rows of the table"
     assert document["by_group_confidence"] == 0.95
     assert list(document["by_group"]) == ["Organ"]
-    counted = {"class": (LABEL, document["by_class"]), "group": ("Organ", document["by_group"])}
-    counted["group"] = ("Organ", document["by_group"]["Organ"])
-    for name, (column, of_each) in counted.items():
+    of_groups = document["by_group"]["Organ"]
+    for name, column, of_each in [
+        ("class", LABEL, document["by_class"]),
+        ("group", "Organ", of_groups),
+    ]:
         assert [each[name] for each in of_each] == sorted(rows[column].unique())
         for each in of_each:
             own = rows.filter(pl.col(column) == each[name])
@@ -112,11 +115,13 @@ def test_a_report_has_what_each_class_and_each_group_gets(run, folder, grouped):
             assert (each["samples"], each["rejected"], each["right"]) == expected
             assert each["answered"] == each["right"] + each["wrong"]
     for each in document["by_class"]:
+        assert list(each) == ["class", *ClassReport._fields[1:]]
         assert each["recall_rejects_missed"] == each["right"] / each["samples"]
         assert each["recall_with_rejects"] == pytest.approx(1 - each["wrong"] / each["samples"])
         assert each["recall_low"] <= each["recall"] <= each["recall_high"]
         assert each["precision_low"] <= each["precision"] <= each["precision_high"]
     for each in document["by_group"]["Organ"]:
+        assert list(each) == ["group", *GroupReport._fields[1:], "without_groups"]
         assert each["without_groups"]["samples"] == each["samples"]
         assert each["without_groups"]["accuracy_bound"] <= each["without_groups"]["accuracy"]
     assert 'id="by-group"' in out.read_text(encoding="utf-8")

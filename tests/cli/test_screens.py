@@ -284,7 +284,8 @@ def test_the_table_of_classes_fits(width):
     assert max(map(len, shown.splitlines())) <= width
     if width >= 50:  # counts and shares, side by side or one below the other
         assert shown.count("class 1") == 1 + (width < terminal.VERY_WIDE)
-        assert shown.count("100%") == 6 + 3 * (width >= terminal.WIDE)
+        # Recall and precision; on wide screens also recall with rejects, and two upper limits.
+        assert shown.count("100%") == 6 + 9 * (width >= terminal.WIDE)
         assert shown.count("97.50%") == 3  # rejects missed
     assert ("95% CI" in shown) == (width >= terminal.WIDE)
     assert ("with rejects" in shown) == (width >= terminal.WIDE)
@@ -370,6 +371,6 @@ def test_limits_are_rounded_outwards():
     (row,) = class_rows(class_report(["a"] * 3000, ["a"] * 3000, [False] * 3000))
     shown = render(terminal.ClassTable([row]))
     low = 100 * row["recall_low"]
-    assert f"100% {np.floor(10 * low) / 10:.3g}–100" in shown
+    assert f"100% {np.floor(10 * low) / 10:.1f}–100%" in shown
     nothing = row | dict.fromkeys(["recall", "recall_low", "recall_high"])
     assert re.search(r"a +– +100%", render(terminal.ClassTable([nothing])))

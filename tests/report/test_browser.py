@@ -207,6 +207,16 @@ def test_certificates_of_classes_and_groups_are_shown(opened, samples):
     assert "with confidence 80% for all together" in " ".join(page.text("main").split())
 
 
+def test_long_names_of_classes_take_several_lines(opened, samples):
+    X, y = noisy(400)
+    names = {label: f"{'a lesion of the upper junction, ' * 4}grade {label}" for label in "abc"}
+    rename = np.vectorize(names.get)
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, rename(y))
+    page = opened(clf, (samples[0], rename(samples[1])))
+    assert page.element("#by-class tbody th").size["width"] < 320
+    assert page.texts("#by-class tbody th") == list(names.values())
+
+
 @pytest.mark.parametrize("is_compared", [True, False])
 def test_what_groups_get_is_the_library_s(opened, samples, is_compared):
     X, y = samples

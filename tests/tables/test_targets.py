@@ -144,7 +144,7 @@ def test_a_class_that_is_never_answered_rightly_is_an_alarm():
     report = class_report(y_true, y_pred, [False, False, False, False, True, False])
     assert class_alarms(report) == [
         "class 'b' is never answered rightly: 2 rows, 2 answered, all wrong",
-        "class 'c' is never answered rightly: 1 rows, all rejected",
+        "class 'c' is never answered rightly: 1 row, all rejected",
     ]
     assert class_alarms(class_report([1, 2], [1, 2], [False, False])) == []
 

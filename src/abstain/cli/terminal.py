@@ -304,6 +304,10 @@ def _group_shares(row: dict[str, Any]) -> tuple[Text, Text, Text]:
     )
 
 
+def _limit(percentage: float) -> str:
+    return f"{percentage:.1f}" if 0 < percentage < 100 else f"{percentage:.0f}"
+
+
 def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
     """Return a share and, rounded outwards, its limits; a dash if it is a share of nothing."""
     if row[name] is None:
@@ -311,5 +315,5 @@ def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
     limits = ""
     if has_limits and f"{name}_low" in row:
         low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
-        limits = f" {low:.3g}–{high:.3g}"
+        limits = f" {_limit(low)}–{_limit(high)}%"
     return Text.assemble(("100%" if row[name] == 1 else percent(row[name]), "bold"), limits)

@@ -133,9 +133,8 @@ def class_alarms(report: ClassReport) -> list[str]:
     for label, samples, answered, right in zip(*(c.tolist() for c in report[:4]), strict=True):
         if samples and not right:
             what = f"{answered:,} answered, all wrong" if answered else "all rejected"
-            alarms.append(
-                f"class {shown(label)} is never answered rightly: {samples:,} rows, {what}"
-            )
+            rows = "1 row" if samples == 1 else f"{samples:,} rows"
+            alarms.append(f"class {shown(label)} is never answered rightly: {rows}, {what}")
     return alarms
 
 
