@@ -2,7 +2,7 @@
 
 A thousand fits on each of three populations that are known: what is certified is false if one of
 its shares is below its level in the population. As in `RejectOptionClassifier`, half of the samples
-teaches the thresholds and the other half tests, or, if the classifier is given, 80 % test. A
+teaches the thresholds and the other half tests, or, if the classifier is given, 80% test. A
 refusal answers nothing, and certifies nothing that could be false.
 
 By hand, one threshold is lowered along a fixed grid of quantiles until the exact binomial test of
@@ -90,7 +90,7 @@ def _normal(x: Array, means: Array, spread: float) -> Array:
 
 
 def rare_positives(generator: Generator) -> tuple[Outcomes, Array]:
-    """4 % positives; a missed one costs 5 times a false alarm; two sites, one of them noisier."""
+    """4% positives; a missed one costs 5 times a false alarm; two sites, one of them noisier."""
     truth = (generator.random(N_POPULATION) < 0.04).astype(int)
     sites = (generator.random(N_POPULATION) < 0.3).astype(int)
     noise = generator.normal(size=(N_POPULATION, 1)) * np.array([1.0, 1.15])[sites, np.newaxis]
@@ -236,7 +236,7 @@ def grid(shares: list[Share], certainty: Array, movable: Array) -> float | None:
 
 
 # The share of the samples that teaches: where the classifier is fitted here, and where it is given.
-OURS = {"abstain, half tests": 0.5, "abstain, 80 % test": 0.2}
+OURS = {"abstain, half tests": 0.5, "abstain, 80% test": 0.2}
 RULES: dict[str, tuple[Rule, bool]] = {
     "by hand, second half": (fixed_sequence, False),
     "by hand, all samples": (fixed_sequence, True),

@@ -2,8 +2,8 @@
 Fraud: errors of different costs
 ================================
 
-A missed fraud costs 50, a false alarm 1, and a person who reviews a payment 0.5. With 2 % fraud,
-accuracy says little: a classifier that never answers "fraud" is right in 98 % of all cases.
+A missed fraud costs 50, a false alarm 1, and a person who reviews a payment 0.5. With 2% fraud,
+accuracy says little: a classifier that never answers "fraud" is right in 98% of all cases.
 """
 
 # %%
@@ -29,7 +29,7 @@ y = np.where(is_fraud == 1, "fraud", "ok")
 X, X_new, y, y_new = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 
 # %%
-# An accuracy of 98 % needs no rejects, and misses most of the fraud. With costs, a payment gets the
+# An accuracy of 98% needs no rejects, and misses most of the fraud. With costs, a payment gets the
 # answer of least expected cost, unless a review costs even less.
 
 costs = {("fraud", "ok"): 50, ("ok", "fraud"): 1}

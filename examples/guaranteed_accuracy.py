@@ -3,7 +3,7 @@ A guaranteed accuracy
 =====================
 
 Thresholds that just reach an accuracy on some data often miss it on other data. Certified ones
-seldom do: with a confidence of 90 %, in at most one of ten draws. Here data are drawn over and
+seldom do: with a confidence of 90%, in at most one of ten draws. Here data are drawn over and
 over, from a population that is known, to see how often either is true.
 """
 

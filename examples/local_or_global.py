@@ -42,7 +42,7 @@ for ax, clf, name in zip(axes, (one, many), ("one threshold", "one per cell"), s
 plt.show()
 
 # %%
-# Both were told to reject at most 5 %. Crosses are errors.
+# Both were told to reject at most 5%. Crosses are errors.
 
 for clf, name in ((one, "one threshold"), (many, "one per cell")):
     accepted = ~clf.reject(X_new)

@@ -30,8 +30,8 @@ X, y, site = make_screening(16_000, seed=0)
 X_new, y_new, site_new = make_screening(20_000, seed=1)
 
 # %%
-# **Sensitivity.** Of the ill who get an answer, at least 95 % shall be found, with a confidence of
-# 90 %. A rejected person is examined by a doctor and is not missed.
+# **Sensitivity.** Of the ill who get an answer, at least 95% shall be found, with a confidence of
+# 90%. A rejected person is examined by a doctor and is not missed.
 
 sensitivity = Recall("ill", 0.95, confidence=0.9)
 clf = RejectOptionClassifier(LogisticRegression(), target=sensitivity, random_state=0).fit(X, y)
@@ -44,7 +44,7 @@ print(f"found or examined by a doctor: {(answered_ill | rejected)[is_ill].mean()
 print(clf.operating_point_.guarantees[0])
 
 # %%
-# **Groups.** An accuracy of 97 % in every site, beside one that holds for all people together.
+# **Groups.** An accuracy of 97% in every site, beside one that holds for all people together.
 
 shares = {}
 for name, groups in (("overall", None), ("in every site", site)):

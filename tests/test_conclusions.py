@@ -264,7 +264,7 @@ def test_more_is_certified_than_by_hand_for_one_of_six_classes_groups_and_severa
                 way: costs.best_of(population, target, way)["coverage"] for way in costs.WAYS
             }
             assert coverage["abstain, half tests"] > coverage["by hand, second half"]
-            assert coverage["abstain, 80 % test"] > coverage["by hand, all samples"]
+            assert coverage["abstain, 80% test"] > coverage["by hand, all samples"]
 
 
 # --- models -------------------------------------------------------------------------------------

@@ -31,6 +31,21 @@ def name_of(page):
     return page.relative_to(DOCS).with_suffix("").as_posix()
 
 
+# --- one thing is written in one way ------------------------------------------------------------
+
+WRITTEN = [
+    *PAGES,
+    *ROOT.glob("*.md"),
+    *(ROOT / "src").rglob("*.jinja"),
+    *(ROOT / "src").rglob("*.js"),
+]
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_percentages_have_no_blank_as_on_the_screens(page):
+    assert not re.findall(r".{0,20}[0-9>] %(?!\}).{0,20}", page.read_text(encoding="utf-8"))
+
+
 # --- every page can be found --------------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ FIGURES = {
     "contours.png": "What the Bayes rule, Conf and RelSim make of the plane",
     "greedy.png": "Exact and greedy thresholds on the training part",
     "benchmark.png": "Benchmark sets; a dot is the accuracy without rejects. Curves end where "
-    "fewer than 80 % of the runs reject so many",
+    "fewer than 80% of the runs reject so many",
     "tecator.png": "Tecator: z-scored, raw, and second differences of the spectra",
     "medical.png": "Medical sets, GMLVQ; thresholds set out of fold where it separates the "
     "training part",
@@ -68,16 +68,16 @@ def page(folder: Path) -> str:
         _verdicts(_read(folder, "claims.csv")),
         *_claims(_read(folder, "claims.csv")),
         "## Accuracy on test data",
-        "Means over the runs, in percent, with no rejects and with 5, 10 and 20 %; of models with "
+        "Means over the runs, in percent, with no rejects and with 5, 10 and 20%; of models with "
         "cells first one threshold, then exact local ones, then pooled ones. A dash where fewer "
-        "than 80 % of the curves go so far. Do not compare 10 runs with 100 by eye: [paired "
+        "than 80% of the curves go so far. Do not compare 10 runs with 100 by eye: [paired "
         "tests](tests.csv) compare the same runs. The areas under the risk-coverage curve (AURC) "
         "and its generalised form (AUGRC), of one threshold, times 1,000: the less, the better. "
         "[All ways to set thresholds](summary.csv).",
         _accuracies(_read(folder, "summary.csv")),
         "## What other thresholds change",
-        "Points of accuracy on test data, the mean at 1 to 20 % rejects as far as both curves go, "
-        "with 95 % intervals, and from where to where the mean end of the curves moves: what "
+        "Points of accuracy on test data, the mean at 1 to 20% rejects as far as both curves go, "
+        "with 95% intervals, and from where to where the mean end of the curves moves: what "
         "exact and pooled local thresholds change against one threshold, set on the training part "
         "or out of fold, and what it changes to set exact local ones out of fold. For GMLVQ, RSLVQ "
         "and two ensembles whose cells are the "
@@ -87,7 +87,7 @@ def page(folder: Path) -> str:
         *_small_cells(_read(folder, "beyond.csv")),
         "## What became of an accuracy that was asked for",
         "GMLVQ with local thresholds: those that just reach the accuracy on the training part, "
-        "those that reach it out of fold, and those that are certified with a confidence of 90 %. "
+        "those that reach it out of fold, and those that are certified with a confidence of 90%. "
         "A target is refused where no thresholds reach it, or too few samples certify it: then "
         "nothing is answered. Coverage is that of all runs, accuracy that of the answers "
         "([table](guarantees.csv)).",
@@ -120,7 +120,7 @@ def _verdicts(claims: list[Row]) -> str:
 def _claims(claims: list[Row]) -> Iterable[str]:
     """Yield every claim with its number, those that do not hold first."""
     yield (
-        "Every value has a 95 % interval. A claim holds if all of that agrees with it, and differs "
+        "Every value has a 95% interval. A claim holds if all of that agrees with it, and differs "
         "if none of it does ([table](claims.csv))."
     )
     for verdict in ("differs", "inconclusive", "holds"):
@@ -158,7 +158,7 @@ def _accuracies(summary: list[Row]) -> str:
     by_model: dict[tuple[str, str], list[Row]] = {}
     for row in usual:
         by_model.setdefault((row["set"], row["model"]), []).append(row)
-    header = ["set", "model", "runs", "0 %", "5 %", "10 %", "20 %", "AURC", "AUGRC"]
+    header = ["set", "model", "runs", "0%", "5%", "10%", "20%", "AURC", "AUGRC"]
     rows = []
     for (name, model), ways in by_model.items():
         shared = ways[0]
@@ -228,7 +228,7 @@ def _is_worse(row: Row) -> bool:
 
 
 def _change(row: Row) -> str:
-    ends = f"{100 * row['end_before']:.0f} → {100 * row['end']:.0f} %"
+    ends = f"{100 * row['end_before']:.0f} → {100 * row['end']:.0f}%"
     difference = _interval(row, "difference", 100, 1)
     return f"{difference or '–'}; {ends}"
 
@@ -274,7 +274,7 @@ def _guarantees(guarantees: list[Row]) -> str:
     rows = [
         [
             row["set"],
-            f"{100 * row['accuracy']:.0f} %",
+            f"{100 * row['accuracy']:.0f}%",
             row["source"],
             f"{row['runs']:,}",
             f"{row['refused']:,}",

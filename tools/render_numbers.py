@@ -3,7 +3,7 @@
 A measured number in README.md or docs is followed by a comment with its name, and a measured table
 stands below such a comment::
 
-    One row is solved again in 5.8<!-- exact_front.most_of_one_row --> % of the time.
+    One row is solved again in 5.8<!-- exact_front.most_of_one_row -->% of the time.
 
     <!-- exact_front.times -->
     | samples | cells | …

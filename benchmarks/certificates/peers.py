@@ -172,9 +172,9 @@ def two_starts(pool: Pool, drawn: Answers, target: Accuracy, generator: Generato
 
 PROCEDURES: dict[str, Procedure] = {
     "one threshold, all samples, from 2 × needed": by_hand,
-    "pooled path of 25 %, widest start": pooled_share(is_widest=True),
-    "pooled path of 25 %, surest start": pooled_share(is_widest=False),
-    "pooled path of 25 %, two starts": two_starts,
+    "pooled path of 25%, widest start": pooled_share(is_widest=True),
+    "pooled path of 25%, surest start": pooled_share(is_widest=False),
+    "pooled path of 25%, two starts": two_starts,
     "SGR": sgr,
     "Bonferroni over 100": bonferroni,
 }

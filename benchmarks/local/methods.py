@@ -8,7 +8,7 @@ answers are interpolated: that is what tossing a coin between the two settings h
 and have a point after each group of ties.
 
 **Fronts** (pooled, exact, hull) are read row by row, as they would run: for each coverage from 40
-to 100 %, the row with the closest coverage *on the calibration samples*, of equals the one with
+to 100%, the row with the closest coverage *on the calibration samples*, of equals the one with
 most true rejects, is tried on the new samples, and its point is what comes out there. The rows of
 the exact and the hull front are not nested, so that no ranking says the same. These two have no
 rows beyond the last calibration error. There they are continued, which is more than they do: of

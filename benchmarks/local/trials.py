@@ -2,7 +2,7 @@
 
 Calibration samples are drawn from the answers of one classifier; at most 15,000 others test. All
 methods see the same draws, and so do all classifiers on a set. The gain is the test accuracy minus
-that of one threshold, in points, the mean over coverages of 50 to 99 %.
+that of one threshold, in points, the mean over coverages of 50 to 99%.
 
 Three accuracies are asked for without confidence: those that remove a quarter, half and three
 quarters of the errors. One is missed where the accuracy on the test samples is lower.

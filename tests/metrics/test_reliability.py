@@ -89,7 +89,7 @@ def test_shuffling_rows_changes_no_digit():
         assert one.tolist() == other.tolist()
 
 
-# Of 1,000 intervals, 95 % or a few more: probabilities within a bin differ, which makes the number
+# Of 1,000 intervals, 95% or a few more: probabilities within a bin differ, which makes the number
 # of right answers vary less than a binomial does.
 def test_a_calibrated_probability_lies_in_its_intervals():
     curves = [reliability_curve(*simulated(seed)) for seed in range(100)]

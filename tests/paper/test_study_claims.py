@@ -58,10 +58,10 @@ RANGES = [
     *((f"exact-not-ahead-pearl-{model}", 0.0, 0.004) for model in MATRIX),
     *((f"exact-not-ahead-segment-{model}", 0.0, 0.004) for model in MATRIX),
     *((f"exact-not-ahead-coil20-{model}", 0.0, 0.001) for model in MATRIX),
-    # Gaussian clusters: local and global are almost identical, within 0.01; so is Bayes up to 25 %.
+    # Gaussian clusters: local and global are almost identical, within 0.01; so is Bayes up to 25%.
     *((f"gaussian-local-{model}", -0.01, 0.01) for model in LVQ),
     *((f"gaussian-bayes-{model}", -0.01, 0.01) for model in LVQ),
-    # RSLVQ stays within 0.03 of Bayes beyond 25 %, where few samples are left to test on.
+    # RSLVQ stays within 0.03 of Bayes beyond 25%, where few samples are left to test on.
     ("gaussian-bayes-all-rslvq", -0.03, 0.005),
     # Pearl necklace: local is clearly ahead of GMLVQ, by little of RSLVQ; neither reaches Bayes.
     ("pearl-local-rslvq", 0.0005, 0.02),
@@ -71,7 +71,7 @@ RANGES = [
     # LGMLVQ reaches Bayes, within 0.01.
     ("pearl-bayes-lgmlvq-global", -0.01, 0.01),
     ("pearl-bayes-lgmlvq-local", -0.01, 0.01),
-    # Segmentation, two folds: the order of the models, and a gain at 10 % of half a point or more.
+    # Segmentation, two folds: the order of the models, and a gain at 10% of half a point or more.
     # Local thresholds are ahead for GMLVQ; for RSLVQ they make no difference.
     ("segment-svm", 0.95, 1.0),
     ("segment-lgmlvq", 0.94, 1.0),
@@ -99,14 +99,14 @@ RANGES = [
     ("tecator-curvature-gmlvq", 0.85, 1.0),
     ("tecator-curvature-gmlvq-10", 0.85, 1.0),
     ("tecator-curvature-local-gmlvq", -0.01, 0.03),
-    # Haberman: all are like the SVM up to 25 %, within 0.05, and no better beyond, within 0.06.
+    # Haberman: all are like the SVM up to 25%, within 0.05, and no better beyond, within 0.06.
     *((f"haberman-svm-{model}", -0.05, 0.05) for model in LVQ),
     *((f"haberman-beyond-{model}", -0.06, 0.06) for model in LVQ),
-    # Coil: 100 % within 10 % and 2 % rejects. RSLVQ is not worse, and local is not behind.
+    # Coil: 100% within 10% and 2% rejects. RSLVQ is not worse, and local is not behind.
     *((f"coil20-all-{model}", 0.995, 1.0) for model in MATRIX),
     ("coil20-worse-rslvq", -0.01, 0.03),
     ("coil20-local-rslvq", -0.005, 0.01),
-    # Medical data: local and global are the same up to 10 %, within 0.01 (0.03 on few splits).
+    # Medical data: local and global are the same up to 10%, within 0.01 (0.03 on few splits).
     ("wisconsin-same", -0.01, 0.01),
     ("cleveland-same", -0.01, 0.01),
     ("steroid-same", -0.03, 0.03),

@@ -75,7 +75,7 @@ def test_the_plane_of_directions_is_that_of_transform(model, iris):
     first, _ = display.axis_names
     if fitted.relevances_.ndim == 1:
         assert first.startswith("direction 1")
-        assert first.endswith(f"({share:.0f} % of Λ)")
+        assert first.endswith(f"({share:.0f}% of Λ)")
     else:
         assert first.endswith("of the mean Λ)")
 
@@ -174,7 +174,7 @@ def test_a_single_direction_is_completed_by_the_spread_of_the_samples(axes, canc
     assert display.samples[:, :1] == pytest.approx(fitted.transform(X), abs=1e-9)
     assert (display.regions == display.regions[0]).all()
     assert display.agreement == 1
-    assert display.axis_names[1] == "remaining direction of widest spread (0 % of Λ)"
+    assert display.axis_names[1] == "remaining direction of widest spread (0% of Λ)"
     unit = fitted.omega_[0] / np.linalg.norm(fitted.omega_)
     rest = (X - X.mean(axis=0)) @ (np.eye(30) - np.outer(unit, unit))
     largest = np.linalg.svd(rest, compute_uv=False)[0] ** 2 / len(X)
@@ -185,7 +185,7 @@ def test_two_prototypes_are_completed_by_the_spread_of_the_samples(cancer):
     X, y = cancer
     display = shown(GLVQ().fit(X, y), X, y)
     assert display.axis_names == (
-        "prototypes, axis 1 (100 % of their spread)",
+        "prototypes, axis 1 (100% of their spread)",
         "remaining direction of widest spread",
     )
     assert np.ptp(display.prototypes[:, 1]) == pytest.approx(0, abs=1e-9)
@@ -255,7 +255,7 @@ def test_features_of_a_frame_are_chosen_by_name(iris):
     assert display.samples.tolist() == X[list(pair)].to_numpy().tolist()
     assert display.axis_names == pair
     assert display.agreement < 1
-    assert f"regions hold for {100 * display.agreement:.1f} %" in display.ax_.get_xlabel()
+    assert f"regions hold for {100 * display.agreement:.1f}%" in display.ax_.get_xlabel()
 
 
 def legend(display):

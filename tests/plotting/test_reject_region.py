@@ -113,9 +113,9 @@ def test_regions_say_for_which_share_of_the_samples_they_hold(iris):
     X, y = iris
     clf = RejectOptionClassifier(GMLVQ(n_components=2, random_state=0), target=RejectRate(0.2))
     clf.fit(X, y)
-    with pytest.warns(UserWarning, match=r"^the regions hold for 16\.0 % of the samples only: "):
+    with pytest.warns(UserWarning, match=r"^the regions hold for 16\.0% of the samples only: "):
         few = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
-    assert "regions hold for 16.0 % of the samples only" in few.ax_.get_xlabel()
+    assert "regions hold for 16.0% of the samples only" in few.ax_.get_xlabel()
     # Each sample is looked up where it is drawn.
     off = np.tile(clf.estimator_.prototypes_.mean(axis=0), (len(X), 1))
     off[:, :2] = X.iloc[:, :2]
@@ -125,7 +125,7 @@ def test_regions_say_for_which_share_of_the_samples_they_hold(iris):
     assert few.agreement == same.mean()
     most = shown(clf, X, y, axes=("petal length (cm)", "petal width (cm)"))
     assert 0.5 < most.agreement < 1
-    assert f"regions hold for {100 * most.agreement:.1f} %" in most.ax_.get_xlabel()
+    assert f"regions hold for {100 * most.agreement:.1f}%" in most.ax_.get_xlabel()
 
 
 def test_a_search_over_reject_options_can_be_drawn(sepals):

@@ -122,7 +122,7 @@ def test_only_the_most_relevant_are_shown_and_the_rest_is_reported():
     assert len(display.bars_) == 20
     hidden = relevances[:10].sum()
     assert display.ax_.get_xlabel().endswith(
-        f"10 more features are not shown: together {100 * hidden:.1f} %"
+        f"10 more features are not shown: together {100 * hidden:.1f}%"
     )
     one_less = display.plot(top=29)
     assert "1 more feature is not shown" in one_less.ax_.get_xlabel()

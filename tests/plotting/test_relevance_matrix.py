@@ -63,7 +63,7 @@ def test_it_is_found_inside_a_reject_option_and_what_is_left_out_is_reported():
     clf = RejectOptionClassifier(make_pipeline(StandardScaler(), GMLVQ()))
     display = RelevanceMatrixDisplay.from_estimator(clf.fit(data.data, data.target), top=5)
     left = 100 * (1 - display.matrix.diagonal()[display.order[:5]].sum())
-    assert display.ax_.get_xlabel() == f"25 more features weigh {left:.1f} % on the diagonal"
+    assert display.ax_.get_xlabel() == f"25 more features weigh {left:.1f}% on the diagonal"
     assert display.mesh_.get_array().shape == (5, 5)
 
 

@@ -103,7 +103,7 @@ def test_a_bounded_sample_to_start_from(client, monkeypatch):
     assert models[0].loss_ == pytest.approx(estimator.fit(X, y).loss_, rel=0.05)
 
 
-# 5 % of the cost: the batches of blocks are other batches than those of all samples.
+# 5% of the cost: the batches of blocks are other batches than those of all samples.
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ, MRSLVQ], ids=lambda model: model.__name__)
 def test_adam_reaches_about_the_same_cost(client, model):
     X, y, weights = sample(8000, missing=0.05)

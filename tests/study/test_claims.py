@@ -30,7 +30,7 @@ TEXT = {
     "Gaussian clusters: global and local are almost identical": [
         f"gaussian-local-{model}" for model in ("rslvq", "gmlvq", "lgmlvq")
     ],
-    "Gaussian clusters: all reach Bayes up to 25 %": [
+    "Gaussian clusters: all reach Bayes up to 25%": [
         f"gaussian-bayes-{model}" for model in ("rslvq", "gmlvq", "lgmlvq")
     ],
     "Gaussian clusters: RSLVQ is close to Bayes everywhere": ["gaussian-bayes-all-rslvq"],
@@ -41,22 +41,22 @@ TEXT = {
         "pearl-bayes-lgmlvq-local",
     ],
     "Tecator: like the SVM": ["tecator-svm-rslvq", "tecator-svm-lgmlvq"],
-    "Tecator: GMLVQ 92 %, 94 % at 10 %": ["tecator-gmlvq", "tecator-gmlvq-10"],
+    "Tecator: GMLVQ 92%, 94% at 10%": ["tecator-gmlvq", "tecator-gmlvq-10"],
     "Tecator: local is slightly ahead": ["tecator-local-gmlvq"],
-    "Segmentation: SVM 97 %, LGMLVQ 95 %": ["segment-svm", "segment-lgmlvq"],
+    "Segmentation: SVM 97%, LGMLVQ 95%": ["segment-svm", "segment-lgmlvq"],
     "Segmentation: others less": ["segment-less-rslvq", "segment-less-gmlvq"],
-    "Segmentation: LGMLVQ gains 3 points at 10 %": ["segment-gain-lgmlvq"],
+    "Segmentation: LGMLVQ gains 3 points at 10%": ["segment-gain-lgmlvq"],
     "Segmentation: local is ahead": ["segment-local-rslvq", "segment-local-gmlvq"],
-    "Haberman: all like the SVM up to 25 %": [
+    "Haberman: all like the SVM up to 25%": [
         f"haberman-svm-{model}" for model in ("rslvq", "gmlvq", "lgmlvq")
     ],
     "Haberman: ahead beyond": [
         f"haberman-beyond-{model}" for model in ("rslvq", "gmlvq", "lgmlvq")
     ],
-    "Coil: all right at 10 % and at 2 %": ["coil20-all-gmlvq", "coil20-all-lgmlvq"],
+    "Coil: all right at 10% and at 2%": ["coil20-all-gmlvq", "coil20-all-lgmlvq"],
     "Coil: RSLVQ is worse": ["coil20-worse-rslvq"],
     "Coil: local is ahead for RSLVQ": ["coil20-local-rslvq"],
-    "medical: the same up to 10 %": [f"{name}-same" for name in MEDICAL],
+    "medical: the same up to 10%": [f"{name}-same" for name in MEDICAL],
     "medical: local is ahead beyond": [f"{name}-local" for name in MEDICAL],
     "medical: like the SVM": [f"{name}-svm" for name in MEDICAL],
 }
@@ -83,7 +83,7 @@ def test_a_statement_states_its_margin_and_its_reject_rates(claim):
         assert f"within {(claim.high - claim.low) / 2:g}" in claim.statement
     elif abs(bounds[0]) > 1e-6:  # else it is about who is ahead
         assert f"{bounds[0]:g}" in claim.statement
-    last = f"{claim.rates[-1]:.0%}".replace("%", " %")
+    last = f"{claim.rates[-1]:.0%}"
     named = ("whole curve", "half of what rejects all") if claim.where == "along" else (last,)
     assert claim.rates == (0.0,) or any(words in claim.statement for words in named)
 
@@ -170,11 +170,11 @@ def test_equal_curves_are_not_ahead_of_one_another(claim):
 
 @pytest.mark.parametrize(("n_short", "counts"), [(2, True), (3, False)])
 def test_a_reject_rate_counts_where_four_in_five_runs_have_a_value(n_short, counts):
-    claim = CLAIMS["haberman-beyond-gmlvq"]  # from 26 to 70 %
+    claim = CLAIMS["haberman-beyond-gmlvq"]  # from 26 to 70%
     records = []
     for number, (repeat, split) in enumerate(RUNS):
         ours = flat_curve(claim.first, repeat, split, 0.62, last=0.35 if number < n_short else 0.95)
-        # Ahead by 0.02 up to 35 % rejects, and by 0.3 from 40 % on.
+        # Ahead by 0.02 up to 35% rejects, and by 0.3 from 40% on.
         accepted = np.array(ours["accepted"])
         ours["errors"] = np.where(accepted < 620, 0.1, 0.38) * accepted
         records += [ours, flat_curve(claim.second, repeat, split, 0.6)]
@@ -246,11 +246,11 @@ def test_without_errors_greedy_and_exact_are_the_same():
 
 
 def test_how_far_the_curves_go_is_stated():
-    claim = CLAIMS["tecator-svm-rslvq"]  # up to 25 % rejects
+    claim = CLAIMS["tecator-svm-rslvq"]  # up to 25% rejects
     for last, said, verdicts in (
         (0.95, "", {"holds"}),
-        (0.2, "; curves end at 20 %", {"holds"}),
-        (0.1, "; curves end at 10 %", {"inconclusive"}),
+        (0.2, "; curves end at 20%", {"holds"}),
+        (0.1, "; curves end at 10%", {"inconclusive"}),
     ):
         records = [
             flat_curve(setting, *run, 0.9, last=last) for run in RUNS for setting in claim.settings
@@ -266,9 +266,7 @@ def test_how_many_curves_end_before_the_rate_is_stated():
         flat_curve(claim.first, *run, 0.94, last=0.05 if number % 5 == 0 else 0.5)
         for number, run in enumerate(RUNS)
     ]
-    assert (
-        result_of(claim, records).statement == f"{claim.statement}; 20 % of the curves end before"
-    )
+    assert result_of(claim, records).statement == f"{claim.statement}; 20% of the curves end before"
 
 
 # No error in n answers does not say that there is none.

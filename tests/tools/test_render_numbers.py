@@ -18,12 +18,12 @@ def test_numbers_and_tables_are_replaced_and_nothing_else():
     times, largest = (exact_front.VALUES[name] for name in ("times", "most_of_one_row"))
     for old in ("", "\n| old |\n| --- |"):
         text = (
-            f"Before\n\n<!-- exact_front.times -->{old}\n\nafter −1,000<!-- exact_front.{{}} --> %."
+            f"Before\n\n<!-- exact_front.times -->{old}\n\nafter −1,000<!-- exact_front.{{}} -->%."
         )
         rendered = render(text.format("most_of_one_row"))
         assert rendered == (
             f"Before\n\n<!-- exact_front.times -->\n{times}\n\n"
-            f"after {largest}<!-- exact_front.most_of_one_row --> %."
+            f"after {largest}<!-- exact_front.most_of_one_row -->%."
         )
         assert render(rendered) == rendered
 

@@ -20,7 +20,7 @@ def gain(figures: Row) -> str:
 
 def percent(share: float) -> str:
     """Write a share in percent."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def halves(row: Row) -> str:

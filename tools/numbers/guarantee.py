@@ -11,7 +11,7 @@ def validity() -> str:
     """Write how often the promise was broken."""
     lines = []
     for row in RECORD["validity"]:
-        shares = [f"{100 * row[name]:.1f} %" for name in ("missed", "coverage", "refused")]
+        shares = [f"{100 * row[name]:.1f}%" for name in ("missed", "coverage", "refused")]
         lines.append([row["population"], row["way"], f"{row['samples']:,}", *shares])
     head = ["population", "classifier", "samples", "missed", "samples answered", "refused"]
     return table(head, lines, 2)

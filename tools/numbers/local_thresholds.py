@@ -83,9 +83,7 @@ def accuracies() -> str:
     lines = []
     for way in distinct(row["way"] for row in BY_ACCURACY):
         rows = find_all(BY_ACCURACY, way=way)
-        shares = [
-            f"{100 * row['missed'][0]:.1f} %; {100 * row['answered'][0]:.1f} %" for row in rows
-        ]
+        shares = [f"{100 * row['missed'][0]:.1f}%; {100 * row['answered'][0]:.1f}%" for row in rows]
         lines.append([way, *shares])
     return table(["missed; answered", *COLUMNS], lines)
 

@@ -256,7 +256,7 @@ def check_fraction(
         0 < value < 1 or (value == 0 and not low_open) or (value == 1 and not high_open)
     )
     if not inside:
-        # 2 is rarely meant as 2 %.
+        # 2 is rarely meant as 2%.
         is_percentage = number and 5 <= value <= 100 and not (value == 100 and high_open)
         raise InputError(
             argument=name,

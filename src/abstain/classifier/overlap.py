@@ -29,7 +29,7 @@ MANY = 0.1
 MIN_LEAVES = 20
 # Sparse samples are compared as long as they have at most so many entries.
 MAX_ENTRIES = 1 << 25
-# As many right answers in a row are no news of a classifier that errs in 3 % of the cases.
+# As many right answers in a row are no news of a classifier that errs in 3% of the cases.
 N_WITHOUT_ERROR = 100
 OVERCONFIDENT = "a classifier is surer of samples that it was fitted on than of others"
 

@@ -370,7 +370,7 @@ class PredictionMixin(OperatingMixin):
         table : polars.DataFrame
             ``label`` and ``rival`` are the two classes between which the classifier decides;
             ``rejected``; ``reason`` is "ambiguous" where a rejected sample lies between the two,
-            "far" where it is farther from every prototype than 99 % of the samples that the
+            "far" where it is farther from every prototype than 99% of the samples that the
             classifier was fitted or calibrated on, and null where it is accepted; ``certainty``
             and ``threshold``; ``correct_proba``, the estimated probability that the label is
             right, NaN where nothing estimates it (see `Decisions`); ``cell``, null where the

@@ -158,7 +158,7 @@ def fit(
 ) -> None:
     """Fit a model with reject thresholds to a table.
 
-    Numbers, which may be written like $1,200 or 45 %, are scaled; text with few
+    Numbers, which may be written like $1,200 or 45%, are scaled; text with few
     values and booleans are encoded; missing values stay missing for the LVQ
     models and boosting, and become the median for others. Columns that cannot help
     on new rows, such as identifiers and dates, are left out, and the summary says

@@ -91,7 +91,7 @@ def make_gaussian_clusters(
     - Noise is points of their own, uniform on the smallest box that holds both means ± 3 standard
       deviations, [-19.6, 25.8] × [-5.8, 11.5]. Both classes are equally likely there.
     - Their share is small. The paper finds RSLVQ close to Bayes at every reject rate; with a share
-      of 0.02 it is about one point behind at 50 % rejects and two or three at 90 %, with one of 0.1
+      of 0.02 it is about one point behind at 50% rejects and two or three at 90%, with one of 0.1
       three and eleven.
     - The classes are equally frequent, and there are 1000 samples.
 

@@ -196,7 +196,7 @@ TECATOR = Source(
     description="""\
 Near infrared absorbance of finely chopped meat at 100 wavelengths from 850 to 1050 nm; a data set
 of the paper, which only says that its two classes are balanced. Here a sample is high from the
-median on, 14.0 % fat, else low. For another cut, such as the customary ``contents[:, 1] > 20``, use
+median on, 14.0% fat, else low. For another cut, such as the customary ``contents[:, 1] > 20``, use
 ``contents``. Of the original 240 samples those for extrapolation are left out. Only 193 of the
 spectra are distinct, and some occur in more than one part. The permission note in ``DESCR`` belongs
 to the data.
@@ -356,8 +356,8 @@ M144_u87 M148_pi-Methylhistidine M149_tau-Methylhistidine target
 def _convert_gastric(raw: bytes) -> list[bytes]:
     """Take the patients without the quality controls, and the columns that were measured well.
 
-    Those are the 52 of 149 with less than 10 % missing values and with a relative standard
-    deviation below 20 % in the quality controls.
+    Those are the 52 of 149 with less than 10% missing values and with a relative standard
+    deviation below 20% in the quality controls.
     """
     classes = {"HE": "no_cancer", "BN": "no_cancer", "GC": "gastric_cancer"}
     names = GASTRIC_COLUMNS.split()
@@ -391,7 +391,7 @@ Concentrations of 52 metabolites in urine, by nuclear magnetic resonance. These 
 closest to the private medical data of the paper: few patients, many markers, unbalanced classes (80
 and 43) and 126 missing values (NaN). Values are as measured, and skewed: take logarithms. The class
 no_cancer is 40 healthy people and 40 with a benign disease. Of 149 metabolites those are here with
-less than 10 % missing values and a relative standard deviation below 20 % in the quality controls,
+less than 10% missing values and a relative standard deviation below 20% in the quality controls,
 which are left out. The table is downloaded from a copy at a fixed commit.
 
 A. W. Chan et al., British Journal of Cancer, 2016; Metabolomics Workbench project PR000699,

@@ -1,4 +1,4 @@
-"""Are 80 % of the predictions right that have a probability of 80 % to be right?"""
+"""Are 80% of the predictions right that have a probability of 80% to be right?"""
 
 from __future__ import annotations  # signatures then show the names of types
 

@@ -199,13 +199,13 @@ def _along_directions(model: Any, omega: Array, samples: Array, names: list[str]
     for number, (row, share) in enumerate(zip(omega[:2], shares, strict=False), start=1):
         # Where a metric weights only features, as that of GRLVQ, a direction is a feature.
         feature = f": {names[row.argmax()]}" if np.count_nonzero(row) == 1 else ""
-        weight = f"{100 * share / shares.sum():.0f} % of {mean}Λ"
+        weight = f"{100 * share / shares.sum():.0f}% of {mean}Λ"
         titles.append(f"direction {number}{feature} ({weight})")
     project_by = omega[:2]
     if len(omega) == 1:
         across = _widest(samples, omega / np.linalg.norm(omega))
         project_by = np.stack([omega[0], across])
-        titles.append(f"{REMAINING} (0 % of Λ)")
+        titles.append(f"{REMAINING} (0% of Λ)")
     return project_by, _inverse(project_by), (titles[0], titles[1])
 
 
@@ -218,7 +218,7 @@ def _along_prototypes(prototypes: Array, omega: Array | None, samples: Array) ->
     spreads = sizes**2 / max((sizes**2).sum(), np.finfo(float).tiny)
     directions = _with_signs(axes[:2][spreads[:2] > NEGLIGIBLE])
     titles = [
-        f"prototypes, axis {number} ({100 * spread:.0f} % of their spread)"
+        f"prototypes, axis {number} ({100 * spread:.0f}% of their spread)"
         for number, spread in enumerate(spreads[: len(directions)], start=1)
     ]
     while len(directions) < 2:

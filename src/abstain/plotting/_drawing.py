@@ -90,7 +90,7 @@ def show_percent(ax: Axes) -> None:
 
 def percent_tick(share: float, _: float) -> str:
     """Return the text of a tick of a colour bar."""
-    return f"{100 * share:g} %"
+    return f"{100 * share:g}%"
 
 
 def draw_colorbar(ax: Axes, drawn: Any, label: str, tick: Any = None) -> None:
@@ -251,7 +251,7 @@ def notes_on_regions(agreement: float) -> list[str]:
     """Return for which share of the samples regions hold, if not for all."""
     if agreement >= 1:
         return []
-    note = f"regions hold for {100 * agreement:.1f} % of the samples"
+    note = f"regions hold for {100 * agreement:.1f}% of the samples"
     return [note if agreement >= FEW_AGREE else f"{note} only: most lie off this plane"]
 
 

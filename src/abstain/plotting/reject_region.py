@@ -178,7 +178,7 @@ class RejectRegionDisplay(PlaneDisplay):
         if display.agreement < FEW_AGREE:
             remedy = "" if axes is None else "leave axes out, or "
             warnings.warn(
-                f"the regions hold for {100 * display.agreement:.1f} % of the samples only: the "
+                f"the regions hold for {100 * display.agreement:.1f}% of the samples only: the "
                 "classifier decides differently about samples off the plane that is drawn; "
                 f"{remedy}use a model with two directions, such as GMLVQ(n_components=2)",
                 UserWarning,

@@ -308,4 +308,4 @@ def _relevances_of(model: Any) -> NDArray[np.float64]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"

@@ -157,7 +157,7 @@ class RelevanceMatrixDisplay(FeatureDisplay):
         if n_hidden:
             left = 100 * (1 - self.matrix.diagonal()[shown].sum())
             hidden = "1 more feature weighs" if n_hidden == 1 else f"{n_hidden} more features weigh"
-            ax.set_xlabel(f"{hidden} {left:.1f} % on the diagonal", loc="right")
+            ax.set_xlabel(f"{hidden} {left:.1f}% on the diagonal", loc="right")
 
 
 def _relevance_matrix(model: Any, prototype: int | None) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Of the answers that are right with a probability of 80 %, how many are right?"""
+"""Of the answers that are right with a probability of 80%, how many are right?"""
 
 from __future__ import annotations  # signatures then show the names of types
 

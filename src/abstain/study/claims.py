@@ -1,6 +1,6 @@
 """Does what the paper says hold here?
 
-Every claim of the paper's text is a number with a 95 % interval, computed from the records of the
+Every claim of the paper's text is a number with a 95% interval, computed from the records of the
 study, and a verdict. A claim *holds* if the whole interval agrees with it, *differs* if none of it
 does, and is *inconclusive* otherwise. Where the paper says "almost identical" or "about", the
 margin is ours and is part of the statement; so is the reject rate at which curves end, if the claim
@@ -33,7 +33,7 @@ Verdict = Literal["holds", "differs", "inconclusive"]
 
 LVQ = {"rslvq": "RSLVQ", "gmlvq": "GMLVQ", "lgmlvq": "LGMLVQ"}
 HARDLY, ALIKE, COMPARABLE = 0.001, 0.01, 0.02
-# 1,440 images without an error show an accuracy of at most 0.998 with 95 % confidence.
+# 1,440 images without an error show an accuracy of at most 0.998 with 95% confidence.
 NEARLY_ALL = 0.995
 OUT_OF_FOLD = "out of fold"
 # Differences of rounding do not count: of two equal curves, neither is ahead.
@@ -107,19 +107,19 @@ class Claim:
         if self.where == "at" and not has_value.all():
             if not has_value.any():
                 return "; no curve goes so far"
-            return f"; curves end at {100 * max(np.array(self.rates)[has_value]):.0f} %"
+            return f"; curves end at {100 * max(np.array(self.rates)[has_value]):.0f}%"
         if self.where == "by" and self.rates[-1] > 0:
             share = max(
                 curves.share_that_ends_before(setting, self.rates[-1]) for setting in self.settings
             )
-            return f"; {100 * share:.0f} % of the curves end before" if share > 0 else ""
+            return f"; {100 * share:.0f}% of the curves end before" if share > 0 else ""
         return ""
 
 
 def _rule_of_three(value: float, n_tested: int) -> Interval:
     """Return an interval for an accuracy that was the same in all runs.
 
-    An event that did not occur in n trials has a probability of at most 3/n with 95 % confidence.
+    An event that did not occur in n trials has a probability of at most 3/n with 95% confidence.
     """
     return Interval(value, value - 3 / n_tested, min(1.0, value + 3 / n_tested))
 
@@ -215,13 +215,13 @@ def _on_gaussian_clusters() -> Iterator[Claim]:
     bayes = Setting("gaussian", "bayes")
     for model, title in LVQ.items():
         setting = Setting("gaussian", model)
-        text = f"{title}: local and global curves are almost identical up to 40 % rejects"
+        text = f"{title}: local and global curves are almost identical up to 40% rejects"
         key = f"gaussian-local-{model}"
         yield _alike(key, text, _local(setting), setting, _rates(0.01, 0.4))
-        text = f"{title} reaches the Bayes curve up to 25 % rejects"
+        text = f"{title} reaches the Bayes curve up to 25% rejects"
         yield _alike(f"gaussian-bayes-{model}", text, setting, bayes, _rates(0, 0.25))
     text = (
-        f"RSLVQ is close to the Bayes curve everywhere (within {ALIKE:g} on average at 26 to 90 %)"
+        f"RSLVQ is close to the Bayes curve everywhere (within {ALIKE:g} on average at 26 to 90%)"
     )
     settings, rates = (Setting("gaussian", "rslvq"), bayes), _rates(0.26, 0.9)
     yield Claim("gaussian-bayes-all-rslvq", text, -ALIKE, ALIKE, *settings, rates)
@@ -232,18 +232,18 @@ def _on_pearl_necklace() -> Iterator[Claim]:
     for model in ("rslvq", "gmlvq"):
         setting = Setting("pearl", model)
         text = (
-            f"{LVQ[model]}: local thresholds are clearly ahead of a global one at 1 to 10 % "
+            f"{LVQ[model]}: local thresholds are clearly ahead of a global one at 1 to 10% "
             f"rejects (by more than {ALIKE:g} on average)"
         )
         key, limits = f"pearl-local-{model}", (ALIKE, np.inf)
         yield Claim(key, text, *limits, _local(setting), setting, rates)
         text = (
-            f"{LVQ[model]} does not reach the Bayes curve at 1 to 10 % rejects, with local "
+            f"{LVQ[model]} does not reach the Bayes curve at 1 to 10% rejects, with local "
             "thresholds either"
         )
         yield Claim(f"pearl-bayes-{model}", text, *BEHIND, _local(setting), bayes, rates)
     for cells in ("global", "local"):
-        text = f"LGMLVQ reaches the Bayes curve at 1 to 10 % rejects, {cells}"
+        text = f"LGMLVQ reaches the Bayes curve at 1 to 10% rejects, {cells}"
         setting = Setting("pearl", "lgmlvq", cells)
         yield _alike(f"pearl-bayes-lgmlvq-{cells}", text, setting, bayes, rates)
 
@@ -252,33 +252,33 @@ def _on_tecator() -> Iterator[Claim]:
     for name in ("tecator", "tecator-raw", "tecator-curvature"):
         gmlvq, svm = Setting(name, "gmlvq"), Setting(name, "svm")
         for model in ("rslvq", "lgmlvq"):
-            text = f"{LVQ[model]} is comparable to the SVM up to 25 % rejects"
+            text = f"{LVQ[model]} is comparable to the SVM up to 25% rejects"
             setting, rates = Setting(name, model), _rates(0, 0.25)
             yield _alike(f"{name}-svm-{model}", text, setting, svm, rates, COMPARABLE)
         text = "GMLVQ is less accurate than the SVM"
         yield Claim(f"{name}-worse-gmlvq", text, *BEHIND, gmlvq, svm)
-        yield _is_right_in_about(f"{name}-gmlvq", "GMLVQ is right in about 92 %", 0.92, gmlvq)
-        text = "GMLVQ is right in about 94 % at 10 % rejects"
+        yield _is_right_in_about(f"{name}-gmlvq", "GMLVQ is right in about 92%", 0.92, gmlvq)
+        text = "GMLVQ is right in about 94% at 10% rejects"
         yield _is_right_in_about(f"{name}-gmlvq-10", text, 0.94, gmlvq, 0.1)
-        text = "GMLVQ: local thresholds are slightly ahead at 10 % rejects"
+        text = "GMLVQ: local thresholds are slightly ahead at 10% rejects"
         key = f"{name}-local-gmlvq"
         yield Claim(key, text, *AHEAD, _local(gmlvq), gmlvq, (0.1,), where="by")
 
 
 def _on_segmentation() -> Iterator[Claim]:
     lgmlvq, svm = Setting("segment", "lgmlvq"), Setting("segment", "svm")
-    yield _is_right_in_about("segment-svm", "the SVM is right in 97 %", 0.97, svm)
-    yield _is_right_in_about("segment-lgmlvq", "LGMLVQ is right in 95 %", 0.95, lgmlvq)
+    yield _is_right_in_about("segment-svm", "the SVM is right in 97%", 0.97, svm)
+    yield _is_right_in_about("segment-lgmlvq", "LGMLVQ is right in 95%", 0.95, lgmlvq)
     text = "LGMLVQ is less accurate than the SVM"
     yield Claim("segment-best-svm", text, *BEHIND, lgmlvq, svm)
     for model in ("rslvq", "gmlvq"):
         setting = Setting("segment", model)
         text = f"{LVQ[model]} is less accurate than LGMLVQ"
         yield Claim(f"segment-less-{model}", text, *BEHIND, setting, lgmlvq)
-        text = f"{LVQ[model]}: local thresholds are ahead of a global one at 1 to 25 % rejects"
+        text = f"{LVQ[model]}: local thresholds are ahead of a global one at 1 to 25% rejects"
         key, rates = f"segment-local-{model}", _rates(0.01, 0.25)
         yield Claim(key, text, *AHEAD, _local(setting), setting, rates)
-    text = "LGMLVQ gains 3 points (0.03) at 10 % rejects (within 0.01)"
+    text = "LGMLVQ gains 3 points (0.03) at 10% rejects (within 0.01)"
     key, rates = "segment-gain-lgmlvq", (0.1,)
     yield Claim(key, text, 0.02, 0.04, lgmlvq, rates=rates, gain=True, where="by")
 
@@ -287,16 +287,16 @@ def _on_haberman() -> Iterator[Claim]:
     svm = Setting("haberman", "svm")
     for model, title in LVQ.items():
         setting = Setting("haberman", model)
-        text = f"{title} is like the SVM up to 25 % rejects"
+        text = f"{title} is like the SVM up to 25% rejects"
         yield _alike(f"haberman-svm-{model}", text, setting, svm, _rates(0, 0.25), COMPARABLE)
-        text = f"{title} is ahead of the SVM beyond 25 % rejects (26 to 70 %)"
+        text = f"{title} is ahead of the SVM beyond 25% rejects (26 to 70%)"
         yield Claim(f"haberman-beyond-{model}", text, *AHEAD, setting, svm, _rates(0.26, 0.7))
 
 
 def _on_coil() -> Iterator[Claim]:
     for model, rate in (("gmlvq", 0.1), ("lgmlvq", 0.02)):
         text = (
-            f"{LVQ[model]} reaches 100 % (at least {NEARLY_ALL:g}) within {rate * 100:.0f} % "
+            f"{LVQ[model]} reaches 100% (at least {NEARLY_ALL:g}) within {rate * 100:.0f}% "
             "rejects, set out of fold"
         )
         key, setting = f"coil20-all-{model}", Setting("coil20", model, source=OUT_OF_FOLD)
@@ -304,7 +304,7 @@ def _on_coil() -> Iterator[Claim]:
     rslvq, gmlvq = Setting("coil20", "rslvq"), Setting("coil20", "gmlvq")
     yield Claim("coil20-worse-rslvq", "RSLVQ is worse than GMLVQ", *BEHIND, rslvq, gmlvq)
     rslvq = rslvq._replace(source=OUT_OF_FOLD)
-    text = "RSLVQ: local thresholds are ahead of a global one at 1 to 10 % rejects, set out of fold"
+    text = "RSLVQ: local thresholds are ahead of a global one at 1 to 10% rejects, set out of fold"
     yield Claim("coil20-local-rslvq", text, *AHEAD, _local(rslvq), rslvq, _rates(0.01, 0.1))
 
 
@@ -317,11 +317,11 @@ def _on_medical_data() -> Iterator[Claim]:
         how = ", set out of fold" if problem.is_separable else ""
         setting, svm = Setting(name, "gmlvq", source=source), Setting(name, "svm", source=source)
         local = _local(setting)
-        text = f"GMLVQ: local and global are the same up to 10 % rejects{how}"
+        text = f"GMLVQ: local and global are the same up to 10% rejects{how}"
         yield _alike(f"{name}-same", text, local, setting, _rates(0.01, 0.1))
-        text = f"GMLVQ: local thresholds{how} are ahead beyond 10 % rejects (11 to 40 %)"
+        text = f"GMLVQ: local thresholds{how} are ahead beyond 10% rejects (11 to 40%)"
         yield Claim(f"{name}-local", text, *AHEAD, local, setting, _rates(0.11, 0.4))
-        text = f"GMLVQ with local thresholds{how} is comparable to the SVM up to 40 % rejects"
+        text = f"GMLVQ with local thresholds{how} is comparable to the SVM up to 40% rejects"
         yield _alike(f"{name}-svm", text, local, svm, _rates(0, 0.4), COMPARABLE)
 
 

@@ -78,7 +78,7 @@ class Curves:
         return list(self._runs_of[setting])
 
     def averaged(self, setting: Setting) -> AveragedCurve:
-        """Return the mean curve, where at least 80 % of the runs have a value."""
+        """Return the mean curve, where at least 80% of the runs have a value."""
         return average_curves(list(self._runs_of[setting].values()), GRID, MIN_SHARE)
 
     def n_tested(self, setting: Setting) -> int:
@@ -147,7 +147,7 @@ def _nan_mean(values: Floats) -> float:
 
 
 class Interval(NamedTuple):
-    """A mean and its 95 % confidence interval."""
+    """A mean and its 95% confidence interval."""
 
     value: float
     low: float

@@ -184,8 +184,8 @@ def _areas(records: list[Record]) -> dict[tuple[str, str, str], Runs]:
 class Change(NamedTuple):
     """What a different reject option changes.
 
-    ``difference`` is the mean difference of accuracies at 1 to 20 % rejects, as far as at least
-    80 % of the runs have both curves; NaN if there is no such rate. ``end_before`` and ``end`` are
+    ``difference`` is the mean difference of accuracies at 1 to 20% rejects, as far as at least
+    80% of the runs have both curves; NaN if there is no such rate. ``end_before`` and ``end`` are
     the mean reject rates at which the curves end: thresholds that are set on few errors reject few
     samples.
     """
