@@ -81,6 +81,36 @@ def test_counts_are_the_weights_that_the_thresholds_reject(method, drawn):
         assert front.false_rejects[row] * front.unit == weight[rejected & correct].sum()
 
 
+@many_examples
+@given(half_tied(max_size=20), st.sampled_from([1, 3, 0.5]))
+def test_equal_weights_change_no_probability(data, weight):
+    front = weighted(data, np.full(len(data.certainty), weight), "pooled")
+    plain = pareto_front(*data, method="pooled")
+    columns = np.searchsorted(front.cells, data.cells)
+    np.testing.assert_array_equal(
+        front.probability_correct(data.certainty, columns),
+        plain.probability_correct(data.certainty, columns),
+    )
+
+
+def test_probabilities_are_those_of_repeated_samples():
+    data = synthetic(3000, 3, decimals=2)
+    weights = np.where(data.correct, 1, 4)
+    repeated = [np.repeat(column, weights) for column in data]
+    columns = np.searchsorted(np.unique(data.cells), data.cells)
+    front, other = weighted(data, weights, "pooled"), pareto_front(*repeated, method="pooled")
+    probabilities = [each.probability_correct(data.certainty, columns) for each in (front, other)]
+    # Repeated samples also let the curves bend more.
+    assert np.abs(probabilities[0] - probabilities[1]).mean() < 0.02
+    np.testing.assert_allclose(front.accuracies[0], other.accuracies[0])
+
+
+def test_a_front_says_that_it_counts_weights():
+    data = synthetic(200, 3)
+    assert "200 samples" in repr(weighted(data, np.full(200, 1), "hull"))
+    assert "samples of weight 100," in repr(weighted(data, np.full(200, 0.5), "hull"))
+
+
 def test_weights_of_no_common_unit_are_rounded_to_a_billionth():
     data = synthetic(200, 3)
     weights = np.random.default_rng(0).random(200)

@@ -226,6 +226,36 @@ def test_what_other_targets_need_of_the_samples_survives(target, path):
         same_answers(clf, loaded)
 
 
+PRIORS = [
+    RejectRate(0.2),
+    Accuracy(0.6, confidence=0.7),
+    AllOf(Accuracy(0.5, confidence=0.7), Recall("ash", 0.5, confidence=0.7)),
+    ExpectedCost(PRICES, reject=0.4),
+]
+
+
+@pytest.mark.parametrize("target", PRIORS, ids=lambda target: type(target).__name__)
+@pytest.mark.parametrize("method", ["pooled", "exact"])
+def test_weights_and_class_proportions_survive(target, method, path):
+    if method == "exact" and isinstance(target, AllOf):
+        pytest.skip("of several targets, only pooled thresholds can be found")
+    settings = {"target": target, "method": method, "class_prior": {"ash": 0.6}, "random_state": 1}
+    clf = RejectOptionClassifier(GaussianNB(), weight_thresholds=True, **settings)
+    weights = None if target.__dict__.get("confidence") or isinstance(target, AllOf) else GROUPS
+    clf.fit(X, Y, sample_weight=None if weights is None else 1.0 + (weights == "left"))
+    loaded = round_trip(clf, path)
+    assert (loaded.class_prior, loaded.weight_thresholds) == ({"ash": 0.6}, True)
+    assert same_bits(loaded.calibration_.weights, clf.calibration_.weights)
+    assert same_bits(loaded.front_.accuracies, clf.front_.accuracies)
+    same_answers(clf, loaded)
+    point, other = clf.operating_point_, loaded.operating_point_
+    assert (point.weighted, point.guarantees) == (other.weighted, other.guarantees)
+    assert repr(point) == repr(other)
+    for third in (RejectRate(0.3), Accuracy(0.5, confidence=0.6), Recall("ash", 0.8)):
+        assert retargeted(loaded, third) == retargeted(clf, third)
+        same_answers(clf, loaded)
+
+
 def test_classes_can_be_certified_after_loading(path):
     loaded = round_trip(fitted_to(Accuracy(0.6, confidence=0.8)), path)
     (guarantee,) = loaded.retarget(Recall("ash", 0.6, confidence=0.8)).operating_point_.guarantees

@@ -25,6 +25,7 @@ from abstain.certainty.measures import certainty_of
 from abstain.certainty.outputs import Outputs
 from abstain.classifier.evaluate import Rules, evaluate, evaluate_posteriors
 from abstain.classifier.own_cells import OwnCells
+from abstain.fronts import ParetoFront, pareto_front
 from abstain.targets.outcomes import Outcomes
 
 Array = NDArray[Any]
@@ -36,8 +37,10 @@ class Calibration(NamedTuple):
     """The arrays, one entry for each sample.
 
     ``rows`` are positions among the samples that were given to fit. ``posteriors`` are kept if
-    costs decide the answer, for other costs decide otherwise. Files of earlier versions have only
-    the first three.
+    costs decide the answer, for other costs decide otherwise. ``weights`` say how many samples of
+    new data each sample stands for; None is 1 each. ``drawn`` are positions of held-out samples
+    in the class proportions of new data; see `proportions`. Files of earlier versions have only the
+    first three.
     """
 
     certainty: NDArray[np.float64]
@@ -47,6 +50,16 @@ class Calibration(NamedTuple):
     truth: NDArray[Any] | None = None
     rows: NDArray[np.int64] | None = None
     posteriors: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None
+    drawn: NDArray[np.int64] | None = None
+
+    def weighted(self, weights: NDArray[np.float64]) -> Calibration:
+        """Return the samples of positive weight, with weights unless all are equal."""
+        has_weight = weights > 0
+        arrays: list[Any] = [each if each is None else each[has_weight] for each in self]
+        weights = weights[has_weight]
+        is_same = np.allclose(weights, weights[0], rtol=1e-9, atol=0)
+        return Calibration(*arrays)._replace(weights=None if is_same else weights)
 
     def answered_by(self, estimator: Any, rules: Rules) -> Calibration:
         """Return the same samples, with the answers that other costs make the cheapest."""
@@ -57,6 +70,16 @@ class Calibration(NamedTuple):
             correct=evaluation.labels == self.truth,
             cells=evaluation.cells,
             answers=evaluation.labels,
+        )
+
+    def front(self, own_cells: OwnCells, method: str) -> ParetoFront:
+        """Return the front of these samples."""
+        return pareto_front(
+            self.certainty,
+            self.correct,
+            own_cells.positions(self.cells),
+            method=method,
+            weights=self.weights,
         )
 
     def outcomes(self, own_cells: OwnCells, classes: Array) -> Outcomes:
@@ -72,6 +95,8 @@ class Calibration(NamedTuple):
             truth=np.searchsorted(known, self.truth),
             classes=known,
             rows=self.rows,
+            weights=self.weights,
+            drawn=self.drawn,
         )
 
 

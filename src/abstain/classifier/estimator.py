@@ -51,9 +51,11 @@ from abstain.classifier.operating import (
 from abstain.classifier.overlap import overlap_warnings
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
-from abstain.fronts import PooledFront, pareto_front
+from abstain.classifier.proportions import new_proportions, refused_weights, threshold_weights
+from abstain.fronts import PooledFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import Target
+from abstain.targets.base import certifies
 from abstain.targets.shares import with_group_labels
 
 Array = NDArray[Any]
@@ -119,11 +121,24 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     reject_cost : float, default=0.5
         What a reject costs in `score`, where an error costs 1. It does not follow the target, so
         that scores of different targets can be compared.
+    class_prior : dict, default=None
+        The share of classes in new data, by label, such as ``{"ill": 0.02}``, if it differs from
+        that in the calibration data, as in a case-control study; within a class, new samples are
+        taken to be like those of the calibration data. Classes that are not named share the rest in
+        the proportions that they have there. Thresholds, accuracies, probabilities of being
+        right and certificates then hold for these proportions, and so do the answers of an
+        :class:`ExpectedCost`, where the posteriors are taken to be for those of the calibration
+        data. `score` prices the samples that it is given as they are. With ``method="exact"``,
+        the weights of the classes are rounded by up to 1%.
+    weight_thresholds : bool, default=False
+        Whether the ``sample_weight`` given to fit also weights the calibration samples: thresholds
+        and accuracies are then those of data in which each sample occurs as often as its weight
+        says. Nothing can be certified for them. Without ``sample_weight`` it changes nothing.
     n_jobs : int, default=None
         Folds that are fitted at once.
     random_state : int, RandomState instance or None, default=None
-        Chooses which samples are held out to certify an accuracy, and seeds the classifier where
-        its own ``random_state`` is None.
+        Chooses which samples are held out to certify an accuracy and, with ``class_prior``, which
+        of them test; seeds the classifier where its own ``random_state`` is None.
 
     Attributes
     ----------
@@ -137,12 +152,13 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         The cell of each threshold; None for the last.
     operating_point_ : OperatingPoint
         Reject rate, accuracy and counts on the calibration data, with the same cells and
-        thresholds; its ``guarantee`` states what is certified.
+        thresholds; its ``guarantee`` states what is certified. With weights, rates and accuracy
+        follow them, and counts are of samples.
     front_ : ParetoFront
-        All trade-offs between true and false rejects.
+        All trade-offs between true and false rejects, counted by weights if there are some.
     calibration_ : Calibration
-        Certainty, correctness and cell of each calibration sample, its answer, its true class and
-        its position among the samples given to fit. A classifier that was
+        Certainty, correctness and cell of each calibration sample, its answer, its true class,
+        its position among the samples given to fit and its weight. A classifier that was
         calibrated on Dask collections does not have it, for they may be too many for one machine:
         `set_thresholds` then takes only thresholds that ``front_`` has, and a report compares with
         one threshold for all on the samples that it is given.
@@ -163,7 +179,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     np.True_
     """
 
-    # Weights in `fit` are the classifier's to ask for; only `score` uses them itself.
+    # Weights in `fit` are the classifier's to ask for, and this one's by `weight_thresholds`.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
 
     def __init__(
@@ -179,6 +195,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         min_cell_size: int = 10,
         test_size: float | str = "auto",
         reject_cost: float = 0.5,
+        class_prior: Mapping[Any, float] | None = None,
+        weight_thresholds: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -192,6 +210,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self.min_cell_size = min_cell_size
         self.test_size = test_size
         self.reject_cost = reject_cost
+        self.class_prior = class_prior
+        self.weight_thresholds = weight_thresholds
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -210,7 +230,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         y : array-like of shape (n_samples,)
             Their classes; of Dask samples, a Dask array or series that is cut at the same rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            Passed to the fit of the classifier. Thresholds count every sample once.
+            Passed to the fit of the classifier, if it takes weights. Thresholds count every sample
+            once, unless ``weight_thresholds`` is True.
         **fit_params : dict
             Passed to the fit of the classifier, or, with metadata routing, to what has
             requested it.
@@ -240,20 +261,26 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         routed = routed_params(self, sample_weight, fit_params)
         params, split_params = routed.estimator.fit, routed.splitter.split
         target = with_group_labels(self._target(), X, len(y))
-        split = hold_out(self, target, y, split_params)
-        X_fit, y_fit = X, y
-        if split.learn is not None:
-            X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
-            params = take_rows_of_params(X, params, indices=split.learn)
         is_frozen = isinstance(self.estimator, FrozenEstimator)
         classes = np.unique(y)
         if is_frozen:  # one that is not fitted is refused below
             classes = np.asarray(getattr(self.estimator, "classes_", classes))
+        weights = threshold_weights(self, sample_weight, y)
+        if weights is not None and certifies(target):
+            raise refused_weights(target)
+        proportions = new_proportions(self.class_prior, classes, y, weights)
+        split = hold_out(self, target, y, split_params, proportions)
+        X_fit, y_fit = X, y
+        if split.learn is not None:
+            X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
+            params = take_rows_of_params(X, params, indices=split.learn)
+        if proportions is not None:
+            self._proportions = proportions.calibrated(y_fit, weights, self.method)
         warn_if_rejects_cost_most(target, classes)
         rules = Rules(
             MEASURES.name_of(self.certainty),
             fitted_rule(self.cells, X_fit, y_fit),
-            answer_costs(target, self.estimator, classes),
+            answer_costs(target, self.estimator, classes, self._proportions),
         )
         template = seeded(self.estimator, self.random_state)
         self._keep(clone(template).fit(X_fit, y_fit, **params))
@@ -268,9 +295,10 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
         self._outlier_distance = outlier_distance(self.estimator_, X_fit)
+        calibration = self._weighted(known, weights)
         if split.learn is not None:
-            known = known._replace(rows=split.learn[known.rows])
-        self._find_front(known, split.is_one_threshold)
+            calibration = calibration._replace(rows=split.learn[calibration.rows])
+        self._find_front(calibration, split.is_one_threshold)
         self._held_out = self._test_samples(split, X, y)
         is_on_training = self._sets_on_training()
         for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
@@ -280,7 +308,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
 
     def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
         rules = Rules(MEASURES.name_of(self.certainty), RULES.name_of(self.cells))
-        check_for_dask(self.estimator, rules, y, given)
+        check_for_dask(self.estimator, rules, y, given, self.class_prior)
         refuse_outcomes(self._target())
         self._keep(clone(self.estimator).fit(X, y))  # which is frozen, and stays as it is
         check_samples(self, X)
@@ -306,7 +334,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = (
             "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use "
-            "_test_calibration"
+            "_test_calibration _proportions"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
@@ -320,6 +348,16 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
                 setattr(self, name, getattr(fitted, name))
         check_reject_label(self.reject_label, self.classes_)
 
+    def _weighted(self, known: Calibration, weights: Array | None) -> Calibration:
+        """Return calibration samples with their own weights times those of their classes."""
+        if weights is None and self._proportions is None:
+            return known
+        of_samples = np.ones(len(known.correct)) if weights is None else weights[known.rows]
+        if self._proportions is not None:
+            assert known.truth is not None
+            of_samples = of_samples * self._proportions.weights_of(known.truth)
+        return known.weighted(of_samples)
+
     def _min_cell_size(self) -> int:
         return 1 if self.method == "pooled" else self.min_cell_size
 
@@ -329,8 +367,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             self._own_cells = OwnCells(np.unique(known.cells)[:0])
         else:
             self._own_cells = find_own_cells(known.cells, self._min_cell_size())
-        positions = self._own_cells.positions(known.cells)
-        self._front = pareto_front(known.certainty, known.correct, positions, method=self.method)
+        self._front = known.front(self._own_cells, self.method)
 
     def _test_samples(self, split: Split, X: Any, y: Array) -> HeldOut | None:
         """Return the answers that test; with one threshold, those that set it."""
@@ -340,7 +377,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.learn is not None:
             X_test, y_test = take_rows(X, split.test), y[split.test]
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
-            known = known._replace(rows=split.test)
+            known = known._replace(rows=split.test, drawn=split.drawn)
         self._test_calibration = known
         return self._as_held_out(known)
 
@@ -401,9 +438,12 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         >>> type(RejectOptionClassifier(GMLVQ()).get_metadata_routing()).__name__
         'MetadataRouter'
         """
+        own = self._get_metadata_request()
+        if self.weight_thresholds:
+            own.fit.add_request(param="sample_weight", alias=True)
         return (
             MetadataRouter(owner=self)
-            .add_self_request(self)
+            .add_self_request(own)
             .add(
                 estimator=self.estimator,
                 method_mapping=MethodMapping().add(caller="fit", callee="fit"),

@@ -20,6 +20,7 @@ from abstain._core.errors import InputError, shown
 from abstain._core.sklearn_private import BaseSearchCV
 from abstain.certainty.cells import RULES
 from abstain.certainty.measures import MEASURES
+from abstain.classifier.proportions import check_class_prior
 from abstain.fronts import METHODS
 from abstain.models.validation import check_labels
 from abstain.targets.base import check_target
@@ -62,6 +63,13 @@ def check_parameters(clf: Any) -> None:
         )
     check_positive_integer("min_cell_size", clf.min_cell_size)
     check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
+    check_class_prior(clf.class_prior)
+    if not isinstance(clf.weight_thresholds, bool | np.bool_):
+        raise InputError(
+            argument="weight_thresholds",
+            value=clf.weight_thresholds,
+            requirement="must be True or False",
+        )
     MEASURES.check(clf.certainty)
     RULES.check(clf.cells)
     if clf.target is not None:
@@ -116,10 +124,12 @@ def routed_params(clf: Any, sample_weight: ArrayLike | None, fit_params: dict[st
             "sklearn.set_config(enable_metadata_routing=True)"
         )
     if sample_weight is not None and not _takes_weights(clf.estimator):
-        raise InputError(
-            f"sample_weight must be None: {type(clf.estimator).__name__} takes no weights "
-            "in fit (in a pipeline, enable metadata routing)"
-        )
+        if not clf.weight_thresholds:
+            raise InputError(
+                f"sample_weight must be None: {type(clf.estimator).__name__} takes no weights "
+                "in fit (in a pipeline, enable metadata routing)"
+            )
+        given = fit_params  # the thresholds alone take weights
     return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
 
 

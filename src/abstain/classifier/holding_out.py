@@ -23,6 +23,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
 
 from abstain._core.errors import InputError
+from abstain.classifier.proportions import Proportions
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
 from abstain.targets.outcomes import needs_outcomes
@@ -39,14 +40,22 @@ class Split(NamedTuple):
     """Positions of the samples that fit and calibrate, and of those that test; None is all, none.
 
     ``is_one_threshold`` tells whether all cells share a threshold, so that all samples do both.
+    ``drawn`` are positions among those that test, in the class proportions of new data.
     """
 
     learn: NDArray[np.int64] | None
     test: NDArray[np.int64] | None
     is_one_threshold: bool = False
+    drawn: NDArray[np.int64] | None = None
 
 
-def hold_out(clf: Any, target: Target, y: NDArray[Any], split_params: Any) -> Split:
+def hold_out(
+    clf: Any,
+    target: Target,
+    y: NDArray[Any],
+    split_params: Any,
+    proportions: Proportions | None = None,
+) -> Split:
     """Return the samples that fit and calibrate, and those that test what is certified."""
     if not certifies(target):
         return Split(None, None)
@@ -73,7 +82,8 @@ def hold_out(clf: Any, target: Target, y: NDArray[Any], split_params: Any) -> Sp
         return Split(None, np.arange(n_samples), is_one_threshold=True)
     n_test = round(share * n_samples)
     # Drawn at random, not by class: what tests must be like new data.
-    order = check_random_state(clf.random_state).permutation(n_samples)
+    random_state = check_random_state(clf.random_state)
+    order = random_state.permutation(n_samples)
     learn, test = np.sort(order[n_test:]), np.sort(order[:n_test])
     n_classes = len(np.unique(y[learn]))
     if not len(learn) or (n_classes < 2 and not is_frozen):
@@ -84,7 +94,8 @@ def hold_out(clf: Any, target: Target, y: NDArray[Any], split_params: Any) -> Sp
             f"with, of {n_samples:,}",
             remedy="hold out fewer, or give more samples",
         )
-    return Split(learn, test)
+    drawn = None if proportions is None else proportions.draw(y[test], random_state)
+    return Split(learn, test, drawn=drawn)
 
 
 def tested_share(clf: Any, target: CertifyingTarget, n_samples: int) -> float:
@@ -93,11 +104,17 @@ def tested_share(clf: Any, target: CertifyingTarget, n_samples: int) -> float:
     if not isinstance(share, str):
         return share
     is_frozen = isinstance(clf.estimator, FrozenEstimator)
-    return automatic_test_size(target, n_samples, is_frozen, clf.method, clf.cells)
+    has_prior = clf.class_prior is not None
+    return automatic_test_size(target, n_samples, is_frozen, clf.method, clf.cells, has_prior)
 
 
 def automatic_test_size(
-    target: CertifyingTarget, n_samples: int, is_frozen: bool, method: str, cells: Any
+    target: CertifyingTarget,
+    n_samples: int,
+    is_frozen: bool,
+    method: str,
+    cells: Any,
+    has_prior: bool = False,
 ) -> float:
     """Return the share of the samples that test; 1 is all, with one threshold for all cells.
 
@@ -106,8 +123,9 @@ def automatic_test_size(
     if not is_frozen or method != "pooled":
         return HELD_OUT
     is_enough = n_samples >= max(ENOUGH_TO_LEARN, TIMES_NEEDED * target.min_test_samples())
-    if needs_outcomes(target):
-        # Its path is learned: one threshold for all would also reject what cannot be bad.
+    if needs_outcomes(target) or has_prior:
+        # Its path is learned: one threshold for all would also reject what cannot be bad. With
+        # weights of the classes, even the path of one threshold for all depends on labels.
         return TESTED if is_enough else HELD_OUT
     is_global = isinstance(cells, str) and cells == "global"
     return TESTED if is_enough and not is_global else 1.0

@@ -81,7 +81,9 @@ class Answers(NamedTuple):
         return self._replace(calibration=calibration, closest=closest)
 
 
-def check_for_dask(estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any]) -> None:
+def check_for_dask(
+    estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any], class_prior: Any = None
+) -> None:
     """Reject what would have to be fitted to the samples."""
     certainty, cells, _ = rules
     if not isinstance(estimator, FrozenEstimator):
@@ -102,6 +104,13 @@ def check_for_dask(estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any
             raise InputError(
                 f"{name} must not be given with Dask collections: a FrozenEstimator is not fitted"
             )
+    if class_prior is not None:
+        raise InputError(
+            argument="class_prior",
+            value=class_prior,
+            requirement="must be None for Dask collections, of which only counts are kept",
+            remedy="calibrate on a sample that fits into memory",
+        )
     if y is None:
         raise InputError("y must be a Dask array or series of classes, got None")
 

@@ -23,6 +23,7 @@ from abstain.classifier.documentation import documented
 from abstain.classifier.evaluate import AnswerCosts, Rules, depends_on_posteriors_alone
 from abstain.classifier.overlap import OVERCONFIDENT
 from abstain.classifier.own_cells import OwnCells
+from abstain.classifier.proportions import Proportions
 from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
@@ -48,13 +49,21 @@ def _are_equal(target: Any, other: Any) -> bool:
         )
 
 
-def answer_costs(target: Target, estimator: Any, classes: NDArray[Any]) -> AnswerCosts | None:
-    """Return the costs by which answers are chosen; None if they are what is predicted."""
+def answer_costs(
+    target: Target, estimator: Any, classes: NDArray[Any], proportions: Proportions | None
+) -> AnswerCosts | None:
+    """Return the costs by which answers are chosen; None if they are what is predicted.
+
+    With posteriors p of the calibration data, those of new data are proportional to w_k p_k, so
+    that the costs of class k are multiplied by its weight w_k.
+    """
     if not isinstance(target, ExpectedCost):
         return None
     costs, _ = target.table(classes)
     if target.answers == "predicted" or not hasattr(estimator, "predict_proba"):
         return None
+    if proportions is not None:
+        costs = costs * proportions.weights_of(classes)[:, np.newaxis]
     return AnswerCosts(classes, costs)
 
 
@@ -113,6 +122,8 @@ class OperatingMixin:
     _held_out: HeldOut | None
     # Files of earlier versions do not have it.
     _test_calibration: Calibration | None = None
+    # None without a class prior.
+    _proportions: Proportions | None = None
     _target_in_use: Target
 
     @property
@@ -162,6 +173,10 @@ class OperatingMixin:
         except InputError as error:
             self._run_at(everything_rejected(front))
             remedies: list[str | Argument] = []
+            known = self._test_calibration
+            if known is not None and known.drawn is not None:
+                drawn = f"{len(known.drawn):,} of {len(known.correct):,} held-out samples"
+                remedies += [f"; {drawn} test it, in the proportions of ", Argument("class_prior")]
             if self._held_out is not None and self._sets_on_training():
                 remedies += ["; or set ", Argument("cv"), f": {OVERCONFIDENT}"]
             if self._held_out is not None and front.n_cells > 1 and not front.is_nested:
@@ -177,7 +192,7 @@ class OperatingMixin:
         """Run at the point that serves a target best."""
         is_tested = certifies(target)
         if not needs_outcomes(target):
-            self._run_at(choose_point(self.front_, target, self._held_out))
+            self._run_at(choose_point(self.front_, target, self._tested()))
             return
         learn = self.calibration_.outcomes(self._own_cells, self.classes_)
         known = self._test_calibration if is_tested else None
@@ -188,9 +203,16 @@ class OperatingMixin:
         own = [each for each in guarantees if each.name == Guarantee.name]
         self._run_with(replace(point, guarantee=own[0] if own else None, guarantees=guarantees))
 
+    def _tested(self) -> HeldOut | None:
+        """Return the held-out samples that test: all, or those drawn in new proportions."""
+        known = self._test_calibration
+        if self._held_out is None or known is None or known.drawn is None:
+            return self._held_out
+        return self._held_out.take(known.drawn)
+
     def _answer_for(self, target: Target) -> None:
         """Let the costs of a target decide the answers to the calibration samples."""
-        costs = answer_costs(target, self.estimator_, self.classes_)
+        costs = answer_costs(target, self.estimator_, self.classes_, self._proportions)
         if _are_equal_costs(costs, self._rules.costs):
             return
         rules = self._rules._replace(costs=costs)
@@ -231,6 +253,10 @@ class OperatingMixin:
             thresholds = np.full(self._own_cells.shared + 1, np.inf)
         else:
             (thresholds,) = self._own_cells.thresholds(self.front_, np.array([point.row]))
+        known = getattr(self, "calibration_", None)
+        if known is not None and known.weights is not None:  # the counts of the front are weights
+            counted = given_point(thresholds, self.front_, known, self._own_cells)
+            point = replace(counted, row=point.row, guarantee=point.guarantee)
         self._run_with(replace(point, cells=self.cells_, thresholds=thresholds))
 
     def _run_with(self, point: OperatingPoint) -> None:

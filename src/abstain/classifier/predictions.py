@@ -40,7 +40,7 @@ from abstain.classifier.evaluate import (
 )
 from abstain.classifier.explain import empty_table, explanation_table
 from abstain.classifier.operating import OperatingMixin
-from abstain.fronts import PooledFront, pareto_front
+from abstain.fronts import PooledFront
 from abstain.targets import ExpectedCost
 
 if TYPE_CHECKING:
@@ -145,10 +145,9 @@ class PredictionMixin(OperatingMixin):
         if not hasattr(self, "_probabilities"):
             if not hasattr(self, "calibration_"):
                 return None
-            certainty, correct, cells = self.calibration_[:3]
-            positions = self._own_cells.positions(cells)
-            pooled = pareto_front(certainty, correct, positions, method="pooled")
-            self._probabilities = cast(PooledFront, pooled)
+            self._probabilities = cast(
+                PooledFront, self.calibration_.front(self._own_cells, "pooled")
+            )
         return self._probabilities
 
     @_answers_in_blocks(lambda clf: np.float64)

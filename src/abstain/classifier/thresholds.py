@@ -13,6 +13,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ from abstain._core.files import check_regular_file
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront
+from abstain.fronts.weights import in_units
 from abstain.targets import OperatingPoint
+from abstain.targets.operating import SampleCounts
 
 FORMAT = "abstain-thresholds-1"
 _REMEDY = "export it from a report"
@@ -221,24 +224,28 @@ def given_point(
     stated = dict(given) if isinstance(given, Mapping) else {}
     _check_cells(thresholds, stated.get("cells"), own_cells)
     if calibration is None:
-        true_rejects, false_rejects = _rejects_at_steps(thresholds, front, own_cells)
+        counts = in_front = SampleCounts(
+            front.n_samples, front.n_errors, *_rejects_at_steps(thresholds, front, own_cells)
+        )
     else:
-        true_rejects, false_rejects = _rejects(thresholds, calibration, own_cells)
-    fewest = np.flatnonzero(front.true_rejects == true_rejects)
-    needless = false_rejects  # at most: unless a row tells, none might do
+        counts = in_front = _count_rejects(thresholds, calibration, own_cells)
+    if calibration is not None and calibration.weights is not None:
+        units, _, _ = in_units(calibration.weights)
+        in_front = _count_rejects(thresholds, calibration, own_cells, units)
+    fewest = np.flatnonzero(front.true_rejects == in_front.true_rejects)
+    needless = in_front.false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
         needless -= int(front.false_rejects[fewest[0]] - front.gap[fewest[0]])
     equal = fewest[(own_cells.thresholds(front, fewest) == thresholds).all(axis=1)]
     point = OperatingPoint(
         row=int(equal[0]) if len(equal) else None,
-        n_samples=front.n_samples,
-        n_errors=front.n_errors,
-        true_rejects=true_rejects,
-        false_rejects=false_rejects,
-        gap=needless,
+        **counts._asdict(),
+        gap=math.ceil(needless * front.unit),
         cells=own_cells.names,
         thresholds=thresholds,
     )
+    if calibration is not None:
+        point = with_weights(point, calibration, own_cells)
     _check_stated(stated, point)
     return point
 
@@ -281,15 +288,30 @@ def _check_stated(stated: Mapping[str, Any], point: OperatingPoint) -> None:
             )
 
 
-def _rejects(
-    thresholds: NDArray[np.float64], calibration: Calibration, own_cells: OwnCells
-) -> tuple[int, int]:
-    positions = own_cells.positions(calibration.cells)
-    rejected = calibration.certainty < thresholds[positions]
-    return (
-        int(np.count_nonzero(rejected & ~calibration.correct)),
-        int(np.count_nonzero(rejected & calibration.correct)),
+def with_weights(
+    point: OperatingPoint, calibration: Calibration, own_cells: OwnCells
+) -> OperatingPoint:
+    """Return a point with the weights of what its thresholds do, if samples have weights."""
+    if calibration.weights is None:
+        return point
+    weights = calibration.weights
+    return replace(
+        point, weighted=_count_rejects(point.thresholds, calibration, own_cells, weights)
     )
+
+
+def _count_rejects(
+    thresholds: NDArray[np.float64],
+    calibration: Calibration,
+    own_cells: OwnCells,
+    weights: NDArray[Any] | None = None,
+) -> SampleCounts:
+    """Return what thresholds do to the calibration samples, or the sums of their weights."""
+    positions = own_cells.positions(calibration.cells)
+    rejected, correct = calibration.certainty < thresholds[positions], calibration.correct
+    weights = np.ones(len(correct), dtype=np.int64) if weights is None else weights
+    members = (np.ones_like(correct), ~correct, rejected & ~correct, rejected & correct)
+    return SampleCounts(*(weights[each].sum().item() for each in members))
 
 
 def _rejects_at_steps(

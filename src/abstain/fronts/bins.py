@@ -185,8 +185,13 @@ def distinct_values(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(ordered[is_new][: MAX_BINS + 1])
 
 
-def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | None) -> BinCounts:
-    """Check the three aligned arrays and count their samples in bins.
+def count_in_bins(
+    certainty: ArrayLike,
+    correct: ArrayLike,
+    cells: ArrayLike | None,
+    units: NDArray[np.int64] | None = None,
+) -> BinCounts:
+    """Check the three aligned arrays, count their samples in bins and add up whole weights.
 
     One `argsort` of the certainties puts the samples of each bin side by side; only small integers,
     the cell and the correctness of each sample, then follow that order.
@@ -200,23 +205,27 @@ def count_in_bins(certainty: ArrayLike, correct: ArrayLike, cells: ArrayLike | N
     keys = np.take(codes_with_correctness(codes, right, len(labels)), order)
     starts = np.searchsorted(values, edges[1:], sorter=order).tolist()
     counts = np.empty((len(edges), 2 * len(labels)), dtype=np.int64)
-    for place, (start, end) in enumerate(pairwise([0, *starts, len(keys)])):
-        counts[place] = np.bincount(keys[start:end], minlength=2 * len(labels))
-    return BinCounts(labels, edges, counts[:, 1::2].T.copy(), counts[:, ::2].T.copy(), is_lossless)
+    for row, (start, end) in enumerate(pairwise([0, *starts, len(keys)])):
+        counts[row] = np.bincount(keys[start:end], minlength=2 * len(labels))
+    in_bins = BinCounts(
+        labels, edges, counts[:, 1::2].T.copy(), counts[:, ::2].T.copy(), is_lossless
+    )
+    if units is None:
+        return in_bins
+    place = codes * np.int64(len(edges)) + in_bins.bins(values)
+    right_weight, wrong_weight = (
+        np.bincount(place[members], units[members], minlength=in_bins.right.size)
+        .astype(np.int64)
+        .reshape(in_bins.right.shape)
+        for members in (right, ~right)
+    )
+    return replace(in_bins, right_weight=right_weight, wrong_weight=wrong_weight)
 
 
 def count_weights_in_bins(samples: WeightedSamples) -> BinCounts:
     """Count samples in bins, and add up their weights."""
-    counts = count_in_bins(samples.certainty, samples.correct, samples.cells)
-    _, codes = encode_cells(samples.cells, n_samples=len(samples.certainty))
-    place = codes * np.int64(len(counts.edges)) + counts.bins(samples.certainty)
-    right, wrong = (
-        np.bincount(place[members], samples.counts[members], minlength=counts.right.size)
-        .astype(np.int64)
-        .reshape(counts.right.shape)
-        for members in (samples.correct, ~samples.correct)
-    )
-    return replace(counts, right_weight=right, wrong_weight=wrong, unit=samples.unit)
+    counts = count_in_bins(samples.certainty, samples.correct, samples.cells, samples.counts)
+    return replace(counts, unit=samples.unit)
 
 
 def _edges(

@@ -89,10 +89,17 @@ class Curves:
         return _sigmoid(self.log_odds[:-1])
 
     def probability_correct(
-        self, certainty: NDArray[np.float64], columns: NDArray[np.int64]
+        self,
+        certainty: NDArray[np.float64],
+        columns: NDArray[np.int64],
+        log_ratios: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """Return P(right | certainty, cell); column -1 is a cell that has not been seen."""
-        return _sigmoid(-self.log_odds[columns, self.counts.bins(certainty)])
+        """Return P(right | certainty, cell); column -1 is a cell that has not been seen.
+
+        ``log_ratios``, a row per cell, are added to the log odds of a wrong answer.
+        """
+        log_odds = self.log_odds[columns, self.counts.bins(certainty)]
+        return _sigmoid(-(log_odds + log_ratios[columns, 0]))
 
 
 class _Fit(NamedTuple):

@@ -71,9 +71,12 @@ class ParetoFront:
         return len(self.true_rejects)
 
     def __repr__(self) -> str:
+        counts = f"{self.n_samples} samples, {self.n_errors} errors"
+        if self.unit != 1:
+            total, wrong = self.n_samples * self.unit, self.n_errors * self.unit
+            counts = f"samples of weight {total:.6g}, errors of weight {wrong:.6g}"
         return (
-            f"ParetoFront({len(self)} rows, {self.n_samples} samples, {self.n_errors} errors, "
-            f"{self.n_cells} cells, method={self.method!r})"
+            f"ParetoFront({len(self)} rows, {counts}, {self.n_cells} cells, method={self.method!r})"
         )
 
     @property

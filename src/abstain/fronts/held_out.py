@@ -45,6 +45,16 @@ class HeldOut(NamedTuple):
         """Number of samples."""
         return len(self.correct) if self.counts is None else int(self.counts.sum())
 
+    def take(self, rows: Ints) -> HeldOut:
+        """Return the samples at these positions; -1 is one that is accepted and wrong."""
+        is_missing = rows < 0
+        return HeldOut(
+            # No threshold is above +inf.
+            np.where(is_missing, np.inf, self.certainty[rows]),
+            self.correct[rows] & ~is_missing,
+            self.columns[rows],
+        )
+
 
 class HeldOutCounts:
     """How many held-out samples does a row accept, and how many of these are wrong?"""

@@ -77,9 +77,9 @@ def pareto_front(
         lost; None is 1 each. All counts of the front are then sums of weights, in multiples of
         its ``unit``, and samples of weight 0 are left out. Whole weights give the exact front of
         samples that are repeated so many times; "exact" needs multiples of a unit, and wrong
-        samples of at most 10 million units in all. "pooled" estimates the probability of being
-        right without weights, and multiplies the odds of a cell by the ratio of the mean weights of
-        its wrong and its right samples.
+        samples of at most 10 million units in all. "pooled" fits its curves without weights, and
+        multiplies the odds of a cell by the ratio of the mean weights of its wrong and its right
+        samples.
 
     Returns
     -------

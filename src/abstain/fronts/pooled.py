@@ -107,7 +107,7 @@ class PooledFront(ParetoFront):
         there are, the more the thresholds overfit.
         """
         counts, n_bins = self.curves.counts, self.curves.counts.n_rejectable
-        ratios = _log_weight_ratios(counts)[:-1]
+        ratios = log_weight_ratios(counts)[:-1]
         right, wrong = (
             n.sum() - _rejected_at(self.shared.levels, _ranks(log_odds[:, :n_bins]), n[:, :n_bins])
             for log_odds, n in zip(
@@ -199,7 +199,8 @@ class PooledFront(ParetoFront):
         Returns
         -------
         probability : ndarray of shape (n_samples,)
-            Within a cell, it does not decrease with the certainty.
+            Within a cell, it does not decrease with the certainty. With weights, it is that of
+            samples which occur as often as their weights say.
 
         Examples
         --------
@@ -212,7 +213,9 @@ class PooledFront(ParetoFront):
         values = check_real_vector("certainty", certainty)
         if columns is None:
             columns = np.zeros(len(values), dtype=np.int64)
-        return self.curves.probability_correct(values, columns)
+        return self.curves.probability_correct(
+            values, columns, log_weight_ratios(self.curves.counts)
+        )
 
 
 def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFront:
@@ -223,7 +226,7 @@ def pooled_front(counts: BinCounts, strength: float | None = None) -> PooledFron
     curves = fit_curves(counts, strength)
     # An answer is rejected if the weight of the error is larger than that of the right answer, each
     # times its probability.
-    return front_of_scores(curves, curves.log_odds + _log_weight_ratios(counts))
+    return front_of_scores(curves, curves.log_odds + log_weight_ratios(counts))
 
 
 def front_of_scores(curves: Curves, scores: NDArray[np.float64]) -> PooledFront:
@@ -267,7 +270,7 @@ def front_of_scores(curves: Curves, scores: NDArray[np.float64]) -> PooledFront:
     )
 
 
-def _log_weight_ratios(counts: BinCounts) -> NDArray[np.float64]:
+def log_weight_ratios(counts: BinCounts) -> NDArray[np.float64]:
     """Return log (mean weight of wrong samples / that of right ones), a row per cell."""
     right, wrong = counts.mean_weights()
     return np.asarray(np.log(wrong) - np.log(right))[:, np.newaxis]

@@ -52,7 +52,7 @@ def weighted_samples(
     checked = check_weights(weights)
     labels = None if cells is None else as_labels("cells", cells)
     check_same_length(certainty=values, correct=right, cells=labels, weights=checked)
-    counts, unit, is_rounded = _in_units(checked)
+    counts, unit, is_rounded = in_units(checked)
     has_weight = counts > 0
     return WeightedSamples(
         values[has_weight],
@@ -95,7 +95,7 @@ def check_weights(weights: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def _in_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float, bool]:
+def in_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float, bool]:
     """Return weights as whole numbers of a unit, the unit, and whether they were rounded."""
     largest = float(weights.max())
     for base in (1.0, float(weights[weights > 0].min())):

@@ -177,7 +177,8 @@ def is_label(value: Any) -> bool:
     )
 
 
-def _are_classes(value: Any) -> bool:
+def are_classes(value: Any) -> bool:
+    """Return whether labels are different and in ascending order."""
     if len(value) > MAX_LABELS:
         return False
     names = value.tolist()
@@ -332,7 +333,7 @@ FEATURES = {
     "n_features_in_": size("d", low=1, high=MAX_SIZE),
     "feature_names_in_": optional(strings("d")),
 }
-CLASSES = {"classes_": labels("k").where("different and in ascending order", _are_classes)}
+CLASSES = {"classes_": labels("k").where("different and in ascending order", are_classes)}
 CLASSIFIER = CLASSES | FEATURES
 
 

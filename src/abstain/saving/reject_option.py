@@ -20,7 +20,9 @@ from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.operating import answer_costs
 from abstain.classifier.own_cells import OwnCells
-from abstain.fronts import METHODS, PooledFront, pareto_front
+from abstain.classifier.proportions import Proportions
+from abstain.classifier.thresholds import with_weights
+from abstain.fronts import METHODS, PooledFront
 from abstain.fronts.bins import BinCounts
 from abstain.fronts.held_out import HeldOut
 from abstain.fronts.pareto import FROM_STAIRCASES
@@ -31,6 +33,7 @@ from abstain.saving.kinds import (
     FEATURES,
     Kind,
     Sizes,
+    are_classes,
     array,
     estimator,
     flag,
@@ -76,6 +79,7 @@ CALIBRATION = {
     "truth": optional(labels("n")),
     "rows": optional(whole("n")),
     "posteriors": optional(real("n k", low=0)),
+    "weights": optional(real("n", low=0)),
 }
 STAIRCASES = {
     "cells": cells,
@@ -108,6 +112,13 @@ TEST = {
     "truth": labels("h"),
     "rows": whole("h"),
     "posteriors": optional(real("h k", low=0)),
+    # Positions of samples in the class proportions of new data; -1 is one that was lacking.
+    "drawn": optional(whole("g", low=-1, below="h")),
+}
+PROPORTIONS = {
+    "classes": labels("c").where("different and in ascending order", are_classes),
+    "shares": real("c", low=0, high=1),
+    "weights": real("c", low=0),
 }
 GUARANTEE = {
     "accuracy": number(low=0, high=1),
@@ -174,6 +185,7 @@ class _RejectOption(KnownClass):
             "held_out": _fields(obj._held_out, HELD_OUT),
             "test": _fields(vars(obj).get("_test_calibration"), TEST),
             "rules": _fields(obj._rules, RULES),
+            "proportions": _fields(obj._proportions, PROPORTIONS),
             "usual_distance": obj._outlier_distance,
             "front_method": obj.front_.method,
         }
@@ -192,7 +204,9 @@ class _RejectOption(KnownClass):
                 setattr(obj, name, state[name])
         if "point" not in state:
             return
-        costs = answer_costs(obj._target(), obj.estimator_, obj.classes_)
+        if state.get("proportions") is not None:
+            obj._proportions = Proportions(**state["proportions"])
+        costs = answer_costs(obj._target(), obj.estimator_, obj.classes_, obj._proportions)
         obj._rules = _named_rules(Rules(**state["rules"], costs=costs), obj.estimator_)
         obj._outlier_distance = state["usual_distance"]
         obj._own_cells = OwnCells(state["cells_"])
@@ -215,10 +229,8 @@ class _RejectOption(KnownClass):
         method = state["front_method"]
         if state.get("calibration") is not None:
             known = obj.calibration_ = Calibration(**state["calibration"])
-            positions = obj._own_cells.positions(known.cells)
-            obj._front = partial(
-                pareto_front, known.certainty, known.correct, positions, method=method
-            )
+            obj.operating_point_ = with_weights(obj.operating_point_, known, obj._own_cells)
+            obj._front = partial(known.front, obj._own_cells, method)
         elif state.get("bins") is not None:
             obj._front = partial(pooled_front, BinCounts(**state["bins"]))
         else:
@@ -273,6 +285,11 @@ def _has_sound_answers(obj: Any, sizes: Sizes) -> bool:
     return all(_are_sound(each, obj.classes_) for each in (known, test) if each is not None)
 
 
+def _has_its_proportions(obj: Any, sizes: Sizes) -> bool:
+    known = getattr(obj, "proportions", None)
+    return known is None or set(obj.classes_.tolist()) <= set(known["classes"].tolist())
+
+
 def _has_one_source(obj: Any, sizes: Sizes) -> bool:
     sources = [getattr(obj, name, None) for name in ("calibration", "staircases", "bins")]
     return sum(source is not None for source in sources) == 1
@@ -285,6 +302,8 @@ def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
     threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
     n_samples, n_errors = sizes["n"], sizes["e"]
+    # A row for each sum of weights may be more than one for each sample.
+    has_weights = (getattr(obj, "calibration", None) or {}).get("weights") is not None
     if known := getattr(obj, "calibration", None):
         n_errors = int((~known["correct"]).sum())
     if known := getattr(obj, "bins", None):
@@ -295,7 +314,7 @@ def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
         and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
         and point["true_rejects"] <= n_errors
         and point["false_rejects"] <= n_samples - n_errors
-        and (point["row"] is None or point["row"] <= n_samples)
+        and (point["row"] is None or has_weights or point["row"] <= n_samples)
         and (not any(certified) or obj.held_out is not None)
     )
 
@@ -339,6 +358,7 @@ REJECT_OPTION = _RejectOption(
     rules=_part("rules", RULES),
     held_out=optional(_part("held_out", HELD_OUT)),
     test=optional(_part("test_samples", TEST)),
+    proportions=optional(_part("proportions", PROPORTIONS)),
     usual_distance=number(low=0, high=np.inf),
     front_method=word(*METHODS),
     params={
@@ -353,6 +373,7 @@ REJECT_OPTION = _RejectOption(
         "the rules of its certainty and cells are not fitted": _are_fitted_rules,
         "it must have calibration samples, steps or bins, and only one of them": _has_one_source,
         "its answers are not of its classes, or not right where they should be": _has_sound_answers,
+        "its proportions are not of its classes": _has_its_proportions,
         "its operating point is not of its thresholds and samples": _is_sound_point,
     },
 )

@@ -147,7 +147,8 @@ class Accuracy(BaseTarget):
         raise InputError(
             argument="accuracy",
             value=accuracy,
-            requirement=f"cannot be reached: the most on these {front.n_samples} samples is "
+            requirement="cannot be reached: the most on these "
+            f"{round(front.n_samples * front.unit)} samples is "
             f"{front.accuracies[row]:.6g}, with {front.reject_rates[row]:.1%} rejected",
             remedy="ask for less or use a surer classifier",
         )
@@ -178,12 +179,16 @@ class Accuracy(BaseTarget):
         self._check()
         if self.groups is not None:
             return solve_shares(self, learn, method, test)
-        front = pareto_front(learn.certainty, learn.correct, learn.cells, method=method)
+        front = pareto_front(
+            learn.certainty, learn.correct, learn.cells, method=method, weights=learn.weights
+        )
         if test is None or self.confidence is None:
             return Choice(front, self._choose(front))
         column = np.full(int(max(front.cells.max(), test.cells.max())) + 1, -1)
         column[front.cells] = np.arange(front.n_cells)
         held_out = HeldOut(test.certainty, test.correct, column[test.cells])
+        if test.drawn is not None:
+            held_out = held_out.take(test.drawn)
         row, guarantee = self.certify(front, held_out)
         return Choice(front, row, (guarantee,))
 

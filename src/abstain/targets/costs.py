@@ -14,6 +14,9 @@ the same of those worth answering.
 
 **The answer of least cost.** Where the classifier has posteriors p, the answer is that class j for
 which Σ_k p_k C[k, j] is least.
+
+**Other class proportions.** If new data have samples of class k more often than the calibration
+data, by a factor w[k], then all of this holds with w[k] C[k, j] and w[k] R[k].
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -254,8 +257,11 @@ class ExpectedCost(OutcomeTarget):
         savings = self.table(learn.classes).savings(learn.truth, learn.answers)
         if not savings.any():  # all the same, whatever is rejected
             savings = np.full(len(learn), -1.0)
+        weights = np.abs(savings)
+        if learn.weights is not None:
+            weights = weights * learn.weights
         front = pareto_front(
-            learn.certainty, savings <= 0, learn.cells, method=method, weights=np.abs(savings)
+            learn.certainty, savings <= 0, learn.cells, method=method, weights=weights
         )
         return Choice(front, self._choose(front))
 

@@ -181,7 +181,12 @@ def _first(front: ParetoFront, n_samples: int, accuracy: float, confidence: floa
         share = np.sqrt(needed_answers(accuracy, confidence) / n_samples)
         return int(rows_covering(front, np.array([min(share, 1.0)]))[0])
     rejects = front.true_rejects + front.false_rejects
-    chance = binomial_tail(front.n_samples - rejects, front.n_errors - front.true_rejects, accuracy)
+    accepted, errors = front.n_samples - rejects, front.n_errors - front.true_rejects
+    if front.unit != 1:  # counts of a unit of weight: tails need those of samples
+        accepted, errors = (
+            np.rint(count * front.unit).astype(np.int64) for count in (accepted, errors)
+        )
+    chance = binomial_tail(accepted, errors, accuracy)
     fewest_first = np.argsort(rejects, kind="stable")
     # Probabilities that differ by rounding are equal.
     is_least = chance[fewest_first] <= chance.min() * (1 + 1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,15 @@ from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets.base import Target, certifies, check_target
 from abstain.targets.guarantee import Guarantee
+
+
+class SampleCounts(NamedTuple):
+    """Numbers of samples, or sums of their weights."""
+
+    n_samples: float
+    n_errors: float
+    true_rejects: float
+    false_rejects: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +55,10 @@ class OperatingPoint:
         The threshold of cells that the front has not seen; without one, they are refused.
     guarantees : tuple of Guarantee, default=()
         All that is certified: recalls, precisions and accuracies of groups too.
+    weighted : SampleCounts, default=None
+        The counts of a `RejectOptionClassifier` that weights its calibration samples, by these
+        weights; ``reject_rate``, ``coverage`` and ``accuracy`` then follow from them. Without,
+        counts and weights are the same.
 
     Examples
     --------
@@ -71,6 +84,7 @@ class OperatingPoint:
     guarantee: Guarantee | None = None
     shared_threshold: float | None = None
     guarantees: tuple[Guarantee, ...] = ()
+    weighted: SampleCounts | None = None
 
     def __repr__(self) -> str:
         certified = self.guarantee and (
@@ -86,7 +100,8 @@ class OperatingPoint:
     @property
     def reject_rate(self) -> float:
         """Share of the samples that are rejected."""
-        return (self.true_rejects + self.false_rejects) / self.n_samples
+        counts = self.weighted or self
+        return (counts.true_rejects + counts.false_rejects) / counts.n_samples
 
     @property
     def coverage(self) -> float:
@@ -101,8 +116,11 @@ class OperatingPoint:
     @property
     def accuracy(self) -> float:
         """Share of correct samples among those accepted; NaN if none is."""
-        accepted = self.n_samples - self.true_rejects - self.false_rejects
-        return (accepted - self.errors_left) / accepted if accepted else float("nan")
+        counts = self.weighted or self
+        accepted = counts.n_samples - counts.true_rejects - counts.false_rejects
+        if self.true_rejects + self.false_rejects == self.n_samples:
+            return float("nan")
+        return (accepted - (counts.n_errors - counts.true_rejects)) / accepted
 
     def reject(self, certainty: ArrayLike, cells: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return which of some new samples are rejected.

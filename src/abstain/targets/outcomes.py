@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront
+from abstain.fronts.weights import in_units
 from abstain.targets.base import BaseTarget
 from abstain.targets.guarantee import Guarantee
 
@@ -24,6 +25,9 @@ class Outcomes:
     """Answers to samples; ``answers`` and ``truth`` are positions in ``classes``.
 
     ``cells`` are positions of thresholds, ``rows`` those of the samples in what was given to fit.
+    ``weights`` say how often new data have such samples, relative to these; None is equally often.
+    ``drawn`` are positions of samples that have the class proportions of new data; -1 is a sample
+    that was lacking. None is all samples.
     """
 
     certainty: NDArray[np.float64]
@@ -32,6 +36,8 @@ class Outcomes:
     truth: NDArray[np.int64]
     classes: NDArray[Any]
     rows: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    drawn: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.certainty)
@@ -40,6 +46,11 @@ class Outcomes:
     def correct(self) -> NDArray[np.bool_]:
         """Whether each answer is right."""
         return np.asarray(self.answers == self.truth)
+
+    @property
+    def units(self) -> NDArray[np.int64] | None:
+        """The weights as whole numbers from 1 on; None without weights."""
+        return None if self.weights is None else np.maximum(in_units(self.weights)[0], 1)
 
     def code_of(self, argument: str, label: Any) -> int:
         """Return the position of a class; refuse one that the classifier does not know."""

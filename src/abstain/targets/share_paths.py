@@ -24,6 +24,10 @@ samples to ever fewer rejects. A row passes if each of its shares passes its own
 test. Call a row false if one of its shares is below its level: it passes only if the test of this
 share passes, which has probability at most δ. So all shares hold together with confidence 1 − δ;
 nothing is divided among them. Shares without confidence are reached on the learning samples.
+
+**Other class proportions.** Weights of the learning samples replace their numbers. Shares are
+tested on samples that were drawn in the new proportions, except the recall of a class, which is the
+same for all proportions: every sample of the class tests it.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -39,7 +43,7 @@ from abstain._core.errors import Argument, InputError
 from abstain.fronts.bins import BinCounts, count_in_bins
 from abstain.fronts.curves import fit_curves
 from abstain.fronts.held_out import HeldOut, HeldOutCounts
-from abstain.fronts.pooled import PooledFront, front_of_scores
+from abstain.fronts.pooled import PooledFront, front_of_scores, log_weight_ratios
 from abstain.targets.guarantee import (
     N_STEPS,
     Guarantee,
@@ -70,6 +74,8 @@ class Share(NamedTuple):
     may_be_bad: NDArray[np.bool_]
     level: float
     confidence: float | None
+    # The share of good answers among samples of one class is the same for all class proportions.
+    depends_on_prior: bool = True
 
     @property
     def counts(self) -> NDArray[np.bool_]:
@@ -88,11 +94,19 @@ def solve_shares(target: Any, learn: Outcomes, method: str, test: Outcomes | Non
     if test is None:
         path, row = _fewest_rejects(paths, shares)
         return Choice(path.front, row)
-    path, order = _most_promising(paths, shares, len(test) / len(learn))
+    scales = [_scale(share, learn, test) for share in shares]
+    path, order = _most_promising(paths, shares, scales)
     return _certify(path.front, order, test, target._shares(test))
 
 
 # --- the path -----------------------------------------------------------------------------------
+
+
+class _Scale(NamedTuple):
+    """How many times the counts of the learning samples are tested; what a bad one counts."""
+
+    ratio: float
+    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,17 +136,20 @@ class _Path:
         reached = self.most_bad() <= (1 - levels) * self.accepted + ROUNDING
         return np.asarray(reached.all(axis=0))
 
-    def chances(self, shares: list[Share], ratio: float) -> NDArray[np.float64]:
+    def chances(self, shares: list[Share], scales: list[_Scale]) -> NDArray[np.float64]:
         """Return the largest p of each row over the shares, in units of their δ.
 
-        So many times the counts of the calibration data are tested. Bad answers are counted with
-        their standard error: of many rows, those with few by chance look best.
+        Bad answers are counted with their standard error: of many rows, those with few by chance
+        look best.
         """
         largest = np.zeros(len(self.rejects))
-        for share, accepted, bad in zip(shares, self.accepted, self.most_bad(), strict=True):
+        for share, (ratio, weight), accepted, bad in zip(
+            shares, scales, self.accepted, self.most_bad(), strict=True
+        ):
             if share.confidence is not None:
                 n_accepted = (accepted * ratio).astype(np.int64)
-                probable = np.ceil((bad + np.sqrt(bad + 1)) * ratio).astype(np.int64)
+                error = np.sqrt(weight * bad + weight**2)
+                probable = np.ceil((bad + error) * ratio).astype(np.int64)
                 n_bad = np.minimum(probable, n_accepted)
                 p = binomial_tail(n_accepted, n_bad, share.level) / (1 - share.confidence)
                 largest = np.maximum(largest, p)
@@ -150,14 +167,17 @@ class _Path:
 
 def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
     """Yield the path of each choice of prices."""
-    counts = count_in_bins(learn.certainty, learn.correct, learn.cells)
+    units = learn.units
+    counts = count_in_bins(learn.certainty, learn.correct, learn.cells, units)
     of_errors = fit_curves(counts)
     curves = [_probability_bad(learn, share, counts) for share in shares]
     columns = np.searchsorted(counts.cells, learn.cells)
     place = columns * len(counts.edges) + counts.bins(learn.certainty)
 
     def table(members: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(place[members], minlength=counts.right.size).reshape(counts.right.shape)
+        weights = None if units is None else units[members]
+        sums = np.bincount(place[members], weights, minlength=counts.right.size)
+        return sums.astype(np.int64).reshape(counts.right.shape)
 
     counted, bad = ([table(each) for each in of] for of in _good_and_bad(shares))
     for prices in _prices(len(shares)):
@@ -173,10 +193,7 @@ def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
             np.array([front.sums_accepted(each) for each in counted]),
             np.array([front.sums_accepted(each) for each in bad]),
             np.array(
-                [
-                    front.sums_accepted((counts.right + counts.wrong) * curve[:-1])
-                    for curve in curves
-                ]
+                [front.sums_accepted(np.add(*counts.weights) * curve[:-1]) for curve in curves]
             ),
         )
 
@@ -207,10 +224,15 @@ def _probability_bad(learn: Outcomes, share: Share, counts: BinCounts) -> NDArra
     probability = np.zeros((len(counts.cells) + 1, len(counts.edges)))
     has_bad = np.isin(learn.cells, np.unique(learn.cells[share.may_be_bad]))
     if has_bad.any():
-        own = count_in_bins(learn.certainty[has_bad], ~share.bad[has_bad], learn.cells[has_bad])
+        own = count_in_bins(
+            learn.certainty[has_bad],
+            ~share.bad[has_bad],
+            learn.cells[has_bad],
+            None if learn.units is None else learn.units[has_bad],
+        )
         curves = fit_curves(own)
         rows = np.append(np.searchsorted(counts.cells, own.cells), len(counts.cells))
-        wrong = 1 / (1 + np.exp(-curves.log_odds))
+        wrong = 1 / (1 + np.exp(-curves.log_odds - log_weight_ratios(own)))
         probability[rows] = wrong[:, own.bins(counts.edges)]
     return probability
 
@@ -252,19 +274,34 @@ def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
 # --- certificates -------------------------------------------------------------------------------
 
 
+def _scale(share: Share, learn: Outcomes, test: Outcomes) -> _Scale:
+    """Return how counts of the learning samples compare with those of the tested ones."""
+    units = np.ones(len(learn), dtype=np.int64) if learn.units is None else learn.units
+    weight = float(units[share.bad].mean()) if share.bad.any() else float(units.mean())
+    if share.depends_on_prior:
+        return _Scale(_n_test(share, test) / int(units.sum()), weight)
+    n_counted, total = int(share.counts.sum()), int(units[share.counts].sum())
+    return _Scale(len(test) / len(learn) * (n_counted / max(1, total)), weight)
+
+
+def _n_test(share: Share, test: Outcomes) -> int:
+    """Return how many samples there are to test a share, whether they count for it or not."""
+    return len(test) if test.drawn is None or not share.depends_on_prior else len(test.drawn)
+
+
 def _most_promising(
-    paths: list[_Path], shares: list[Share], ratio: float
+    paths: list[_Path], shares: list[Share], scales: list[_Scale]
 ) -> tuple[_Path, NDArray[np.int64]]:
     """Return a path and its rows in the order of their tests; no label of a test sample is used.
 
-    The counts of the learning samples, times ``ratio``, are those that can be expected of the test
+    The counts of the learning samples, times their ``scales``, are those that can be expected of the test
     samples. Of the rows that would then pass, that with the fewest rejects tells the path. Shares
     without confidence are not tested, so rows that do not reach them are left out.
     """
     plain = [m for m, share in enumerate(shares) if share.confidence is None]
     best: tuple[tuple[float, float], _Path, NDArray[np.float64]] | None = None
     for path in paths:
-        chances = path.chances(shares, ratio)
+        chances = path.chances(shares, scales)
         chances[~path.part(plain).reaches([shares[m] for m in plain])] = np.inf
         passing = np.flatnonzero(chances <= 1)
         rejects = path.rejects[passing[0]] if len(passing) else np.inf
@@ -285,27 +322,22 @@ def _certify(
     tested = [share for share in shares if share.confidence is not None]
     column = np.full(max(int(front.cells.max()), int(test.cells.max())) + 1, -1)
     column[front.cells] = np.arange(front.n_cells)
-    counts = [
-        HeldOutCounts(
-            front,
-            HeldOut(
-                test.certainty[share.counts],
-                share.good[share.counts],
-                column[test.cells[share.counts]],
-            ),
-        ).of(order)
+    held_out = [
+        HeldOut(test.certainty, share.good, column[test.cells]).take(_tested(share, test))
         for share in tested
     ]
+    counts = [HeldOutCounts(front, samples).of(order) for samples in held_out]
     certified: tuple[int, list[tuple[int, int]]] | None = None
     n_tested = 0
     for row, *counted in zip(order.tolist(), *counts, strict=True):
         n_tested += 1
         results = [(accepted, bad) for _, accepted, bad in counted]
-        for share, (accepted, bad) in zip(tested, results, strict=True):
+        for share, samples, (accepted, bad) in zip(tested, held_out, results, strict=True):
             assert share.confidence is not None
             if not binomial_tail(accepted, bad, share.level) <= 1 - share.confidence:
                 if certified is None:
-                    raise _not_certified(share, len(test), int(share.counts.sum()), accepted, bad)
+                    n_test, n_counted = _n_test(share, test), samples.n_samples
+                    raise _not_certified(share, n_test, n_counted, accepted, bad)
                 break
         else:
             certified = row, results
@@ -320,17 +352,24 @@ def _certify(
             Guarantee(
                 share.level,
                 share.confidence,
-                int(share.counts.sum()),
+                samples.n_samples,
                 accepted,
                 bad,
                 accuracy_bound(accepted, bad, 1 - share.confidence),
                 n_tested,
                 share.name,
             )
-            for share, (accepted, bad) in zip(tested, results, strict=True)
+            for share, samples, (accepted, bad) in zip(tested, held_out, results, strict=True)
             if share.confidence is not None
         ),
     )
+
+
+def _tested(share: Share, test: Outcomes) -> NDArray[np.int64]:
+    """Return the positions of the samples that test a share; -1 is one that was lacking."""
+    if test.drawn is None or not share.depends_on_prior:
+        return np.flatnonzero(share.counts)
+    return np.asarray(test.drawn[(test.drawn < 0) | share.counts[test.drawn]])
 
 
 def _order(front: PooledFront, chances: NDArray[np.float64]) -> NDArray[np.int64]:

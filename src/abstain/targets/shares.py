@@ -103,6 +103,7 @@ class Recall(ShareTarget):
                 may_be_bad=~names_it,
                 level=float(self.recall),
                 confidence=self.confidence,
+                depends_on_prior=False,
             )
         ]
 
