@@ -66,6 +66,40 @@ def test_cells_have_one_name_in_json_on_the_screen_and_in_answers(run, folder):
     assert {reason.partition(" of ")[2] for reason in reasons} <= set(document["cell_names"])
 
 
+def test_shares_hold_for_the_class_proportions_of_new_rows(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--model", "naive-bayes", "--class-prior", "gesund=0.9"]
+    code, shown, complaints = run(*asked)
+    assert (code, complaints) == (0, "")
+    assert "shares are for new rows with 90.00% gesund, 10.00% krank (übel)" in shown
+    assert "90.00% if the answer is always gesund" in shown
+    clf = abstain.load(folder / "m.abstain")
+    assert f"{clf.operating_point_.accuracy_without_rejects:.2%}" in shown
+    document = json.loads(run(*asked, "--json")[1])
+    assert document["class_prior"] == pytest.approx({"gesund": 0.9, "krank (übel)": 0.1})
+    known, answers = clf.calibration_, document["by_class"]
+    rejected = known.certainty < clf.thresholds_[clf._own_cells.positions(known.cells)]
+    for row in answers:
+        named = ~rejected & (known.answers == row["class"])
+        right = known.truth[named] == row["class"]
+        assert row["precision"] == pytest.approx(np.average(right, weights=known.weights[named]))
+        assert row["precision_low"] is None
+    # Thresholds with all that was printed can be set again.
+    point = clf.set_thresholds(document).operating_point_
+    assert point.accuracy == pytest.approx(document["accuracy"])
+
+
+def test_a_guarantee_says_for_which_proportions_it_holds(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--model", "naive-bayes", "--class-prior", "gesund=0.6"]
+    asked += ["--accuracy", "0.7", "--confidence", "0.8"]
+    code, shown, complaints = run(*asked)
+    assert (code, complaints) == (0, "")
+    n_drawn = len(abstain.load(folder / "m.abstain")._test_calibration.drawn)
+    words = f"of {n_drawn} other rows, held out and drawn in these proportions,"
+    assert words in " ".join(shown.split())
+
+
 def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
@@ -239,6 +273,12 @@ def test_a_class_that_is_never_answered_rightly_is_shown(run, tmp_path, rng):
         (
             ["--label", LABEL, "--cost", "gesund:krank (übel)=-1", "--reject-cost", "1"],
             "--cost must be a finite number from 0 on, got 'gesund:krank (übel)=-1'; give what",
+        ),
+        (["--label", LABEL, "--class-prior", "gesund"], "--class-prior must be CLASS=SHARE"),
+        (["--label", LABEL, "--class-prior", "gesund=2"], "--class-prior must be a number in (0"),
+        (
+            ["--label", LABEL, "--class-prior", "wohl=0.9"],
+            "--class-prior names class 'wohl', which",
         ),
         (["--label", LABEL, "--reject-cost", "2"], "nothing would be rejected; lower it, or"),
         (

@@ -191,9 +191,10 @@ def check_class_prior(class_prior: Any) -> None:
             if is_number and 1 < share <= 100:
                 remedy = f"{share:g}% is {share / 100:g}"
             raise InputError(
-                argument=f"class_prior[{label!r}]",
+                argument="class_prior",
                 value=share,
-                requirement="must be a number in (0, 1)",
+                requirement="must be a number in (0, 1) for every class",
+                got=f"{shown(share)} for {shown(label)}",
                 remedy=remedy,
             )
 

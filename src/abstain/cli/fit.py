@@ -15,7 +15,7 @@ from rich.text import Text
 from abstain import InputError
 from abstain._core.errors import Message, shown
 from abstain._core.files import check_keeps_inputs
-from abstain._core.text import printable
+from abstain._core.text import first_of, printable
 from abstain.cli import terminal
 from abstain.cli.common import (
     AsJson,
@@ -34,12 +34,14 @@ from abstain.cli.common import (
 from abstain.cli.targets import (
     DEFAULT_REJECT_RATE,
     AccuracyOption,
+    ClassPriorOption,
     CostOption,
     GroupByOption,
     PrecisionOption,
     RecallOption,
     RejectCostOption,
     RejectRateOption,
+    chosen_prior,
     chosen_target,
     estimated_shortfall,
     target_in_words,
@@ -61,6 +63,7 @@ from abstain.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from abstain.classifier import RejectOptionClassifier
     from abstain.tables.fitting import FitResult
     from abstain.targets import OperatingPoint
 
@@ -140,6 +143,7 @@ def fit(
     reject_rate: RejectRateOption = None,
     reject_cost: RejectCostOption = None,
     cost: CostOption = None,
+    class_prior: ClassPriorOption = None,
     test_size: TestSizeOption = None,
     cells: CellsOption = Cells.auto,
     certainty: CertaintyOption = Certainty.auto,
@@ -205,6 +209,7 @@ def fit(
         cells=str(cells),
         certainty=str(certainty),
         method=str(method),
+        class_prior=chosen_prior(class_prior),
         cv=cv,
         test_size=test_size,
         seed=seed,
@@ -272,28 +277,27 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
 
 def _facts(result: FitResult) -> Table:
     clf, point = result.clf, result.clf.operating_point_
-    largest, n_largest = max(result.class_counts.items(), key=lambda count: count[1])
+    largest, share_largest = max(result.class_shares.items(), key=lambda share: share[1])
     these = "these " if _is_certified(point) else ""
     n_numeric, n_categorical = len(result.features.numeric), len(result.features.categorical)
     facts = {
         "model": Text(f"{result.model.name}: {result.model.title}"),
         "target": Text(target_in_words(clf.target, clf.front_)),
         "accuracy": Text.assemble(
-            percent(1 - point.n_errors / point.n_samples),
+            percent(point.accuracy_without_rejects),
             " → ",
             (percent(point.accuracy), "bold green"),
             f" {_measured_on(result)}",
         ),
-        "baseline": Text(
-            f"{percent(n_largest / result.n_rows)} if the answer is always {printable(largest)}"
-        ),
+        "baseline": Text(f"{percent(share_largest)} if the answer is always {printable(largest)}"),
         "answered": Text.assemble(
             (percent(point.coverage), "bold"),
             f" of {these}{counted(point.n_samples, 'row')}; rejected: "
             f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
         ),
         "cost": _cost(result),
-        "guarantee": _guarantee(point),
+        "proportions": _proportions(result),
+        "guarantee": _guarantee(clf),
         "columns": Text(
             f"{n_numeric + n_categorical:,}: {n_numeric:,} numeric, {n_categorical:,} categorical"
         ),
@@ -311,7 +315,7 @@ def _measured_on(result: FitResult) -> str:
     where = "on the rows it was fitted to" if clf.cv == "training" else "out of fold"
     if _is_certified(point):
         where += f", on {counted(point.n_samples, 'row')} that set the thresholds"
-    n_answered = round(point.coverage * point.n_samples)
+    n_answered = point.n_samples - point.true_rejects - point.false_rejects
     if n_answered < FEW_SAMPLES:
         where += f", of only {counted(n_answered, 'answer')}"
     return where
@@ -330,18 +334,30 @@ def _cost(result: FitResult) -> Text | None:
     )
 
 
-def _guarantee(point: OperatingPoint) -> Text | None:
+def _guarantee(clf: RejectOptionClassifier) -> Text | None:
     """Return what is certified for all rows; for classes and groups, see `_guarantees`."""
-    guarantee = point.guarantee
-    if guarantee is None or point.guarantees:
+    guarantee = clf.operating_point_.guarantee
+    if guarantee is None or clf.operating_point_.guarantees:
         return None
+    drawn = "" if clf.class_prior is None else " and drawn in these proportions"
     return Text.assemble(
         (f"at least {guarantee.accuracy:g} on new rows", "bold green"),
         f", with confidence {guarantee.confidence:g}:\n"
-        f"of {counted(guarantee.n_samples, 'other row')}, held out, {guarantee.accepted:,} "
+        f"of {counted(guarantee.n_samples, 'other row')}, held out{drawn}, {guarantee.accepted:,} "
         f"were answered, {guarantee.errors:,} of them wrong:\n"
         f"accuracy {percent(1 - guarantee.errors / guarantee.accepted)}",
     )
+
+
+def _proportions(result: FitResult) -> Text | None:
+    """Return for which class proportions shares hold; counts are of the rows of the table."""
+    if result.clf.class_prior is None:
+        return None
+    parts = [
+        f"{percent(share)} {printable(name)}"
+        for name, share in sorted(result.class_shares.items(), key=lambda each: -each[1])
+    ]
+    return Text(f"shares are for new rows with {first_of(parts, _COLUMNS_TO_SHOW)}")
 
 
 def _thresholds(result: FitResult) -> Table:
@@ -382,7 +398,7 @@ def _groups(result: FitResult) -> list[RenderableType]:
         where = f"Groups of {shown(column)} on {comparison.n_rows:,} {comparison.counted_on}"
         both = "" if comparison.without is None else ", with and without --group-by"
         bound = f"bound: lower limit of the accuracy, confidence {comparison.confidence:g}"
-        if comparison.counted_on == "calibration rows":
+        if comparison.counted_on.startswith("calibration rows"):
             bound += "; too high for new rows, since these set the thresholds"
         shown_tables += [
             *(Text(), Text(printable(f"{where}{both}:"))),

@@ -66,6 +66,15 @@ GroupByOption = Annotated[
     target_option(help="--accuracy holds in each group that this column names; it is no feature."),
 ]
 
+ClassPriorOption = Annotated[
+    list[str] | None,
+    target_option(
+        metavar="CLASS=SHARE",
+        help="The share of a class in new rows, such as ill=0.02, if the table has another one; "
+        "may be repeated. Classes that are not named share the rest.",
+    ),
+]
+
 
 class TargetOption(NamedTuple):
     """The class of a target, and phrases in which its parameters are in braces.
@@ -141,6 +150,17 @@ def chosen_target(
     target = targets[0] if len(targets) == 1 else AllOf(*targets)
     target.check()
     return target
+
+
+def chosen_prior(values: list[str] | None) -> dict[str, float] | None:
+    """Return the shares of texts CLASS=SHARE, checked; None if none was given."""
+    from abstain.classifier.proportions import check_class_prior
+
+    if not values:
+        return None
+    shares = _by_key("class_prior", values, "CLASS=SHARE, such as ill=0.02", str)
+    check_class_prior(shares)
+    return shares
 
 
 def _check_together(given: dict[str, Any], confidence: float | None, group_by: str | None) -> None:

@@ -313,7 +313,7 @@ def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
     if row[name] is None:
         return Text("–")
     limits = ""
-    if has_limits and f"{name}_low" in row:
+    if has_limits and row.get(f"{name}_low") is not None:  # weighted shares have none
         low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
         limits = f" {_limit(low)}–{_limit(high)}%"
     return Text.assemble(("100%" if row[name] == 1 else percent(row[name]), "bold"), limits)

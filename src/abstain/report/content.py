@@ -82,7 +82,11 @@ def find_content(
         "rows": rows,
         "cells": _cells(clf, samples),
         "pairs": _pairs(samples).tolist(),
-        "calibration": {"n": clf.front_.n_samples, "errors": clf.front_.n_errors},
+        "calibration": {
+            "n": _sizes(clf.front_, clf.front_.n_samples),
+            "errors": _sizes(clf.front_, clf.front_.n_errors),
+        },
+        "proportions": _proportions(clf),
         "samples": {"n": len(samples.wrong), "errors": int(samples.wrong.sum())},
         "is_calibration": _is_calibration(clf, samples),
         "share_known": _share_known(clf, X),
@@ -98,6 +102,14 @@ def find_content(
         "guarantees": [dict(vars(each)) for each in clf.operating_point_.guarantees],
         "groups": None if groups is None else _groups(clf, samples, groups),
     }
+
+
+def _proportions(clf: RejectOptionClassifier) -> Content | None:
+    """Return the share of each class in the data that the thresholds were set for."""
+    if clf._proportions is None:
+        return None
+    classes, shares, _ = clf._proportions
+    return dict(zip(map(str, classes.tolist()), shares.tolist(), strict=True))
 
 
 def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
@@ -241,7 +253,8 @@ def choose_rows(front: ParetoFront, point: OperatingPoint, max_rows: int = MAX_R
     if point.row is not None:
         start = int(np.flatnonzero(kept == point.row)[0])
     else:
-        most = point.true_rejects + point.false_rejects
+        counts = point.weighted or point
+        most = (counts.true_rejects + counts.false_rejects) / front.unit
         start = int(np.flatnonzero(rejects[kept] <= most)[-1])
     return ShownRows(kept, len(useful), start)
 
@@ -276,12 +289,14 @@ def _one_threshold(
 
     The threshold is set on the calibration data, if the classifier has them, else on the samples.
     """
-    certainty, correct = samples.certainty, ~samples.wrong
+    certainty, correct, weights = samples.certainty, ~samples.wrong, None
     is_of_calibration = hasattr(clf, "calibration_")
     if is_of_calibration:
-        certainty, correct = clf.calibration_.certainty, clf.calibration_.correct
-    method = "pooled" if clf.front_.is_nested else "exact"
-    front = pareto_front(certainty, correct, method=method)
+        known = clf.calibration_
+        certainty, correct, weights = known.certainty, known.correct, known.weights
+    method = "exact" if weights is None else "hull"  # weights may have no common unit
+    method = "pooled" if clf.front_.is_nested else method
+    front = pareto_front(certainty, correct, method=method, weights=weights)
     rows = np.array([RejectRate(rate).choose(front) for rate in reject_rates.tolist()])
     thresholds = np.array([front.thresholds_at(row)[0] for row in rows.tolist()])
     in_one_cell = samples._replace(position=np.zeros_like(samples.position))
@@ -297,9 +312,14 @@ def _on_calibration(front: ParetoFront, rows: NDArray[np.int64]) -> Content:
     """Count the accepted calibration samples and the wrong ones among them, as the front does."""
     true_rejects, false_rejects = front.true_rejects[rows], front.false_rejects[rows]
     return {
-        "accepted": (front.n_samples - (true_rejects + false_rejects)).tolist(),
-        "errors": (front.n_errors - true_rejects).tolist(),
+        "accepted": _sizes(front, front.n_samples - (true_rejects + false_rejects)),
+        "errors": _sizes(front, front.n_errors - true_rejects),
     }
+
+
+def _sizes(front: ParetoFront, counts: Any) -> Any:
+    """Return counts of a front as numbers of samples, or as sums of their weights."""
+    return np.asarray(counts if front.unit == 1 else counts * front.unit).tolist()
 
 
 def _on_samples(samples: Samples, thresholds: NDArray[np.float64]) -> Content:

@@ -88,9 +88,24 @@ def is_calibration_rejected(clf: Any) -> NDArray[np.bool_]:
 
 
 def report_calibration(clf: Any) -> ClassReport:
-    """Return the class report of the calibration samples."""
-    calibration = clf.calibration_
-    return class_report(calibration.truth, calibration.answers, is_calibration_rejected(clf))
+    """Return the class report of the calibration samples.
+
+    With weights, precisions follow them; they have no exact limits then.
+    """
+    truth, answers, weights = (
+        getattr(clf.calibration_, name) for name in ("truth", "answers", "weights")
+    )
+    rejected = is_calibration_rejected(clf)
+    report = class_report(truth, answers, rejected)
+    if weights is None:
+        return report
+    named, right = (
+        np.array([weights[members & (answers == label)].sum() for label in report.classes])
+        for members in (~rejected, ~rejected & (truth == answers))
+    )
+    nothing = np.full(len(named), np.nan)
+    precision = np.divide(right, named, out=nothing.copy(), where=named > 0)
+    return report._replace(precision=precision, precision_low=nothing, precision_high=nothing)
 
 
 class CostPerRow(NamedTuple):
@@ -111,7 +126,8 @@ def cost_of_calibration(clf: Any) -> CostPerRow | None:
     answered = np.zeros_like(rejected)
 
     def mean(answers: Any, rejected: Any) -> float:
-        return float(clf.target.costs_of(truth, answers, rejected, clf.classes_).mean())
+        costs = clf.target.costs_of(truth, answers, rejected, clf.classes_)
+        return float(np.average(costs, weights=clf.calibration_.weights))
 
     constants = [mean(np.full_like(answers, label), answered) for label in clf.classes_]
     least = int(np.argmin(constants))
@@ -120,11 +136,11 @@ def cost_of_calibration(clf: Any) -> CostPerRow | None:
     )
 
 
-def alarms_of(clf: Any, report: ClassReport) -> list[str]:
+def alarms_of(clf: Any, report: ClassReport, weights: NDArray[np.float64] | float = 1) -> list[str]:
     """Return lines on classes that are never answered rightly, and on answers that say nothing."""
     # By costs, another answer than the most probable one may be the best.
     has_costs = isinstance(clf.target, ExpectedCost)
-    return class_alarms(report) + ([] if has_costs else constant_alarm(report))
+    return class_alarms(report) + ([] if has_costs else constant_alarm(report, weights))
 
 
 def class_alarms(report: ClassReport) -> list[str]:
@@ -138,10 +154,14 @@ def class_alarms(report: ClassReport) -> list[str]:
     return alarms
 
 
-def constant_alarm(report: ClassReport) -> list[str]:
-    """Return a line if the answers are no better than always naming the largest class."""
-    n_answered, largest = int(report.answered.sum()), int(report.answered.argmax())
-    n_right, n_constant = int(report.right.sum()), int(report.answered[largest])
+def constant_alarm(report: ClassReport, weights: NDArray[np.float64] | float = 1) -> list[str]:
+    """Return a line if the answers are no better than always naming the largest class.
+
+    ``weights`` say how often new data have samples of each class, relative to these.
+    """
+    answered = weights * report.answered
+    n_answered, largest = answered.sum(), int(answered.argmax())
+    n_right, n_constant = (weights * report.right).sum(), answered[largest]
     if not n_answered or n_right > n_constant:
         return []
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -31,6 +31,7 @@ from abstain.tables.reading import TableFile, find_column, read_table
 from abstain.tables.reasons import cell_names
 from abstain.tables.targets import (
     group_columns,
+    prior_of_classes,
     target_as_dict,
     with_classes,
     with_groups,
@@ -66,6 +67,9 @@ class FitOptions:
         The certainty measure.
     method : {"pooled", "exact", "hull", "greedy"}, default="pooled"
         How thresholds are found.
+    class_prior : dict, default=None
+        The share of classes in new rows, by name, if it differs from that in the table; classes
+        that are not named share the rest. See `RejectOptionClassifier`.
     cv : int, default=5
         The number of folds, so that thresholds are set on answers to unseen rows; 0 sets them on
         the rows of the fit.
@@ -90,6 +94,7 @@ class FitOptions:
     cells: str = "auto"
     certainty: str = "auto"
     method: str = "pooled"
+    class_prior: Mapping[Any, float] | None = None
     cv: int = 5
     test_size: float | None = None
     seed: int = 0
@@ -134,7 +139,14 @@ class FitResult:
     @property
     def alarms(self) -> list[str]:
         """Lines on classes that are never answered rightly, and on answers that say nothing."""
-        return alarms_of(self.clf, self.class_report)
+        report, proportions = self.class_report, self.clf._proportions
+        weights = 1.0 if proportions is None else proportions.weights_of(report.classes)
+        return alarms_of(self.clf, report, weights)
+
+    @property
+    def class_shares(self) -> dict[str, float]:
+        """The share of each class in the data that the numbers hold for."""
+        return class_shares_of(self.clf, self.class_counts)
 
     def as_dict(self, write: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the result for a JSON document; ``write`` renders messages.
@@ -159,6 +171,7 @@ class FitResult:
                 name: notation.example for name, notation in self.features.written.items()
             },
             "target": target_as_dict(clf.target),
+            "class_prior": None if clf.class_prior is None else self.class_shares,
             **point_as_dict(point),
             "expected_accuracy": None
             if point.row is None
@@ -242,6 +255,7 @@ def fit_table(
     counts = _class_counts(y, options)
     target = with_classes(options.target, list(counts), options.label)
     clf = _classifier(pipeline, options, watch)
+    clf.class_prior = prior_of_classes(options.class_prior, list(counts), options.label)
     groups = {
         name: group_labels(frame[name], table.missing).filter(used).to_numpy()
         for name in group_columns(target)
@@ -465,13 +479,22 @@ def _columns_that_tell_the_class(samples: pl.DataFrame, labels: pl.Series) -> li
     return notes
 
 
+def class_shares_of(clf: RejectOptionClassifier, class_counts: dict[str, int]) -> dict[str, float]:
+    """Return the share of each class in new rows, or without a prior in the rows of the table."""
+    if clf._proportions is not None:
+        classes, shares, _ = clf._proportions
+        return dict(zip(map(str, classes.tolist()), shares.tolist(), strict=True))
+    n_rows = sum(class_counts.values())
+    return {name: count / n_rows for name, count in class_counts.items()}
+
+
 def _worse_than_constant(
     clf: RejectOptionClassifier, class_counts: dict[str, int]
 ) -> list[Message]:
     """Return a note if always answering the largest class is right more often than the model."""
     point = clf.operating_point_
-    largest, count = max(class_counts.items(), key=lambda item: item[1])
-    right, share = 1 - point.n_errors / point.n_samples, count / sum(class_counts.values())
+    shares, right = class_shares_of(clf, class_counts), point.accuracy_without_rejects
+    largest, share = max(shares.items(), key=lambda item: item[1])
     if right >= share or isinstance(clf.target, ExpectedCost):  # which asks for no accuracy
         return []
     return [

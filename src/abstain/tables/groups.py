@@ -97,10 +97,12 @@ def compare_fitted_groups(clf: Any, groups: NDArray[Any]) -> GroupComparison:
     known = clf._test_calibration if is_certified else clf.calibration_
     positions = clf._own_cells.positions(known.cells)
     counted_on = "held-out rows" if is_certified else "calibration rows"
-    return compare_groups(
-        *(clf, known.truth, known.answers, known.certainty),
-        *(positions, groups[known.rows], counted_on),
-    )
+    arrays = known.truth, known.answers, known.certainty, positions, groups[known.rows]
+    if known.drawn is not None:  # in the class proportions of new rows
+        arrays = tuple(each[known.drawn[known.drawn >= 0]] for each in arrays)
+    elif clf.class_prior is not None:
+        counted_on += " in their own proportions"
+    return compare_groups(clf, *arrays, counted_on)
 
 
 def _thresholds_without_groups(clf: Any) -> NDArray[Any] | None:

@@ -7,7 +7,7 @@ as numbers. A column that names groups is not a feature.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -88,15 +88,7 @@ def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
     """
 
     def named(argument: str, given: Any) -> str:
-        (name,) = respelled([str(given)], list(classes))
-        if name not in classes:
-            listed = first_of(list(map(shown, classes)), _CLASSES_TO_LIST)
-            raise InputError(
-                Argument(argument),
-                f" names class {shown(given)}, which label column {shown(label)} does not have; "
-                f"its classes are {listed}",
-            )
-        return name
+        return _class_of_table(argument, given, classes, label)
 
     if isinstance(target, AllOf):
         return AllOf(*(with_classes(each, classes, label) for each in target.targets))
@@ -121,6 +113,32 @@ def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
             reject = {named("reject", true): price for true, price in reject.items()}
         return replace(target, costs=costs, reject=reject)
     return target
+
+
+def prior_of_classes(class_prior: Any, classes: Sequence[str], label: str) -> Any:
+    """Return the shares of classes as the label column of a table names them.
+
+    >>> prior_of_classes({1: 0.02}, ["0", "1"], "ill")
+    {'1': 0.02}
+    """
+    if not isinstance(class_prior, Mapping):
+        return class_prior
+    return {
+        _class_of_table("class_prior", given, classes, label): share
+        for given, share in class_prior.items()
+    }
+
+
+def _class_of_table(argument: str, given: Any, classes: Sequence[str], label: str) -> str:
+    (name,) = respelled([str(given)], list(classes))
+    if name not in classes:
+        listed = first_of(list(map(shown, classes)), _CLASSES_TO_LIST)
+        raise InputError(
+            Argument(argument),
+            f" names class {shown(given)}, which label column {shown(label)} does not have; "
+            f"its classes are {listed}",
+        )
+    return name
 
 
 def _check_every_error(costs: dict[tuple[str, str], float], classes: Sequence[str]) -> None:

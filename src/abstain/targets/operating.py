@@ -109,6 +109,12 @@ class OperatingPoint:
         return 1.0 - self.reject_rate
 
     @property
+    def accuracy_without_rejects(self) -> float:
+        """Share of correct samples among all."""
+        counts = self.weighted or self
+        return 1.0 - counts.n_errors / counts.n_samples
+
+    @property
     def errors_left(self) -> int:
         """Wrong samples that are accepted."""
         return self.n_errors - self.true_rejects

@@ -294,9 +294,9 @@ def _most_promising(
 ) -> tuple[_Path, NDArray[np.int64]]:
     """Return a path and its rows in the order of their tests; no label of a test sample is used.
 
-    The counts of the learning samples, times their ``scales``, are those that can be expected of the test
-    samples. Of the rows that would then pass, that with the fewest rejects tells the path. Shares
-    without confidence are not tested, so rows that do not reach them are left out.
+    The counts of the learning samples, in their ``scales``, are those that can be expected of the
+    test samples. Of the rows that would then pass, that with the fewest rejects tells the path.
+    Shares without confidence are not tested, so rows that do not reach them are left out.
     """
     plain = [m for m, share in enumerate(shares) if share.confidence is None]
     best: tuple[tuple[float, float], _Path, NDArray[np.float64]] | None = None
