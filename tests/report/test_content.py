@@ -22,11 +22,19 @@ from abstain import (
     operating_point,
     pareto_front,
 )
+from abstain.report import write_report
 from abstain.report.content import choose_rows, find_content
 from abstain.report.samples import Samples, choose_drawn, choose_explained
 from abstain.tables.reasons import cell_names
 from tests.fronts.strategies import synthetic
-from tests.report.problems import at_row, confusion, fitted_gmlvq, fitted_stripes, noisy
+from tests.report.problems import (
+    HOSTILE_CLASSES,
+    at_row,
+    confusion,
+    fitted_gmlvq,
+    fitted_stripes,
+    noisy,
+)
 
 CLASSIFIERS = {
     "gmlvq": lambda: fitted_gmlvq(),
@@ -290,3 +298,35 @@ def test_of_too_many_samples_some_are_drawn():
     few.answer[:3] = 1 - few.truth[:3]
     assert np.count_nonzero(few.wrong[choose_drawn(few, 100)]) == 3
     assert choose_drawn(samples, 1000).tolist() == list(range(1000))
+
+
+@pytest.mark.parametrize("method", ["pooled", "exact", "hull"])
+def test_numbers_on_calibration_follow_the_class_proportions(method, samples):
+    clf = _fit(GaussianNB(), method=method, class_prior={"a": 0.8})
+    content = find_content(clf, *samples, None, None)
+    assert content["proportions"] == pytest.approx(
+        dict(zip("abc", clf._proportions.shares, strict=True))
+    )
+    total = content["calibration"]["n"]
+    assert total == pytest.approx(400, rel=0.01 if method == "exact" else 1e-6)
+    rows = content["rows"]
+    for place in range(0, len(rows["row"]), 40):
+        point = at_row(clf, rows["row"][place]).operating_point_
+        accepted, errors = (rows["on_calibration"][name][place] for name in ("accepted", "errors"))
+        assert accepted == pytest.approx(total * point.coverage, abs=1e-3)
+        assert errors == pytest.approx(np.nan_to_num(1 - point.accuracy) * accepted, abs=1e-3)
+    # Thresholds that are of no row begin at the last row that rejects no more.
+    clf.set_thresholds(clf.thresholds_ - 1e-9)
+    begin = choose_rows(clf.front_, clf.operating_point_)
+    counts = clf.operating_point_.weighted
+    rejects = (clf.front_.true_rejects + clf.front_.false_rejects)[begin.rows[begin.start]]
+    most = counts.true_rejects + counts.false_rejects
+    assert rejects * clf.front_.unit == pytest.approx(most, abs=5)
+
+
+def test_classes_of_the_proportions_are_text(tmp_path):
+    clf = fitted_gmlvq(classes=HOSTILE_CLASSES, class_prior={HOSTILE_CLASSES[0]: 0.5})
+    write_report(clf, *noisy(100, HOSTILE_CLASSES), tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Its thresholds were set for data with other class proportions" in page
+    assert f"50% {HOSTILE_CLASSES[0]}" not in page
