@@ -265,6 +265,22 @@ def test_a_guarantee_states_the_samples_that_were_drawn(study, frozen):
     assert (of_class.accepted, of_class.errors) == (answered.sum(), (answered & wrong).sum())
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_certifies_for_the_new_proportions(method, study, frozen, screening):
+    clf = RejectOptionClassifier(
+        frozen,
+        target=Accuracy(0.85, confidence=0.9),
+        method=method,
+        class_prior={"ill": 0.03},
+        random_state=0,
+    ).fit(*study)
+    guarantee = clf.operating_point_.guarantee
+    assert guarantee.n_samples == len(clf._test_calibration.drawn)
+    assert guarantee.bound >= 0.85
+    assert accuracy_on(clf, screening) >= 0.85
+    assert 1 - clf.reject(screening[0]).mean() > 0.6
+
+
 def test_samples_that_a_class_lacks_are_accepted_and_wrong(study, frozen):
     X, y = study
     clf = RejectOptionClassifier(

@@ -469,6 +469,12 @@ def swapped(y):
             lambda X, y: (X, y),
             "cells must be a clusterer that is fitted already for Dask collections, got KMeans",
         ),
+        (
+            {"class_prior": {"ash": 0.1}},
+            lambda X, y: (X, y),
+            "class_prior must be None for Dask collections, of which only counts are kept, got "
+            "{'ash': 0.1}; calibrate on a sample that fits into memory",
+        ),
         ({"reject_label": "ash"}, lambda X, y: (X, y), "reject_label must differ from the classes"),
         (
             {},
