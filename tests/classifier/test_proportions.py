@@ -313,16 +313,17 @@ def test_a_certified_recall_of_one_class_needs_no_prior(share, study, frozen):
     assert other.accepted == pytest.approx(guarantee.accepted, rel=0.1)
 
 
-def test_misses_of_certificates_are_as_rare_as_the_confidence_says(screening):
-    prior, level, n_fits = {"ill": 0.03}, 0.2, 150
-    frozen = FrozenEstimator(LogisticRegression().fit(*patients(500, 0.5, 1)))
+def test_misses_of_certificates_are_as_rare_as_the_confidence_says(frozen):
+    level, n_fits = 0.2, 150
     target = AllOf(
-        Accuracy(0.85, confidence=1 - level), Precision("ill", 0.25, confidence=1 - level)
+        Accuracy(0.85, confidence=1 - level), Precision("ill", 0.6, confidence=1 - level)
     )
-    X, y = screening
+    X, y = patients(50_000, 0.2, 5)
     n_misses = n_certified = 0
     for seed in range(n_fits):
-        clf = RejectOptionClassifier(frozen, target=target, class_prior=prior, random_state=seed)
+        clf = RejectOptionClassifier(
+            frozen, target=target, class_prior={"ill": 0.2}, random_state=seed
+        )
         try:
             clf.fit(*patients(1200, 0.5, 100 + seed))
         except InputError:
@@ -330,8 +331,8 @@ def test_misses_of_certificates_are_as_rare_as_the_confidence_says(screening):
         n_certified += 1
         answered, named = ~clf.reject(X), clf.predict(X)
         precision = (y == "ill")[answered & (named == "ill")].mean()
-        n_misses += (named == y)[answered].mean() < 0.85 or precision < 0.25
-    assert n_certified > n_fits / 3
+        n_misses += (named == y)[answered].mean() < 0.85 or precision < 0.6
+    assert n_certified > 0.9 * n_fits
     assert n_misses <= level * n_fits + 3 * np.sqrt(level * (1 - level) * n_fits)
 
 
