@@ -17,6 +17,7 @@ from tools.numbers import (
     exact_front,
     guarantee,
     local_thresholds,
+    priors,
     probability,
     rejection,
     scaling,
@@ -265,6 +266,19 @@ def test_more_is_certified_than_by_hand_for_one_of_six_classes_groups_and_severa
             }
             assert coverage["abstain, half tests"] > coverage["by hand, second half"]
             assert coverage["abstain, 80% test"] > coverage["by hand, all samples"]
+
+
+def test_certificates_hold_for_other_class_proportions_and_need_the_prior():
+    assert len(priors.CASES) == 12
+    for row in priors.WITH_PRIOR:
+        assert row["runs"] == 1000
+        assert row["missed"] <= priors.RECORD["allowed"], row
+    # Without the prior, some certificates are nearly always false.
+    assert max(row["missed"] for row in priors.WITHOUT) > 0.9
+    pairs = list(zip(priors.WITHOUT, priors.WITH_PRIOR, strict=True))
+    holding = [pair for pair in pairs if pair[0]["missed"] <= priors.RECORD["allowed"]]
+    assert len(holding) <= len(pairs) / 2
+    assert sum(row["coverage"] > with_prior["coverage"] for row, with_prior in holding) == 1
 
 
 # --- models -------------------------------------------------------------------------------------
