@@ -173,6 +173,14 @@ def test_parts_of_a_target_are_cloned_and_compared(data):
     )
 
 
+def test_a_part_that_is_changed_after_the_fit_is_noticed(data):
+    target = AllOf(Accuracy(0.9), Recall(1, 0.9))
+    clf = RejectOptionClassifier(LogisticRegression(), target=target).fit(*data)
+    target.targets[1].recall = 0.95
+    with pytest.raises(InputError, match="call retarget"):
+        clf.predict(data[0])
+
+
 def test_other_targets_are_reached_without_another_fit(data):
     X, y = data
     clf = RejectOptionClassifier(LogisticRegression()).fit(X, y)

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
+from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.sklearn_private import take_rows, take_rows_of_params
 from abstain._scale.blocks import check_samples, is_dask
@@ -304,6 +305,47 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
             warnings.warn(UserWarning(warning), stacklevel=2)
         self._run_first(target)
+        return self
+
+    def recalibrate(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Set the thresholds again on recent samples, without fitting the classifier again.
+
+        The result is that of a fit with a ``FrozenEstimator`` and the same target: certificates
+        are tested on these samples. If the target cannot be met, everything stays as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples that the classifier was not fitted on, in any form that `fit` takes.
+        y : array-like of shape (n_samples,)
+            Their classes, all of them known to the classifier.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, if ``weight_thresholds`` is True; not used otherwise.
+
+        Returns
+        -------
+        self : object
+            The classifier itself, with new thresholds.
+
+        Examples
+        --------
+        >>> from abstain import RejectOptionClassifier, RejectRate
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_digits(return_X_y=True)
+        >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.2)).fit(X[:900], y[:900])
+        >>> round(clf.recalibrate(X[900:], y[900:]).reject(X[900:]).mean(), 2)
+        np.float64(0.2)
+        """
+        check_is_fitted(self, "thresholds_")
+        own, fitted = self.get_params(deep=False), self.estimator_
+        frozen = copy(self)
+        frozen.estimator = (
+            fitted if isinstance(fitted, FrozenEstimator) else FrozenEstimator(fitted)
+        )
+        frozen.certainty, frozen.cells = self._rules.certainty, self._rules.cells
+        frozen.fit(X, y, sample_weight)
+        self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
         return self
 
     def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:

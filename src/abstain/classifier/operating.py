@@ -8,7 +8,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from collections.abc import Callable, Mapping
-from copy import copy
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -146,7 +146,7 @@ class OperatingMixin:
         """Remember the target that the thresholds are set for, as it is now."""
         target = self._target()
         is_comparable = type(target).__eq__ is not object.__eq__
-        self._target_in_use = copy(target) if is_comparable else target
+        self._target_in_use = deepcopy(target) if is_comparable else target
 
     def _check_fitted(self) -> None:
         """Refuse to answer before fit, and with thresholds of another target than that given."""
