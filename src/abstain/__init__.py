@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from abstain.fronts import ParetoFront, PooledFront, pareto_front
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
+    from abstain.monitor import DriftMonitor, RiskMonitor
     from abstain.saving import load as load
     from abstain.saving import save as save
     from abstain.targets import (
@@ -65,6 +66,7 @@ __all__ = [
     "Accuracy",
     "AllOf",
     "CoverageScorer",
+    "DriftMonitor",
     "ExpectedCost",
     "ExpectedCostScorer",
     "Guarantee",
@@ -78,6 +80,7 @@ __all__ = [
     "RejectCostScorer",
     "RejectOptionClassifier",
     "RejectRate",
+    "RiskMonitor",
     "Target",
     "TrustScore",
     "augrc_scorer",
@@ -96,6 +99,7 @@ _HOME = {
     "augrc_scorer aurc_scorer front_augrc_scorer read_thresholds",
     "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
+    "monitor": "DriftMonitor RiskMonitor",
     "saving": "load save",
     "targets": "Accuracy AllOf ExpectedCost Guarantee OperatingPoint Precision Recall RejectCost "
     "RejectRate Target operating_point",
