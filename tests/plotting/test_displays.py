@@ -30,6 +30,8 @@ def made(name, fitted, **options):
     samples = () if name in NEED_NO_SAMPLES else (X, y)
     if name in SHOW_A_PLANE:
         options["grid_resolution"] = 40
+    if name == "RiskMonitorDisplay":  # the target of the classifier is no accuracy
+        options["accuracy"] = 0.9
     return getattr(plotting, name).from_estimator(clf, *samples, **options)
 
 

@@ -9,6 +9,7 @@ from abstain.plotting.reject_region import RejectRegionDisplay
 from abstain.plotting.relevance import RelevanceDisplay
 from abstain.plotting.relevance_matrix import RelevanceMatrixDisplay
 from abstain.plotting.reliability import ReliabilityDisplay
+from abstain.plotting.risk_monitor import RiskMonitorDisplay
 
 __all__ = [
     "AccuracyRejectCurveDisplay",
@@ -20,4 +21,5 @@ __all__ = [
     "RelevanceDisplay",
     "RelevanceMatrixDisplay",
     "ReliabilityDisplay",
+    "RiskMonitorDisplay",
 ]
