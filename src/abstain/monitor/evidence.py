@@ -35,12 +35,12 @@ from scipy.special import expit, logit, logsumexp, xlogy
 
 Floats = NDArray[np.float64]
 
-# Alternatives: the odds of q over those of ε, and their weights. Most of the weight is on twice
-# the odds: less on it would delay the alarm at small excesses, more would at large ones.
+# Alternatives: the odds of q over those of ε, and their weights. Twice the odds serve a wide range
+# of error rates; the others shorten the delay at small and at large excesses.
 ODDS_RATIOS = np.array([1.2, 1.45, 2.0, 3.5, 8.0])
 ODDS_WEIGHTS = np.array([0.05, 0.1, 0.65, 0.13, 0.07])
-# γ, up to restarts after 2^31 outcomes. A monitor that has seen nothing yet meets a bad start more
-# often than a late change, and restarts at small k are nearly starts at the first outcome.
+# γ, up to restarts after 2^31 outcomes. More weight on restarts would shorten the delay after a
+# long past, and lengthen it at the start.
 _K = np.arange(3, 32, 2)
 RATES = np.append(0.0, 1 - 2.0**-_K)
 RATE_WEIGHTS = np.append(0.6, 0.4 / _K / (1 / _K).sum())
@@ -64,8 +64,7 @@ class Evidence(NamedTuple):
 
     def log_value(self, log_weights: Floats = LOG_WEIGHTS) -> Floats:
         """Return the logarithm of the evidence of each sequence."""
-        total = np.logaddexp(self.log_sums, xlogy(self.n, RATES))
-        return np.asarray(logsumexp(total + log_weights, axis=(-2, -1)))
+        return _log_mean(self.log_sums, xlogy(self.n, RATES), log_weights)
 
 
 def no_evidence(limit: float, n_sequences: tuple[int, ...] = ()) -> Evidence:
@@ -105,12 +104,18 @@ def _add_block(
     sums[..., 0, :, :] = np.logaddexp(sums[..., 0, :, :], before.log_sums)
     sums = np.logaddexp.accumulate(sums, axis=-3) + products
     waiting = xlogy(times[:, np.newaxis] + 1, RATES)[:, np.newaxis]
-    path = logsumexp(np.logaddexp(sums, waiting) + log_weights, axis=(-2, -1))
+    path = _log_mean(sums, waiting, log_weights)
     n_events = before.n_events + events.sum(axis=-1)
     after = before._replace(
         n=before.n + len(times), n_events=n_events, log_sums=sums[..., -1, :, :]
     )
-    return after, np.asarray(path)
+    return after, path
+
+
+def _log_mean(log_sums: Floats, log_waiting: Floats, log_weights: Floats) -> Floats:
+    """Return the logarithm of the weighted mean of S_t + γ^t."""
+    betting = logsumexp(log_sums + log_weights, axis=(-2, -1))
+    return np.asarray(np.logaddexp(betting, logsumexp(log_waiting + log_weights, axis=(-2, -1))))
 
 
 def concatenate(first: Evidence, second: Evidence) -> Evidence:

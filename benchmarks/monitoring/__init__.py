@@ -1,0 +1,1 @@
+"""Monitors of other libraries, each in an environment of its own."""
