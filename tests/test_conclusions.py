@@ -17,6 +17,7 @@ from tools.numbers import (
     exact_front,
     guarantee,
     local_thresholds,
+    monitor,
     priors,
     probability,
     rejection,
@@ -144,6 +145,44 @@ def test_no_other_share_is_clearly_better_than_half():
 def test_how_many_answers_an_accuracy_needs_is_what_the_binomial_tail_says():
     guide = (DOCS / "guide" / "guarantees.md").read_text(encoding="utf-8")
     assert f"takes {ceil(log(1 - 0.95) / log(0.99))} answers without any error" in guide
+
+
+# --- monitors -----------------------------------------------------------------------------------
+
+
+def test_false_alarms_of_a_monitor_are_as_rare_as_promised():
+    rows = monitor.RECORD["false_alarms"]
+    assert monitor.LIVES == 10_000
+    assert {row["audit"] for row in rows} == {1.0, 0.05}
+    assert min(row["error"] for row in rows) < 1 - monitor.ACCURACY - 0.01
+    assert max(row["error"] for row in rows) == pytest.approx(1 - monitor.ACCURACY)
+    assert max(monitor.FALSE_ALARMS) <= monitor.ALLOWED
+
+
+# At error rates with which no weight was chosen, too.
+def test_a_monitor_takes_less_than_a_third_of_the_answers_that_mapie_takes():
+    assert len(monitor.ratios(0, monitor.MAPIE)) > len(monitor.RECORD["chosen_with"])
+    assert min(monitor.ratios(0, monitor.MAPIE)) > 3
+
+
+def test_restarts_cost_little_from_the_start_and_gain_much_after_a_good_past():
+    assert min(monitor.ratios(0, monitor.WITHOUT)) > 0.75
+    assert min(monitor.ratios(1000, monitor.WITHOUT)) > 2
+    hidden = find_all(monitor.after(10_000), monitor=monitor.WITHOUT)
+    assert max(row["detected"] for row in hidden) < 0.5
+    seen = find_all(monitor.after(10_000), monitor=monitor.OURS)
+    assert min(row["detected"] for row in seen if row["error"] >= 0.15) > 0.9
+
+
+def test_only_detectors_of_change_report_a_change_that_breaks_no_promise():
+    alarms = {row["monitor"]: row["alarms"] for row in monitor.RECORD["harmless"]}
+    assert alarms[monitor.OURS] <= monitor.LEVEL
+    assert min(alarms["ADWIN"], alarms["DDM"]) > 0.9
+    adwin, own = (
+        find(monitor.after(1000), monitor=name, error=0.15)["median"]
+        for name in ("ADWIN", monitor.OURS)
+    )
+    assert adwin < own
 
 
 # --- probabilities ------------------------------------------------------------------------------

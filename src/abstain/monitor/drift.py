@@ -75,6 +75,7 @@ class Event(NamedTuple):
     kind: str
     edge: float
     evidence: Evidence
+    log_value: float = 0.0  # of the evidence
 
     def occurs(self, certainty: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return for which samples of the cell the event occurs."""
@@ -179,7 +180,9 @@ class DriftMonitor(SavedState):
     ) -> Self:
         """Return a monitor of samples, compared with the calibration data of a classifier.
 
-        Where a certificate was tested on held-out samples, these are the calibration data.
+        Where a certificate was tested on held-out samples, these are the calibration data. With
+        ``cv="training"`` the calibration data are what the classifier was fitted on: it is surer of
+        them than of new samples, and drift is reported without any.
 
         Parameters
         ----------
@@ -238,7 +241,8 @@ class DriftMonitor(SavedState):
         self.n_unseen = 0
         self.alarm_at: int | None = None
         self._events = [
-            event._replace(evidence=no_evidence(event.evidence.limit)) for event in self._events
+            event._replace(evidence=no_evidence(event.evidence.limit), log_value=0.0)
+            for event in self._events
         ]
         return self
 
@@ -254,16 +258,17 @@ class DriftMonitor(SavedState):
 
     @property
     def _log_evidence(self) -> float:
-        values = np.array([event.evidence.log_value() for event in self._events])
-        return float(self._log_mean(values))
+        return float(
+            logsumexp(np.array([event.log_value for event in self._events]) + self._log_weights)
+        )
 
-    def _log_mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logarithm of the mean evidence of all events (first axis)."""
+    @property
+    def _log_weights(self) -> NDArray[np.float64]:
+        """Logarithm of the weight of each event: half of it is on all cells together."""
         over_all = np.array([event.cell is None for event in self._events])
         n_all = int(over_all.sum())
-        n_shares = 1 if n_all in (0, len(over_all)) else 2
-        log_counts = np.log(np.where(over_all, n_all, len(over_all) - n_all) * n_shares)
-        return np.asarray(logsumexp((values.T - log_counts).T, axis=0))
+        n_halves = 1 if n_all in (0, len(over_all)) else 2
+        return np.asarray(-np.log(np.where(over_all, n_all, len(over_all) - n_all) * n_halves))
 
     @property
     def _log_alarm(self) -> float:
@@ -294,16 +299,18 @@ class DriftMonitor(SavedState):
         codes = check_cells(cells, values)
         n_cells = len(self.cell_names)
         refuse_elements("cells", codes, codes >= n_cells, f"must be below {n_cells}")
-        # log of the evidence of each event after each sample: constant where it is in another cell
-        path = np.empty((len(self._events), len(values)))
-        for row, event in enumerate(self._events):
+        total = np.full(len(values), -np.inf)  # log evidence after each sample
+        for index, (event, log_weight) in enumerate(
+            zip(self._events, self._log_weights, strict=True)
+        ):
             inside = np.flatnonzero(codes == event.cell if event.cell is not None else codes >= 0)
-            evidence, steps = add_outcomes(event.evidence, event.occurs(values[inside]))
-            path[row] = np.append(event.evidence.log_value(), steps)[
-                np.searchsorted(inside, np.arange(len(values)), side="right")
-            ]
-            self._events[row] = event._replace(evidence=evidence)
-        reached = self._log_mean(path) >= self._log_alarm
+            evidence, path = add_outcomes(event.evidence, event.occurs(values[inside]))
+            # It stays what it was while samples are in other cells.
+            path = np.append(event.log_value, path)
+            n_before = np.searchsorted(inside, np.arange(len(values)), side="right")
+            total = np.logaddexp(total, path[n_before] + log_weight)
+            self._events[index] = event._replace(evidence=evidence, log_value=float(path[-1]))
+        reached = total >= self._log_alarm
         if self.alarm_at is None and reached.any():
             self.alarm_at = self.n_samples + int(reached.argmax()) + 1
         self.n_samples += len(values)
@@ -372,7 +379,7 @@ class DriftMonitor(SavedState):
         if alarm_at is None and other.alarm_at is not None:
             alarm_at = self.n_samples + other.alarm_at
         self._events = [
-            own._replace(evidence=concatenate(own.evidence, its.evidence))
+            _with_evidence(own, concatenate(own.evidence, its.evidence))
             for own, its in zip(self._events, other._events, strict=True)
         ]
         self.n_samples += other.n_samples
@@ -400,7 +407,7 @@ class DriftMonitor(SavedState):
                 f"{self.evidence:.2g}, alarm at {exp(self._log_alarm):.4g}); this says nothing "
                 "about accuracy"
             )
-        event = max(self._events, key=lambda event: float(event.evidence.log_value()))
+        event = max(self._events, key=lambda event: event.log_value)
         where = "" if event.cell is None else f" in cell {shown(self.cell_names[event.cell], 40)}"
         return (
             f"sign of drift after {self.alarm_at:,} samples: {EVENTS[event.kind]} more often than "
@@ -451,7 +458,13 @@ def _read_event(state: Any, n_cells: int, n_samples: int) -> Event:
     evidence = read_evidence(limit, state.get("evidence"))
     read_count({"n": evidence.n}, "n", most=n_samples)
     cell = None if state.get("cell") is None else read_count(state, "cell", most=n_cells - 1)
-    return Event(cell, state["event"], read_number(state, "edge"), evidence)
+    return _with_evidence(
+        Event(cell, state["event"], read_number(state, "edge"), evidence), evidence
+    )
+
+
+def _with_evidence(event: Event, evidence: Evidence) -> Event:
+    return event._replace(evidence=evidence, log_value=float(evidence.log_value()))
 
 
 def cell_events(
