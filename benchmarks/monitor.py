@@ -39,9 +39,10 @@ ACCURACY = 0.9
 LIFE = 5000
 N_LIVES, N_DELAYS, N_PEERS = 10_000, 500, 100
 GOOD_ERROR = 0.05
-# The weights of the evidence were chosen with the first three, from the start.
+# The weights of the evidence were chosen with the first five, from the start and after 1,000
+# answers.
 ERRORS = [0.15, 0.2, 0.3, 0.12, 0.17, 0.25, 0.4]
-CHOSEN_WITH = ERRORS[:3]
+CHOSEN_WITH = ERRORS[:5]
 PASTS = [0, 1000, 10_000]
 # Answers after the change.
 N_AFTER = {0.12: 3000, 0.15: 3000, 0.17: 2000, 0.02: 2000}

@@ -159,10 +159,32 @@ def test_false_alarms_of_a_monitor_are_as_rare_as_promised():
     assert max(monitor.FALSE_ALARMS) <= monitor.ALLOWED
 
 
-# At error rates with which no weight was chosen, too.
 def test_a_monitor_takes_less_than_a_third_of_the_answers_that_mapie_takes():
-    assert len(monitor.ratios(0, monitor.MAPIE)) > len(monitor.RECORD["chosen_with"])
     assert min(monitor.ratios(0, monitor.MAPIE)) > 3
+
+
+# With these promises and error rates, no weight was chosen.
+def test_it_does_so_where_no_weight_was_chosen():
+    rows = monitor.OTHERS + [
+        row for row in monitor.after(0) if row["error"] not in monitor.RECORD["chosen_with"]
+    ]
+    changes = {(row["accuracy"], row["error"]) for row in rows}
+    assert len(changes) == 6
+    for accuracy, error in changes:
+        own, other = (
+            find(rows, accuracy=accuracy, error=error, monitor=name)["median"]
+            for name in (monitor.OURS, monitor.MAPIE)
+        )
+        assert other is None or other > 3 * own
+
+
+def test_ten_times_as_long_a_past_adds_little_to_the_delay():
+    for error in (0.15, 0.17, 0.2, 0.25, 0.3, 0.4):
+        short, long = (
+            find(monitor.after(past), monitor=monitor.OURS, error=error)["median"]
+            for past in (1000, 10_000)
+        )
+        assert 1.2 <= long / short <= 1.4
 
 
 def test_restarts_cost_little_from_the_start_and_gain_much_after_a_good_past():

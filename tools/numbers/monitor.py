@@ -75,6 +75,11 @@ def ratios(past: int, other: str) -> list[float]:
     ]
 
 
+def before(name: str) -> float:
+    """Return the largest share of lives with an alarm before the change, in percent."""
+    return 100 * max(float(row["before"]) for row in find_all(RECORD["delays"], monitor=name))
+
+
 OTHERS = [row for row in RECORD["delays"] if row["accuracy"] != ACCURACY]
 PARAMETERS = {row["monitor"]: row for row in RECORD["parameters"]}
 
@@ -92,5 +97,8 @@ VALUES = {
     "least_ratio": f"{min(ratios(0, MAPIE)):.1f}",
     "most_ratio": f"{max(ratios(0, MAPIE)):.1f}",
     "adwin": f"{PARAMETERS['ADWIN']['parameter']:g}",
+    "adwin_before": f"{before('ADWIN'):.0f}",
+    "ddm_before": f"{before('DDM'):.0f}",
+    "own_before": f"{before(OURS):.1f}",
     "ddm": f"{PARAMETERS['DDM']['parameter']:g}",
 }
