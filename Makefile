@@ -87,6 +87,8 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/guarantee.py
 	.venv/bin/python benchmarks/costs.py
 	.venv/bin/python benchmarks/shares.py
+	.venv/bin/python benchmarks/priors.py
+	.venv/bin/python benchmarks/monitor.py
 	$(MAKE) numbers
 
 # The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data
