@@ -16,6 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 from abstain import (
     LGMLVQ,
     Accuracy,
+    ExpectedCost,
+    Recall,
     RejectCost,
     RejectOptionClassifier,
     RejectRate,
@@ -244,17 +246,43 @@ def test_a_large_front_is_thinned_and_keeps_the_row_that_the_classifier_runs_at(
     assert np.diff(rejects[shown.rows]).max() <= steps + gaps.max()
 
 
-def test_thresholds_of_no_row_begin_at_the_closest_row(samples):
-    clf = fitted_gmlvq()
-    clf.set_thresholds(np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2)))
+def given(clf):
+    values = np.full(len(clf.thresholds_), np.quantile(clf.calibration_.certainty, 0.2))
+    return clf.set_thresholds(values)
+
+
+COSTS = [[0, 1, 3], [1, 0, 1], [7, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        given,
+        lambda clf: clf.retarget(Recall("b", 0.9)),
+        lambda clf: clf.retarget(ExpectedCost(COSTS, 0.2, answers="predicted")),
+        lambda clf: clf.retarget(Accuracy(0.8, groups=np.arange(400) % 2)),
+    ],
+)
+def test_thresholds_of_no_row_are_a_point_of_their_own_where_the_slider_starts(samples, change):
+    clf = change(fitted_gmlvq())
+    assert clf.operating_point_.row is None
     rows = find_content(clf, *samples, None, None)["rows"]
-    assert not rows["is_exactly_there"]
+    start, point = rows["start"], clf.operating_point_
+    assert rows["row"][start] is None
+    assert rows["row"].count(None) == 1
+    own = [float(value) for value in rows["thresholds"][start]]
+    assert own == clf.thresholds_.tolist()
+    rejected = clf.reject(samples[0])
+    assert rows["on_samples"]["accepted"][start] == (~rejected).sum()
+    assert (
+        rows["on_samples"]["errors"][start]
+        == ((clf.predict(samples[0]) != samples[1]) & ~rejected).sum()
+    )
     accepted = rows["on_calibration"]["accepted"]
-    left = clf.front_.n_samples - accepted[rows["start"]]
-    point = clf.operating_point_
-    assert left <= point.true_rejects + point.false_rejects
-    after = clf.front_.n_samples - accepted[rows["start"] + 1]
-    assert after > point.true_rejects + point.false_rejects
+    assert point.n_samples - accepted[start] == point.true_rejects + point.false_rejects
+    assert accepted == sorted(accepted, reverse=True)
+    lists = [rows["least_proba"], rows["rejected"], rows["one_for_all"]["threshold"], accepted]
+    assert {len(each) for each in lists} == {len(rows["row"])}
 
 
 def test_without_calibration_data_the_global_threshold_is_that_of_the_samples(samples):

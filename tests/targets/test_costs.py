@@ -71,6 +71,16 @@ def test_the_cost_is_the_least_of_all_thresholds(method, drawn):
     assert cost_of(thresholds, outcomes, costs, reject) == least
 
 
+# Such costs have no common unit.
+@given(priced_answers())
+def test_the_cost_is_also_the_least_with_irrational_costs(drawn):
+    outcomes, costs, reject = drawn[0], np.sqrt(drawn[1]), np.cbrt(drawn[2])
+    thresholds = thresholds_of(ExpectedCost(costs, reject)._solve(outcomes, "exact"))
+    values = [-np.inf, 0.25, 0.5, np.inf]
+    least = min(cost_of(each, outcomes, costs, reject) for each in product(values, repeat=2))
+    assert cost_of(thresholds, outcomes, costs, reject) == pytest.approx(least, abs=1e-6)
+
+
 @pytest.mark.parametrize("method", ["exact", "hull", "pooled"])
 @many_examples
 @given(priced_answers(), st.sampled_from([2, 10, 0.5]))

@@ -9,7 +9,17 @@ from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
-from abstain import Accuracy, AllOf, InputError, Precision, Recall, RejectOptionClassifier
+from abstain import (
+    Accuracy,
+    AllOf,
+    ExpectedCost,
+    InputError,
+    Precision,
+    Recall,
+    RejectOptionClassifier,
+    load,
+    save,
+)
 from abstain.targets.outcomes import Outcomes
 
 CLASSES = np.array(["ill", "well"])
@@ -173,6 +183,28 @@ def test_parts_of_a_target_are_cloned_and_compared(data):
     )
 
 
+@pytest.mark.parametrize("kind", ["array", "list", "polars"])
+def test_a_part_with_groups_answers_and_survives_saving(data, tmp_path, kind):
+    X, y = data
+    labels = np.where(X[:, 0] > 0, "north", "south")
+    pl = pytest.importorskip("polars")
+    groups = {"array": labels, "list": labels.tolist(), "polars": pl.Series(labels)}[kind]
+    target = AllOf(Accuracy(0.9, groups=groups), Precision(1, 0.8))
+    clf = RejectOptionClassifier(LogisticRegression(), target=target).fit(X, y)
+    answers = clf.predict(X)
+    if kind != "polars":
+        save(clf, tmp_path / "model.abstain")
+        assert np.array_equal(load(tmp_path / "model.abstain").predict(X), answers)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_sample_without_a_group_is_refused(data, missing):
+    groups = np.array([missing] + [1.0] * 2999, dtype=object)
+    clf = RejectOptionClassifier(LogisticRegression(), target=Accuracy(0.9, groups=groups))
+    with pytest.raises(InputError, match="groups must name a group for each sample, got .*; give"):
+        clf.fit(*data)
+
+
 def test_a_part_that_is_changed_after_the_fit_is_noticed(data):
     target = AllOf(Accuracy(0.9), Recall(1, 0.9))
     clf = RejectOptionClassifier(LogisticRegression(), target=target).fit(*data)
@@ -234,7 +266,8 @@ def test_what_cannot_be_had_is_said_in_one_line(data, target, message):
 
 
 def test_a_front_does_not_know_classes_or_groups():
-    for target in (Recall(1, 0.9), Precision(1, 0.9), Accuracy(0.9, groups=[1])):
+    costs = ExpectedCost([[0, 1], [1, 0]], 0.2)
+    for target in (Recall(1, 0.9), Precision(1, 0.9), Accuracy(0.9, groups=[1]), costs):
         with pytest.raises(InputError, match="fit a RejectOptionClassifier with"):
             target.choose(None)
 

@@ -28,7 +28,7 @@ from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
-from abstain.targets.base import certifies, check_target
+from abstain.targets.base import BaseTarget, certifies, check_target
 from abstain.targets.operating import choose_point, everything_rejected
 from abstain.targets.outcomes import needs_outcomes
 from abstain.targets.shares import with_group_labels
@@ -42,11 +42,16 @@ def _are_equal(target: Any, other: Any) -> bool:
         return True
     try:
         return bool(target == other)
-    except ValueError:  # the truth value of an array
+    except (TypeError, ValueError):  # the truth value of an array or of a series
+        pass
+    if isinstance(target, tuple) and isinstance(other, tuple):
+        return len(target) == len(other) and all(map(_are_equal, target, other))
+    if isinstance(target, BaseTarget) and type(target) is type(other):
         mine, others = vars(target), vars(other)
         return mine.keys() == others.keys() and all(
-            np.array_equal(mine[name], others[name]) for name in mine
+            _are_equal(mine[name], others[name]) for name in mine
         )
+    return np.array_equal(np.asarray(target), np.asarray(other))
 
 
 def answer_costs(
@@ -223,7 +228,8 @@ class OperatingMixin:
                 value=target,
                 requirement="changes the answers, and this classifier does not keep what they are "
                 "chosen by",
-                remedy="fit it with this target, or let ExpectedCost have answers='predicted'",
+                remedy="fit it with this target"
+                + (", or with answers='predicted'" if self._rules.costs is None else ""),
             )
         tested = self._test_calibration
         self._rules = rules

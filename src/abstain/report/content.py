@@ -214,11 +214,15 @@ def _groups(clf: RejectOptionClassifier, samples: Samples, groups: Any) -> Conte
 
 
 class ShownRows(NamedTuple):
-    """Rows of a front in the order of the slider, and the number of useful ones."""
+    """Rows of a front in the order of the slider, and the number of useful ones.
+
+    ``start`` is the row at which the classifier runs; if its thresholds are those of no row, the
+    position before which they are inserted.
+    """
 
     rows: NDArray[np.int64]
     n_useful: int
-    start: int  # the first position of the slider
+    start: int
 
 
 def choose_rows(front: ParetoFront, point: OperatingPoint, max_rows: int = MAX_ROWS) -> ShownRows:
@@ -234,8 +238,8 @@ def choose_rows(front: ParetoFront, point: OperatingPoint, max_rows: int = MAX_R
     rejects find an error, and half over the rejects, which is dense where it takes many. All
     numbers of the kept rows are exact.
 
-    The slider starts at the row that the classifier runs at, which is always kept. If its
-    thresholds are those of no row, the slider starts at the last row that rejects no more.
+    The slider starts at the row that the classifier runs at, which is always kept. Thresholds that
+    are those of no row get a position after the last row that rejects no more.
     """
     rejects = front.true_rejects + front.false_rejects
     fewest_from_here = np.minimum.accumulate(rejects[::-1])[::-1]
@@ -255,30 +259,41 @@ def choose_rows(front: ParetoFront, point: OperatingPoint, max_rows: int = MAX_R
     else:
         counts = point.weighted or point
         most = (counts.true_rejects + counts.false_rejects) / front.unit
-        start = int(np.flatnonzero(rejects[kept] <= most)[-1])
+        start = int(np.flatnonzero(rejects[kept] <= most)[-1]) + 1
     return ShownRows(kept, len(useful), start)
 
 
 def _rows(clf: RejectOptionClassifier, samples: Samples) -> Content:
     """Return the rows that can be chosen, with their thresholds and what these do to samples."""
-    front, shown = clf.front_, choose_rows(clf.front_, clf.operating_point_)
+    front, point = clf.front_, clf.operating_point_
+    shown = choose_rows(front, point)
     thresholds = OwnCells(clf.cells_[:-1]).thresholds(front, shown.rows)
+    rows, on_calibration = shown.rows.tolist(), _on_calibration(front, shown.rows)
+    reject_rates = front.reject_rates[shown.rows]
+    if point.row is None:
+        # What was made for a class, for groups or for costs, or was given, is a point of its own.
+        counts = point.weighted or point
+        rejects = counts.true_rejects + counts.false_rejects
+        thresholds = np.insert(thresholds, shown.start, clf.thresholds_, axis=0)
+        reject_rates = np.insert(reject_rates, shown.start, point.reject_rate)
+        rows.insert(shown.start, None)
+        on_calibration["accepted"].insert(shown.start, counts.n_samples - rejects)
+        on_calibration["errors"].insert(shown.start, counts.n_errors - counts.true_rejects)
     on_samples = _on_samples(samples, thresholds)
     return {
         "method": front.method,
         "is_nested": front.is_nested,
-        "row": shown.rows.tolist(),
+        "row": rows,
         "start": shown.start,
-        "is_exactly_there": clf.operating_point_.row is not None,
         "n_useful": shown.n_useful,
         "n_rows": len(front),
         "thresholds": json_numbers(thresholds),
         "least_proba": _least_proba(front, thresholds),
         "rejected": _rejected_by_cell(samples, thresholds).tolist(),
-        "on_calibration": _on_calibration(front, shown.rows),
+        "on_calibration": on_calibration,
         "on_samples": on_samples,
         "bounds": {str(level): _accuracy_bounds(on_samples, level) for level in CONFIDENCES},
-        "one_for_all": _one_threshold(clf, samples, front.reject_rates[shown.rows]),
+        "one_for_all": _one_threshold(clf, samples, reject_rates),
     }
 
 

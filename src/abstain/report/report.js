@@ -647,7 +647,8 @@ class Curve {
     const hover = "%{fullData.name}<br>rejected %{x:.1%}<br>accuracy %{y:.2%}<extra></extra>";
     const traces = lines.map(({ x, y, name, colour: role, dash, width, symbol }) => {
       const n = y.filter((value) => Number.isFinite(value)).length;
-      const places = byRejects(x, y);
+      // The classifier's own thresholds may be those of no row of the front.
+      const places = byRejects(x, y).filter((at) => this.content.rows.row[at] !== null);
       return {
         x: places.map((at) => x[at]), y: places.map((at) => y[at]), customdata: places,
         name, hovertemplate: hover, cliponaxis: n > FEW_POINTS,

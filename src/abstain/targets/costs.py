@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.checks import as_labels, check_boolean_vector, check_same_length
 from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront, pareto_front
+from abstain.fronts.weights import in_units
 from abstain.targets.choosing import mean_of_seen_and_expected
 from abstain.targets.outcomes import Choice, Outcomes, OutcomeTarget
 
@@ -246,12 +247,6 @@ class ExpectedCost(OutcomeTarget):
             )
         return np.broadcast_to(prices, (len(labels),)).copy()
 
-    def _choose(self, front: ParetoFront) -> int:
-        """Return the row of least cost, of a front whose weights are savings."""
-        losses = front.n_errors - front.true_rejects + front.false_rejects
-        costs = mean_of_seen_and_expected(front, losses, "expected_losses")
-        return int(np.flatnonzero(costs <= costs.min() + 1e-9 * front.n_samples)[0])
-
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
         """Return the thresholds of least cost."""
         savings = self.table(learn.classes).savings(learn.truth, learn.answers)
@@ -260,10 +255,19 @@ class ExpectedCost(OutcomeTarget):
         weights = np.abs(savings)
         if learn.weights is not None:
             weights = weights * learn.weights
+        if method == "exact" and in_units(weights)[2]:
+            method = "hull"  # which has all rows of least cost, whatever the weights
         front = pareto_front(
             learn.certainty, savings <= 0, learn.cells, method=method, weights=weights
         )
-        return Choice(front, self._choose(front))
+        return Choice(front, _row_of_least_cost(front))
+
+
+def _row_of_least_cost(front: ParetoFront) -> int:
+    """Return the row of least cost, of a front whose weights are savings."""
+    losses = front.n_errors - front.true_rejects + front.false_rejects
+    costs = mean_of_seen_and_expected(front, losses, "expected_losses")
+    return int(np.flatnonzero(costs <= costs.min() + 1e-9 * front.n_samples)[0])
 
 
 def _as_numbers(name: str, values: Any) -> NDArray[np.float64]:

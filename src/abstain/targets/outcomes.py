@@ -85,6 +85,12 @@ class OutcomeTarget(BaseTarget):
 
     needs_outcomes = True
 
+    def _choose(self, front: ParetoFront) -> int:
+        raise InputError(
+            f"{self} needs the classes of the calibration samples, which a front does not know: "
+            "fit a RejectOptionClassifier with it"
+        )
+
     @abstractmethod
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
         """Return thresholds that were made for this target, certified on ``test`` if it asks so."""

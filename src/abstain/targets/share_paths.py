@@ -389,7 +389,7 @@ def _not_certified(
     assert share.confidence is not None
     level = 1 - share.confidence
     possible = int(1000 * accuracy_bound(accepted, bad, level)) / 1000
-    instead = f"{possible:g} could be certified" if possible > 0 else "nothing could be certified"
+    instead = f"at most {possible:g} could be" if possible > 0 else "nothing could be certified"
     least = needed_answers(share.level, share.confidence)
     enough = enough_answers(accepted, bad, share.level, level)
     more = (

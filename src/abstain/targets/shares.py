@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.checks import as_labels, check_fraction, list_columns
+from abstain._core.checks import as_labels, check_fraction, check_none_missing, list_columns
 from abstain._core.errors import InputError
 from abstain.targets.guarantee import needed_answers
 from abstain.targets.outcomes import Choice, Outcomes, OutcomeTarget
@@ -70,9 +70,6 @@ class Recall(ShareTarget):
 
     def _check(self) -> None:
         _check_level("recall", self.recall, self.confidence)
-
-    def _choose(self, front: Any) -> int:
-        raise _needs_classes(self)
 
     def min_test_samples(self) -> int:
         """Return the fewest samples of the class that can certify the recall.
@@ -142,9 +139,6 @@ class Precision(ShareTarget):
 
     def _check(self) -> None:
         _check_level("precision", self.precision, self.confidence)
-
-    def _choose(self, front: Any) -> int:
-        raise _needs_classes(self)
 
     def min_test_samples(self) -> int:
         """Return the fewest answers that can certify the precision.
@@ -216,15 +210,11 @@ def _check_level(name: str, level: float, confidence: float | None) -> None:
     check_fraction(name, level)
 
 
-def _needs_classes(target: Any) -> InputError:
-    return InputError(
-        f"{target} needs the classes of the calibration samples, which a front does not know: fit "
-        "a RejectOptionClassifier with it"
-    )
-
-
 class AllOf(ShareTarget):
-    """Reach several targets at once, with the fewest rejects.
+    """Reach several targets at once, with few rejects.
+
+    Thresholds are tried along paths that weigh the targets differently; of those that reach all
+    targets, the ones with the fewest rejects are taken.
 
     Parameters
     ----------
@@ -295,7 +285,7 @@ class AllOf(ShareTarget):
     def _choose(self, front: Any) -> int:
         if len(self.targets) == 1:
             return int(self.targets[0].choose(front))
-        raise _needs_classes(self)
+        return super()._choose(front)
 
     def min_test_samples(self) -> int:
         """Return the fewest samples that can certify all targets.
@@ -357,7 +347,7 @@ def with_group_labels(target: Any, X: Any, n_samples: int) -> Any:
 
 def _group_labels(groups: Any, X: Any) -> NDArray[Any]:
     if not callable(groups) and not isinstance(groups, str):
-        return as_labels("groups", groups)
+        return _without_missing(groups)
     if X is None:
         raise InputError(
             argument="groups",
@@ -366,7 +356,7 @@ def _group_labels(groups: Any, X: Any) -> NDArray[Any]:
             remedy="fit with this target, or pass an array",
         )
     if callable(groups):
-        return as_labels("groups", groups(X))
+        return _without_missing(groups(X))
     columns = list(getattr(X, "columns", ()))
     if groups not in columns:
         where = list_columns(groups, list(map(str, columns))) if columns else "X has no names"
@@ -376,4 +366,11 @@ def _group_labels(groups: Any, X: Any) -> NDArray[Any]:
             requirement="must name a column of X, or be an array or a function of X",
             remedy=where,
         )
-    return as_labels("groups", np.asarray(X[groups]))
+    return _without_missing(np.asarray(X[groups]))
+
+
+def _without_missing(groups: Any) -> NDArray[Any]:
+    labels = as_labels("groups", groups)
+    remedy = "give such samples a group of their own, or leave them out"
+    check_none_missing("groups", labels, "must name a group for each sample", remedy)
+    return labels
