@@ -474,16 +474,22 @@ def test_details_that_are_left_out_are_counted(opened, exact):
     page = opened(clf, samples)
     last = page.run("return document.getElementById('slider').max")
     page.move_to(last)
-    rejected = at_row(clf, find_content(clf, *samples, None, None)["rows"]["row"][-1]).reject(
-        samples[0]
-    )
-    assert page.text("#found").startswith(f"{np.count_nonzero(rejected):,} rejected")
+    assert page.text("#found").startswith("21,000 rejected")
     assert "20,000 of 21,000 samples, the least certain" in page.text("#detailed")
     assert "400 of 21,000 samples are drawn" in page.text("main")
-    assert "are not those of a row of its front" in page.text("main")
+    assert "The slider starts at the classifier’s own thresholds" in page.text("main")
 
 
 # --- what is taken away --------------------------------------------------------------------------
+
+
+def test_thresholds_made_for_a_class_are_exported_at_the_start(opened, gmlvq, samples, folder):
+    clf = copy(gmlvq).retarget(Recall("b", 0.9))
+    page = opened(clf, samples)
+    page.click("#export")
+    (folder / "given.json").write_text(downloaded(folder, "thresholds.json"))
+    back = copy(gmlvq).set_thresholds(read_thresholds(folder / "given.json"))
+    assert np.array_equal(back.thresholds_, clf.thresholds_)
 
 
 @pytest.mark.parametrize("where", ["first", "middle", "last"])
