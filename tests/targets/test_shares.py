@@ -201,7 +201,7 @@ def test_a_part_with_groups_answers_and_survives_saving(data, tmp_path, kind):
 def test_a_sample_without_a_group_is_refused(data, missing):
     groups = np.array([missing] + [1.0] * 2999, dtype=object)
     clf = RejectOptionClassifier(LogisticRegression(), target=Accuracy(0.9, groups=groups))
-    with pytest.raises(InputError, match="groups must name a group for each sample, got .*; give"):
+    with pytest.raises(InputError, match=r"groups must name a group for each sample, got .*; give"):
         clf.fit(*data)
 
 
