@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from abstain import (
+    RSLVQ,
     ExpectedCost,
     ExpectedCostScorer,
     InputError,
@@ -181,11 +182,11 @@ def test_an_invalid_table_is_refused_in_one_line(target, message):
 # --- other costs, without another fit ------------------------------------------------------------
 
 
+@pytest.mark.parametrize("model", [LogisticRegression(), RSLVQ(sigma2=1)])
 @pytest.mark.parametrize("cv", [3, "training"])
-def test_other_costs_need_no_other_fit(cv):
+def test_other_costs_need_no_other_fit(cv, model):
     X, y = make_classification(1500, weights=[0.9], flip_y=0.05, random_state=0)
     targets = [ExpectedCost({(1, 0): cost, (0, 1): 1}, 0.5) for cost in (50, 3)]
-    model = LogisticRegression()
     moved = RejectOptionClassifier(model, target=targets[0], cv=cv).fit(X, y).retarget(targets[1])
     fitted = RejectOptionClassifier(model, target=targets[1], cv=cv).fit(X, y)
     assert np.array_equal(moved.predict(X), fitted.predict(X))

@@ -23,7 +23,12 @@ from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_s
 from abstain.certainty.cells import are_leaves, cells_of, means_the_same
 from abstain.certainty.measures import certainty_of
 from abstain.certainty.outputs import Outputs
-from abstain.classifier.evaluate import Rules, evaluate, evaluate_posteriors
+from abstain.classifier.evaluate import (
+    Rules,
+    evaluate,
+    evaluate_posteriors,
+    has_cells_of_answers,
+)
 from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.targets.outcomes import Outcomes
@@ -64,11 +69,14 @@ class Calibration(NamedTuple):
     def answered_by(self, estimator: Any, rules: Rules) -> Calibration:
         """Return the same samples, with the answers that other costs make the cheapest."""
         assert self.posteriors is not None
+        own_cells = None if has_cells_of_answers(rules) else self.cells
+        if own_cells is not None:
+            rules = rules._replace(cells="class")  # not used
         evaluation = evaluate_posteriors(estimator, self.posteriors, rules)
         return self._replace(
             certainty=evaluation.certainty,
             correct=evaluation.labels == self.truth,
-            cells=evaluation.cells,
+            cells=evaluation.cells if own_cells is None else own_cells,
             answers=evaluation.labels,
         )
 

@@ -130,13 +130,17 @@ OF_ANSWERS = {"class", "global"}
 
 
 def depends_on_posteriors_alone(rules: Rules) -> bool:
-    """Return whether certainty and cells follow from posteriors and answers."""
-    return (
-        isinstance(rules.certainty, str)
-        and rules.certainty in OF_POSTERIORS
-        and isinstance(rules.cells, str)
-        and rules.cells in OF_ANSWERS
-    )
+    """Return whether the certainty follows from the posteriors that are kept, and from answers.
+
+    That of a leaf is the one of the tree that decides, and posteriors are out of fold.
+    """
+    names = [rule if isinstance(rule, str) else "" for rule in rules[:2]]
+    return names[0] in OF_POSTERIORS and names[1] != "leaf"
+
+
+def has_cells_of_answers(rules: Rules) -> bool:
+    """Return whether other answers have other cells; prototypes are of samples."""
+    return isinstance(rules.cells, str) and rules.cells in OF_ANSWERS
 
 
 def evaluate_posteriors(
