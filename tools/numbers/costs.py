@@ -33,13 +33,14 @@ def prices() -> str:
 
 
 def costs(classifier: str) -> str:
-    """Write the cost of each method, and the share of samples that it answers."""
+    """Write the cost of each method, the share it answers, and whether it certifies anything."""
     lines = []
     for library, method in METHODS:
         rows = of_method(library, method, classifier=classifier)
         cells = [f"{row['cost']:.3f} ({100 * row['coverage']:.0f})" for row in rows]
-        lines.append([NAMES[library], method, *cells, str(rows[0]["lines"])])
-    return table(["library", "method", *SETS, "lines"], lines, 2)
+        certified = "yes" if rows[0]["certifies"] else "no"
+        lines.append([NAMES[library], method, certified, *cells, str(rows[0]["lines"])])
+    return table(["library", "method", "certified", *SETS, "lines"], lines, 3)
 
 
 # Methods that are compared with the pair by hand, draw by draw.
