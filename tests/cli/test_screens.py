@@ -291,6 +291,16 @@ def test_the_table_of_classes_fits(width):
     assert ("with rejects" in shown) == (width >= terminal.WIDE)
 
 
+# Precisions that follow weights have no limits.
+@pytest.mark.parametrize("width", [80, 200])
+def test_a_share_without_limits_has_no_heading_for_them(width):
+    nothing = dict.fromkeys(["precision_low", "precision_high"])
+    rows = class_rows_of(3)
+    whole = render(terminal.ClassTable(rows), width)
+    shown = render(terminal.ClassTable([row | nothing for row in rows]), width)
+    assert whole.count("95% CI") - shown.count("95% CI") == 1
+
+
 @pytest.mark.parametrize(("width", "n_tables"), [(80, 2), (terminal.VERY_WIDE, 1)])
 def test_long_and_many_classes_take_one_line_each(width, n_tables):
     shown = render(terminal.ClassTable(class_rows_of(20, "[red] {} " + 90 * "a")), width)

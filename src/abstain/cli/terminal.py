@@ -248,7 +248,7 @@ class ClassTable:
         is_wide = options.max_width >= WIDE
         counts = {name: name for name in ("answered", "right", "wrong", "rejected")}
         shares = {
-            name: f"{heading}\n95% CI" if is_wide and f"{name}_low" in self.rows[0] else heading
+            name: f"{heading}\n95% CI" if is_wide and _has_limits(self.rows, name) else heading
             for name, heading in _SHARES.items()
             if is_wide or name != "recall_with_rejects"
         }
@@ -304,6 +304,10 @@ def _group_shares(row: dict[str, Any]) -> tuple[Text, Text, Text]:
     )
 
 
+def _has_limits(rows: Sequence[dict[str, Any]], name: str) -> bool:
+    return any(row.get(f"{name}_low") is not None for row in rows)  # weighted shares have none
+
+
 def _limit(percentage: float) -> str:
     return f"{percentage:.1f}" if 0 < percentage < 100 else f"{percentage:.0f}"
 
@@ -313,7 +317,7 @@ def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
     if row[name] is None:
         return Text("–")
     limits = ""
-    if has_limits and row.get(f"{name}_low") is not None:  # weighted shares have none
+    if has_limits and _has_limits([row], name):
         low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
         limits = f" {_limit(low)}–{_limit(high)}%"
     return Text.assemble(("100%" if row[name] == 1 else percent(row[name]), "bold"), limits)
