@@ -258,6 +258,19 @@ def test_rows_without_a_group_are_a_group(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("n_without", "confidence", "fault"),
+    [(3, None, "got 3 in group 'missing'"), (30, 0.9, "in group 'missing' of 0.8 with")],
+)
+def test_what_to_do_about_rows_without_a_group(tmp_path, n_without, confidence, fault):
+    frame = with_sites(600).with_columns(
+        pl.when(pl.int_range(pl.len()) < n_without).then(None).otherwise("Ort").alias("Ort")
+    )
+    remedy = "the rows without a value in column 'Ort': fill in the column for these rows, or leave"
+    with pytest.raises(InputError, match=f"{fault}.*{remedy} these rows out$"):
+        fitted(tmp_path, frame, Accuracy(0.8, confidence=confidence, groups="Ort"))
+
+
+@pytest.mark.parametrize(
     ("column", "message"),
     [
         ("Orte", "groups='Orte' is not a column of"),

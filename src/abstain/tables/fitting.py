@@ -25,7 +25,12 @@ from abstain.tables.evaluation import (
     report_calibration,
 )
 from abstain.tables.features import Features, choose_features, lost_labels, read_labels
-from abstain.tables.groups import GroupComparison, compare_fitted_groups, group_labels
+from abstain.tables.groups import (
+    GroupComparison,
+    compare_fitted_groups,
+    explain_no_group,
+    group_labels,
+)
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
 from abstain.tables.reasons import cell_names
@@ -265,7 +270,8 @@ def fit_table(
     if model.is_slow_on_many and len(y) > _MANY_ROWS:
         warn(_may_take_long(model, len(y)))
     watch(0, n_fits)
-    with _warnings_as_notes() as warned, _model_errors_in_one_line(model, len(y)):
+    in_one_line = _model_errors_in_one_line(model, len(y))
+    with _warnings_as_notes() as warned, in_one_line, explain_no_group(groups):
         clf.fit(X, np.array(y.to_list()))
     clf.cv = options.cv or "training"  # which is saved with it
     if groups:  # a model holds the name of the column, not the groups of the rows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError
+from abstain._core.errors import InputError, shown, with_remedy
 from abstain.metrics import GroupReport, group_report
 from abstain.tables.values import as_categories
 from abstain.targets import AllOf
@@ -24,6 +25,22 @@ _CONFIDENCE = 0.95
 def group_labels(column: pl.Series, missing: Sequence[str] = ()) -> pl.Series:
     """Return the group of each row as text."""
     return as_categories(column, missing).fill_null(NO_GROUP)
+
+
+@contextmanager
+def explain_no_group(groups: Mapping[str, NDArray[Any]]) -> Iterator[None]:
+    """Say in errors about the group of rows that name none which rows these are."""
+    try:
+        yield
+    except InputError as error:
+        columns = [shown(name) for name, labels in groups.items() if NO_GROUP in labels]
+        if not columns or f"group {NO_GROUP!r}" not in str(error):
+            raise
+        raise with_remedy(
+            error,
+            f"; group {NO_GROUP!r} holds the rows without a value in column "
+            f"{' or '.join(columns)}: fill in the column for these rows, or leave these rows out",
+        ) from error
 
 
 def has_groups(target: Any) -> bool:
