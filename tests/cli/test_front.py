@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import typer
 
 from abstain import Accuracy, RejectCost, RejectRate, __version__, operating_point, pareto_front
+from abstain.cli import app
 from abstain.cli.common import Method
+from abstain.cli.targets import NOT_FOR_SCORES
 from abstain.fronts import METHODS
 from tests.cli.helpers import ROLES, assert_one_line, python
 
@@ -324,7 +327,20 @@ def test_a_warning_is_one_line_of_the_program(tmp_path, table):
     assert line.startswith("warning: method='exact' will take half a minute or far more for these ")
 
 
-@pytest.mark.parametrize("option", ["--recall", "--precision", "--cost", "--group-by"])
+@pytest.mark.parametrize("option", sorted(NOT_FOR_SCORES))
 def test_targets_about_classes_are_refused(run, folder, option):
     asked = ["front", folder / "scores.csv", "--certainty", "c", "--correct", "ok"]
-    assert_one_line(run(*asked, option, "a=0.9"), f"No such option: {option}", "front --help")
+    remedy = (
+        "; score files take only --accuracy, --reject-rate and --reject-cost, see abstain front"
+    )
+    assert_one_line(run(*asked, option, "a=0.9"), f"No such option: {option}{remedy} --help")
+
+
+def test_options_that_score_files_do_not_take_are_options_of_tables():
+    commands = typer.main.get_command(app).commands
+    fit, front = (
+        {option for parameter in commands[name].params for option in parameter.opts}
+        for name in ("fit", "front")
+    )
+    assert fit - front >= NOT_FOR_SCORES
+    assert {"--accuracy", "--reject-rate", "--reject-cost"} <= front

@@ -61,11 +61,22 @@ def test_only_one_kind_of_target_is_served_and_none_is_none():
     with pytest.raises(InputError, match="got --recall and --reject-rate; drop one"):
         chosen_target(recall=["ill=0.9"], reject_rate=0.1)
     with pytest.raises(InputError, match="give --accuracy as well, or --recall or --precision"):
-        chosen_target(0.95, reject_rate=0.1)
+        chosen_target(0.95)
     with pytest.raises(InputError, match="give --accuracy as well"):
         chosen_target(group_by="site", recall=["ill=0.9"])
     with pytest.raises(InputError, match="give --reject-cost as well"):
         chosen_target(cost=["ill:well=9"])
+
+
+# To add an accuracy would ask for two kinds of targets.
+@pytest.mark.parametrize("name", ["reject_rate", "reject_cost", "cost"])
+def test_targets_that_are_not_certified_take_neither_confidence_nor_groups(name):
+    options, _ = GIVEN[name]
+    kind = "reject rates" if name == "reject_rate" else "costs"
+    with pytest.raises(InputError, match=f"; drop --confidence: {kind} are not certified$"):
+        chosen_target(0.95, **options)
+    with pytest.raises(InputError, match=r"; drop --group-by$"):
+        chosen_target(group_by="site", **options)
 
 
 @pytest.mark.parametrize("confidence", [None, 0.9])

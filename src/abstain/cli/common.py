@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from abstain import InputError, __version__
 from abstain._core.errors import Argument, Message
 from abstain._core.text import one_line
+from abstain.cli.targets import NOT_FOR_SCORES
 
 # Newer versions of typer include click: this is the base class in either case.
 _UsageError: Any = typer.BadParameter.__mro__[1]
@@ -116,7 +117,7 @@ def _errors_in_one_line() -> Iterator[None]:
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
-        message = " ".join(error.format_message().split())
+        message = " ".join(_usage(error).split())
         command = "abstain" if error.ctx is None else error.ctx.command_path
         remedy = "" if ";" in message or "--help" in message else f"; see {command} --help"
         fail(f"error: {message.removesuffix('.')}{remedy}", 2)
@@ -132,6 +133,17 @@ def _errors_in_one_line() -> Iterator[None]:
         with suppress(OSError):  # discard what is still in the buffer
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         fail(f"error: cannot print the result: {error.strerror or error}; print it elsewhere", 1)
+
+
+def _usage(error: Any) -> str:
+    """Return what is wrong with a command line."""
+    option = getattr(error, "option_name", None)
+    if option in NOT_FOR_SCORES and error.ctx is not None and error.ctx.info_name == "front":
+        return (
+            f"No such option: {option}; score files take only --accuracy, --reject-rate and "
+            "--reject-cost, see abstain front --help"
+        )
+    return str(error.format_message())
 
 
 @contextmanager

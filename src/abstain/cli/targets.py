@@ -129,6 +129,17 @@ TARGETS = {
         needs_classes=True,
     ),
 }
+# Kinds that take no confidence.
+_NOT_CERTIFIED = {"rate": "reject rates", "costs": "costs"}
+# Options of `abstain fit` that `abstain front` does not have.
+NOT_FOR_SCORES = {
+    "--recall",
+    "--precision",
+    "--cost",
+    "--group-by",
+    "--confidence",
+    "--class-prior",
+}
 # Costs to list in a phrase.
 _COSTS_TO_SHOW = 4
 
@@ -169,13 +180,15 @@ def _check_together(given: dict[str, Any], confidence: float | None, group_by: s
     if len(kinds) > 1:
         options = " and ".join("--" + name.replace("_", "-") for name in given)
         raise InputError(f"only one target can be served, got {options}; drop one")
+    not_certified = [_NOT_CERTIFIED[kind] for kind in kinds - {"shares"}]
     if confidence is not None and kinds != {"shares"}:
-        raise InputError(
-            "--confidence belongs to an accuracy, recall or precision; give --accuracy as well, "
-            "or --recall or --precision"
-        )
+        remedy = "give --accuracy as well, or --recall or --precision"
+        if not_certified:
+            remedy = f"drop --confidence: {not_certified[0]} are not certified"
+        raise InputError(f"--confidence belongs to an accuracy, recall or precision; {remedy}")
     if group_by is not None and "accuracy" not in given:
-        raise InputError("--group-by belongs to an accuracy; give --accuracy as well")
+        remedy = "drop --group-by" if not_certified else "give --accuracy as well"
+        raise InputError(f"--group-by belongs to an accuracy; {remedy}")
     if "cost" in given and "reject_cost" not in given:
         raise InputError("--cost needs the price of a reject; give --reject-cost as well")
     if "cost" not in given and given.get("reject_cost", 0) >= 1:
