@@ -21,6 +21,7 @@ from abstain import (
     save,
 )
 from abstain.targets.outcomes import Outcomes
+from tests.examples import examples
 
 CLASSES = np.array(["ill", "well"])
 
@@ -113,6 +114,31 @@ def test_a_part_without_confidence_is_reached_on_the_calibration_data(seed, leve
 def test_a_stricter_target_never_rejects_less(target_at, seed, two):
     outcomes = answers(200, seed)
     loose, strict = (solved(target_at(level), outcomes) for level in sorted(two))
+    if strict is not None:
+        assert loose is not None
+        assert loose.sum() >= strict.sum()
+
+
+PARTS = [Accuracy(0.85), Recall("ill", 0.8), Precision("well", 0.9)]
+
+
+@pytest.mark.parametrize(
+    ("looser", "stricter"),
+    [
+        (PARTS[0], AllOf(PARTS[0], Recall("ill", 0.01))),
+        (PARTS[1], AllOf(PARTS[1], PARTS[2])),
+        (AllOf(*PARTS[:2]), AllOf(*PARTS)),
+        (AllOf(*PARTS[1:]), AllOf(*PARTS)),
+        (PARTS[0], Accuracy(0.85, groups=np.zeros(200))),
+        (PARTS[0], Accuracy(0.85, groups=np.arange(200) % 3)),
+    ],
+    ids=repr,
+)
+@examples(0.25)
+@given(seed=st.integers(0, 10_000))
+def test_another_condition_never_lessens_the_rejects(looser, stricter, seed):
+    outcomes = answers(200, seed)
+    loose, strict = (solved(target, outcomes) for target in (looser, stricter))
     if strict is not None:
         assert loose is not None
         assert loose.sum() >= strict.sum()

@@ -28,7 +28,7 @@ from abstain.classifier.thresholds import are_thresholds, given_point
 from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
-from abstain.targets.base import BaseTarget, certifies, check_target
+from abstain.targets.base import certifies, check_target
 from abstain.targets.operating import choose_point, everything_rejected
 from abstain.targets.outcomes import needs_outcomes
 from abstain.targets.shares import with_group_labels
@@ -46,7 +46,8 @@ def _are_equal(target: Any, other: Any) -> bool:
         pass
     if isinstance(target, tuple) and isinstance(other, tuple):
         return len(target) == len(other) and all(map(_are_equal, target, other))
-    if isinstance(target, BaseTarget) and type(target) is type(other):
+    # An array has a method `choose` too.
+    if hasattr(target, "choose") and not np.ndim(target) and type(target) is type(other):
         mine, others = vars(target), vars(other)
         return mine.keys() == others.keys() and all(
             _are_equal(mine[name], others[name]) for name in mine

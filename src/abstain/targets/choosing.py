@@ -7,7 +7,7 @@ row of the front is the best of all choices of thresholds.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from abstain.fronts.held_out import HeldOut
 from abstain.targets.base import BaseTarget
 from abstain.targets.guarantee import Guarantee, certify, needed_answers
 from abstain.targets.outcomes import Choice, Outcomes
-from abstain.targets.share_paths import Share, solve_shares
+from abstain.targets.share_paths import Share, n_rejected, solve_shares
 from abstain.targets.shares import accuracy_shares
 
 # Of sums of probabilities.
@@ -177,8 +177,12 @@ class Accuracy(BaseTarget):
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
         """Return thresholds with the fewest rejects that reach all levels."""
         self._check()
-        if self.groups is not None:
+        if self.groups is not None and test is not None:
             return solve_shares(self, learn, method, test)
+        if self.groups is not None:
+            # A condition on groups never lessens the rejects.
+            of_all = replace(self, groups=None)._solve(learn, method)
+            return solve_shares(self, learn, method, least=n_rejected(of_all, learn))
         front = pareto_front(
             learn.certainty, learn.correct, learn.cells, method=method, weights=learn.weights
         )

@@ -83,8 +83,13 @@ class Share(NamedTuple):
         return self.good | self.bad
 
 
-def solve_shares(target: Any, learn: Outcomes, method: str, test: Outcomes | None) -> Choice:
-    """Return the thresholds with the fewest rejects at which all shares of a target are reached."""
+def solve_shares(
+    target: Any, learn: Outcomes, method: str, test: Outcomes | None = None, least: int = 0
+) -> Choice:
+    """Return the thresholds with the fewest rejects at which all shares of a target are reached.
+
+    Without ``test``, they reject at least so many samples, in units of their weights.
+    """
     if method != "pooled":
         raise InputError(
             argument="method", value=method, requirement=f"must be 'pooled' for {target}"
@@ -92,7 +97,7 @@ def solve_shares(target: Any, learn: Outcomes, method: str, test: Outcomes | Non
     shares = target._shares(learn)
     paths = list(_paths(learn, shares))
     if test is None:
-        path, row = _fewest_rejects(paths, shares)
+        path, row = _fewest_rejects(paths, shares, least)
         return Choice(path.front, row)
     scales = [_scale(share, learn, test) for share in shares]
     path, order = _most_promising(paths, shares, scales)
@@ -237,12 +242,21 @@ def _probability_bad(learn: Outcomes, share: Share, counts: BinCounts) -> NDArra
     return probability
 
 
-def _fewest_rejects(paths: list[_Path], shares: list[Share]) -> tuple[_Path, int]:
-    """Return the path and its row that reach all levels with the fewest rejects."""
+def n_rejected(choice: Choice, learn: Outcomes) -> int:
+    """Return how many of the samples thresholds reject, in units of their weights."""
+    thresholds = np.full(int(learn.cells.max()) + 1, -np.inf)
+    thresholds[choice.front.cells] = choice.front.thresholds_at(choice.row)
+    rejected = learn.certainty < thresholds[learn.cells]
+    return int(rejected.sum() if learn.units is None else learn.units[rejected].sum())
+
+
+def _fewest_rejects(paths: list[_Path], shares: list[Share], least: int) -> tuple[_Path, int]:
+    """Return the path and its row that reach all levels with the fewest rejects, from least on."""
     best: tuple[int, _Path, int] | None = None
     for path in paths:
         # Rejecting everything reaches nothing.
-        rows = np.flatnonzero(path.reaches(shares) & (path.accepted > 0).any(axis=0))
+        is_enough = path.reaches(shares) & (path.rejects >= least)
+        rows = np.flatnonzero(is_enough & (path.accepted > 0).any(axis=0))
         if len(rows) and (best is None or path.rejects[rows[0]] < best[0]):
             best = int(path.rejects[rows[0]]), path, int(rows[0])
     if best is None:

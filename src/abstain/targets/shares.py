@@ -7,6 +7,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from abstain._core.checks import as_labels, check_fraction, check_none_missing, 
 from abstain._core.errors import InputError
 from abstain.targets.guarantee import needed_answers
 from abstain.targets.outcomes import Choice, Outcomes, OutcomeTarget
-from abstain.targets.share_paths import Share, solve_shares
+from abstain.targets.share_paths import Share, n_rejected, solve_shares
 
 # Samples of a group: an accuracy of fewer says nothing.
 LEAST_GROUP = 10
@@ -310,10 +311,21 @@ class AllOf(ShareTarget):
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
         """Return thresholds with the fewest rejects that reach all levels."""
         self._check()
-        if len(self.targets) > 1:
+        targets = tuple(self.targets)
+        if len(targets) > 1 and test is not None:
             return super()._solve(learn, method, test)
-        (target,) = self.targets
-        choice: Choice = target._solve(learn, method, test)
+        # Another part never lessens the rejects: those of all choices of fewer parts are known.
+        rejects: dict[tuple[int, ...], int] = {}
+        for size in range(1, len(targets) + 1):
+            for parts in combinations(range(len(targets)), size):
+                if size == 1:
+                    choice: Choice = targets[parts[0]]._solve(learn, method, test)
+                else:
+                    least = max(rejects[fewer] for fewer in combinations(parts, size - 1))
+                    some = AllOf(*(targets[part] for part in parts))
+                    choice = solve_shares(some, learn, method, least=least)
+                if len(targets) > 1:
+                    rejects[parts] = n_rejected(choice, learn)
         return choice
 
 
