@@ -289,11 +289,10 @@ class RejectConfusionDisplay(Display):
             shares = {"true": "share of the class", "all": "share of all samples"}
             label = shares[self.normalize] if self.normalize else "samples"
             draw_colorbar(ax, self.im_, label, tick)
-        if n_classes > ROOMY:
-            if is_new:  # cells are squares, which another layout would let clip the labels
-                ax.figure.canvas.figure.set_layout_engine("compressed")
-            if self.text_ is not None:
-                _fit_numbers(ax, self.text_, may_enlarge=is_new)
+        if is_new:  # cells are squares, which another layout would let clip the labels
+            ax.figure.canvas.figure.set_layout_engine("compressed")
+        if n_classes > ROOMY and self.text_ is not None:
+            _fit_numbers(ax, self.text_, may_enlarge=is_new)
         return self._drawn_on(ax)
 
     def _write(
