@@ -143,7 +143,7 @@ def test_what_can_be_shown_stays_as_it_is():
         assert shown(text) == repr(text)
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash: install it to run this")
 @pytest.mark.parametrize("value", ["it's", EVIL, "a\\b'\x1b", "\n", "\x85\u2028é", "$HOME $(x)"])
 def test_a_shell_takes_a_suggested_value_for_the_value(value):
     typed = quote_for_shell(value)

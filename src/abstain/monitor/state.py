@@ -6,6 +6,7 @@ A state is a dictionary that JSON can hold. No code is run when it is read.
 from __future__ import annotations  # signatures then show the names of types
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import inf, isfinite, nan
 from pathlib import Path
@@ -22,7 +23,7 @@ VERSION = 1
 _SHAPE = (len(ODDS_RATIOS), len(RATES))
 
 
-class SavedState:
+class SavedState(ABC):
     """Base class of monitors: states in dictionaries and in files."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,12 +132,14 @@ class SavedState:
         except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"cannot load {path}: it is no JSON ({error})") from None
 
+    @abstractmethod
     def _state(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """Return what is special to this kind of monitor."""
 
     @classmethod
+    @abstractmethod
     def _from_state(cls, state: Mapping[str, Any]) -> Self:
-        raise NotImplementedError
+        """Return a monitor of this kind from what `_state` has returned."""
 
 
 def evidence_state(evidence: Evidence) -> dict[str, Any]:
