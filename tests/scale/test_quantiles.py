@@ -1,6 +1,5 @@
-"""Values at ranks, and quantiles, are those of all samples, for any division into blocks."""
+"""Values at ranks are those of all samples, for any division into blocks."""
 
-import dask
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,10 +13,8 @@ from abstain._scale.quantiles import (
     gaps_with_ranks,
     merge_sketches,
     pick,
-    quantile_on_dask,
     sketch,
 )
-from tests.examples import examples
 
 VALUES = st.one_of(
     st.floats(allow_nan=False), st.integers(0, 5).map(float), st.just(np.inf), st.just(-np.inf)
@@ -61,19 +58,3 @@ def test_few_values_are_collected(n_blocks, monkeypatch):
     values, n_collected = values_at_ranks(blocks, 8192 // n_blocks + 1, ranks)
     assert values.tolist() == np.sort(samples)[ranks].tolist()
     assert n_collected < 0.15 * 400_000
-
-
-@examples(0.5)
-@given(
-    st.lists(
-        st.lists(st.sampled_from([0.0, 1.0, 2.0]) | st.floats(0, 1e9), max_size=20), max_size=5
-    ),
-    st.sampled_from([0.0, 0.5, 0.9, 0.99, 1.0]),
-    st.sampled_from([1, 3, 1_000]),
-)
-def test_a_quantile_of_blocks_is_that_of_all_values(blocks, share, n_sketched):
-    blocks = [np.array(block, dtype=float) for block in [*blocks, [4.0]]]
-    with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="synchronous"):
-        patch.setattr(quantiles, "MAX_SKETCHES", n_sketched)
-        quantile = quantile_on_dask([dask.delayed(block) for block in blocks], share)
-    assert quantile == np.quantile(np.concatenate(blocks), share)

@@ -36,20 +36,6 @@ class Sketch(NamedTuple):
     weights: Ranks
 
 
-def quantile_on_dask(blocks: Sequence[Any], share: float) -> float:
-    """Return ``numpy.quantile`` of the values of all blocks, bit for bit."""
-    columns = [(block,) for block in blocks]
-    known = reduce_blocks(merge_sketches, map_blocks(_sketch, columns, sketch_size(columns)))
-    last = int(known.weights.sum()) - 1
-    below = int(last * share)
-    values = values_at_ranks(columns, known, np.unique([below, min(below + 1, last)]))
-    return float(np.quantile(values, last * share - below))
-
-
-def _sketch(most: int, block: Any) -> Sketch:
-    return sketch(np.sort(block), most)
-
-
 def sketch_size(blocks: Sequence[Any]) -> int:
     """Return how many values the sketch of each block has."""
     return max(1, MAX_SKETCHES // len(blocks))

@@ -7,7 +7,7 @@ do the same.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import combinations
 from typing import Any, Generic, TypeVar
@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from abstain._core.estimators import pass_through, unwrap, unwrap_predict, unwrap_predict_proba
+from abstain._core.estimators import (
+    names_of_features,
+    pass_through,
+    unwrap,
+    unwrap_predict,
+    unwrap_predict_proba,
+)
 from abstain.certainty.predict_rules import (
     PredictRule,
     posterior_threshold,
@@ -62,6 +68,11 @@ class Outputs:
     def samples(self) -> Any:
         """Return the samples as the classifier sees them."""
         return pass_through(self._steps, self.X)
+
+    @property
+    def feature_names(self) -> Sequence[str]:
+        """The names of the features of ``samples``."""
+        return names_of_features(self._steps, self.classifier)
 
     @cached
     def rule(self) -> PredictRule:

@@ -44,8 +44,9 @@ class Calibration(NamedTuple):
     ``rows`` are positions among the samples that were given to fit. ``posteriors`` are kept if
     costs decide the answer, for other costs decide otherwise. ``weights`` say how many samples of
     new data each sample stands for; None is 1 each. ``drawn`` are positions of held-out samples
-    in the class proportions of new data; see `proportions`. Files of earlier versions have only the
-    first three.
+    in the class proportions of new data; see `proportions`. ``outlier`` tells which samples are
+    rejected as outliers, whatever the thresholds; None is none. Files of earlier versions have only
+    the first three.
     """
 
     certainty: NDArray[np.float64]
@@ -57,14 +58,55 @@ class Calibration(NamedTuple):
     posteriors: NDArray[np.float64] | None = None
     weights: NDArray[np.float64] | None = None
     drawn: NDArray[np.int64] | None = None
+    outlier: NDArray[np.bool_] | None = None
+
+    @property
+    def inliers(self) -> Calibration:
+        """The samples about which thresholds decide."""
+        if self.outlier is None:
+            return self
+        kept, drawn = ~self.outlier, self.drawn
+        if drawn is not None:  # a missing sample stays -1
+            drawn = np.where(drawn < 0, -1, (np.cumsum(kept) - 1)[drawn])[(drawn < 0) | kept[drawn]]
+        inliers = self._replace(drawn=None, outlier=None)._take(kept)
+        return inliers._replace(drawn=drawn)
+
+    @property
+    def outliers(self) -> Calibration | None:
+        """The samples that are rejected whatever the thresholds; None if there are none."""
+        if self.outlier is None or not self.outlier.any():
+            return None
+        return self._replace(drawn=None, outlier=None)._take(self.outlier)
+
+    def with_outliers(self, outlier: NDArray[np.bool_] | None) -> Calibration:
+        """Return the same samples, given which of those that were given to fit are outliers."""
+        if outlier is None:
+            return self
+        own = outlier[self.rows]
+        if own.all():
+            raise InputError(
+                argument="outliers",
+                requirement="must leave some samples to set thresholds on",
+                got=f"only samples unlike those of the fit, {len(own):,} of them",
+                remedy="fit the classifier again",
+            )
+        return self._replace(outlier=own if own.any() else None)
+
+    def _take(self, members: NDArray[np.bool_]) -> Calibration:
+        arrays: list[Any] = [each if each is None else each[members] for each in self]
+        return Calibration(*arrays)
+
+    def rejected(self, thresholds: NDArray[np.float64], own_cells: OwnCells) -> NDArray[np.bool_]:
+        """Return which samples are rejected by thresholds, or as outliers."""
+        rejected = self.certainty < thresholds[own_cells.positions(self.cells)]
+        return rejected if self.outlier is None else rejected | self.outlier
 
     def weighted(self, weights: NDArray[np.float64]) -> Calibration:
         """Return the samples of positive weight, with weights unless all are equal."""
         has_weight = weights > 0
-        arrays: list[Any] = [each if each is None else each[has_weight] for each in self]
         weights = weights[has_weight]
         is_same = np.allclose(weights, weights[0], rtol=1e-9, atol=0)
-        return Calibration(*arrays)._replace(weights=None if is_same else weights)
+        return self._take(has_weight)._replace(weights=None if is_same else weights)
 
     def answered_by(self, estimator: Any, rules: Rules) -> Calibration:
         """Return the same samples, with the answers that other costs make the cheapest."""
@@ -81,30 +123,28 @@ class Calibration(NamedTuple):
         )
 
     def front(self, own_cells: OwnCells, method: str) -> ParetoFront:
-        """Return the front of these samples."""
-        return pareto_front(
-            self.certainty,
-            self.correct,
-            own_cells.positions(self.cells),
-            method=method,
-            weights=self.weights,
-        )
+        """Return the front of these samples without outliers."""
+        certainty, correct, cells = self.inliers[:3]
+        positions, weights = own_cells.positions(cells), self.inliers.weights
+        return pareto_front(certainty, correct, positions, method=method, weights=weights)
 
     def outcomes(self, own_cells: OwnCells, classes: Array) -> Outcomes:
-        """Return what a target about classes needs to know."""
-        assert self.answers is not None
+        """Return what a target about classes needs to know of all samples but outliers."""
         assert self.truth is not None
         # A frozen classifier may be calibrated on classes that it does not know.
         known = np.unique(np.concatenate([classes, np.unique(self.truth)]))
+        samples = self.inliers
+        assert samples.answers is not None
+        assert samples.truth is not None
         return Outcomes(
-            certainty=self.certainty,
-            cells=own_cells.positions(self.cells),
-            answers=np.searchsorted(known, self.answers),
-            truth=np.searchsorted(known, self.truth),
+            certainty=samples.certainty,
+            cells=own_cells.positions(samples.cells),
+            answers=np.searchsorted(known, samples.answers),
+            truth=np.searchsorted(known, samples.truth),
             classes=known,
-            rows=self.rows,
-            weights=self.weights,
-            drawn=self.drawn,
+            rows=samples.rows,
+            weights=samples.weights,
+            drawn=samples.drawn,
         )
 
 

@@ -25,6 +25,8 @@ from abstain._core.sklearn_private import take_rows, take_rows_of_params
 from abstain._scale.blocks import check_samples, is_dask
 from abstain.certainty.cells import RULES, fitted_rule
 from abstain.certainty.measures import MEASURES
+from abstain.certainty.outliers import OutlierDetector, fit_outlier_detector
+from abstain.certainty.outputs import Outputs
 from abstain.classifier.calibrate import (
     Calibration,
     calibrate,
@@ -33,7 +35,6 @@ from abstain.classifier.calibrate import (
     split_folds,
 )
 from abstain.classifier.evaluate import Rules
-from abstain.classifier.explain import outlier_distance
 from abstain.classifier.fit_checks import (
     check_known_classes,
     check_parameters,
@@ -66,9 +67,9 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     """Give any classifier a reject option: below a threshold, it declines to answer.
 
     A sample is rejected iff the certainty of the classifier is below the threshold of the cell
-    that the sample falls in. The thresholds are set on answers to samples that the classifier was
-    not fitted on, by the probability of being right that these answers show for each certainty and
-    cell; `predict_correct_proba` returns it for new samples.
+    that the sample falls in, or it is an outlier. The thresholds are set on answers to samples that
+    the classifier was not fitted on, by the probability of being right that these answers show for
+    each certainty and cell; `predict_correct_proba` returns it for new samples.
 
     Parameters
     ----------
@@ -109,6 +110,14 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         paper does: cheaper, and too sure wherever a classifier fits its training data closely.
         An int is lowered to the size of the largest class, and None is 5. A ``FrozenEstimator`` is
         not fitted, and needs no folds.
+    outliers : float, default=0.01
+        The share of samples like the known ones that may be rejected because they seem to be
+        unlike them, whatever the certainty: with a value far outside the range of the known
+        samples, or with an unusual combination of values, in the features as the classifier sees
+        them. None rejects no outliers. Known are the samples that are given to fit but not held
+        out; of them the features must be numbers in a dense array or in columns of a frame. A
+        certified ``FrozenEstimator`` whose samples all test has none; nor has one that is
+        calibrated on Dask collections.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
@@ -156,11 +165,13 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         thresholds; its ``guarantee`` states what is certified. With weights, rates and accuracy
         follow them, and counts are of samples.
     front_ : ParetoFront
-        All trade-offs between true and false rejects, counted by weights if there are some.
+        All trade-offs between true and false rejects, of the calibration samples that are no
+        outliers, counted by weights if there are some.
     calibration_ : Calibration
         Certainty, correctness and cell of each calibration sample, its answer, its true class,
-        its position among the samples given to fit and its weight. A classifier that was
-        calibrated on Dask collections does not have it, for they may be too many for one machine:
+        its position among the samples given to fit, its weight and whether it is an outlier. A
+        classifier that was calibrated on Dask collections does not have it, for they may be too
+        many for one machine:
         `set_thresholds` then takes only thresholds that ``front_`` has, and a report compares with
         one threshold for all on the samples that it is given.
     n_features_in_ : int
@@ -176,7 +187,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     >>> clf = RejectOptionClassifier(GMLVQ(), target=Accuracy(0.99)).fit(X, y)
     >>> clf.operating_point_.accuracy >= 0.99
     True
-    >>> (clf.reject(X) == (clf.certainties(X) < clf.thresholds_[clf.apply(X)])).all()
+    >>> is_unsure = clf.certainties(X) < clf.thresholds_[clf.apply(X)]
+    >>> (clf.reject(X) == (is_unsure | (clf.outlier_p_values(X) <= 0.01))).all()
     np.True_
     """
 
@@ -192,6 +204,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         method: str = "pooled",
         target: Target | None = None,
         cv: Any = 5,
+        outliers: float | None = 0.01,
         reject_label: Any = None,
         min_cell_size: int = 10,
         test_size: float | str = "auto",
@@ -207,6 +220,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self.method = method
         self.target = target
         self.cv = cv
+        self.outliers = outliers
         self.reject_label = reject_label
         self.min_cell_size = min_cell_size
         self.test_size = test_size
@@ -253,6 +267,17 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         >>> clf.fit(X, y).reject(X).tolist()
         [False, False, True, True, False, False]
         """
+        return self._fit(X, y, sample_weight, fit_params)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        fit_params: dict[str, Any],
+        detector: OutlierDetector | None = None,
+    ) -> Self:
+        """Fit; a detector of outliers that is given is used where all samples test."""
         self._forget()
         check_parameters(self)
         if is_dask(X, y):
@@ -295,8 +320,13 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             known = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
-        self._outlier_distance = outlier_distance(self.estimator_, X_fit)
-        calibration = self._weighted(known, weights)
+        outlier_out_of_fold = None
+        if not split.is_one_threshold:  # else all samples test, and none may fit a detector
+            detector, outlier_out_of_fold = self._fit_outlier_detector(X_fit)
+        self._outlier_detector = detector
+        is_out_of_fold = not (is_frozen or self._sets_on_training())
+        outlier = outlier_out_of_fold if is_out_of_fold else self._find_outliers(X_fit)
+        calibration = self._weighted(known.with_outliers(outlier), weights)
         if split.learn is not None:
             calibration = calibration._replace(rows=split.learn[calibration.rows])
         self._find_front(calibration, split.is_one_threshold)
@@ -344,7 +374,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             fitted if isinstance(fitted, FrozenEstimator) else FrozenEstimator(fitted)
         )
         frozen.certainty, frozen.cells = self._rules.certainty, self._rules.cells
-        frozen.fit(X, y, sample_weight)
+        # Where all samples test, none may fit a detector of outliers: it stays as it is.
+        frozen._fit(X, y, sample_weight, {}, self._outlier_detector)
         self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
         return self
 
@@ -368,14 +399,14 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             random_state=self.random_state,
         )
         self._own_cells, self._front = known.own_cells, known.front
-        self._held_out, self._outlier_distance = known.held_out, known.outlier_distance
+        self._held_out = known.held_out
         self._run_first(self._target())
         return self
 
     def _forget(self) -> None:
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = (
-            "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use "
+            "_front _held_out _outlier_detector _probabilities _own_cells _rules _target_in_use "
             "_test_calibration _proportions"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
@@ -408,7 +439,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if is_one_threshold:
             self._own_cells = OwnCells(np.unique(known.cells)[:0])
         else:
-            self._own_cells = find_own_cells(known.cells, self._min_cell_size())
+            self._own_cells = find_own_cells(known.inliers.cells, self._min_cell_size())
         self._front = known.front(self._own_cells, self.method)
 
     def _test_samples(self, split: Split, X: Any, y: Array) -> HeldOut | None:
@@ -419,13 +450,28 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.learn is not None:
             X_test, y_test = take_rows(X, split.test), y[split.test]
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
+            known = known.with_outliers(self._find_outliers(X_test))
             known = known._replace(rows=split.test, drawn=split.drawn)
         self._test_calibration = known
         return self._as_held_out(known)
 
+    def _fit_outlier_detector(
+        self, X: Any
+    ) -> tuple[OutlierDetector | None, NDArray[np.bool_] | None]:
+        """Return a detector of samples unlike X, and which of X are outliers."""
+        if self.outliers is None or get_tags(self.estimator).input_tags.pairwise:
+            return None, None
+        return fit_outlier_detector(Outputs(self.estimator_, X).samples, float(self.outliers))
+
+    def _find_outliers(self, X: Any) -> NDArray[np.bool_] | None:
+        """Return which samples are outliers; None if none are detected."""
+        if self._outlier_detector is None:
+            return None
+        return self._outlier_detector.are_outliers(Outputs(self.estimator_, X).samples)
+
     def _as_held_out(self, known: Calibration) -> HeldOut:
-        columns = self._own_cells.columns(known.cells, self.front_)
-        return HeldOut(known.certainty, known.correct, columns)
+        certainty, correct, cells = known.inliers[:3]
+        return HeldOut(certainty, correct, self._own_cells.columns(cells, self.front_))
 
     def _light(self) -> Self:
         """Return a copy with only what answers need, to send to the workers."""

@@ -72,11 +72,13 @@ class Decisions(NamedTuple):
     positions : ndarray of shape (n_samples,)
         Position in ``thresholds_`` of the threshold that decides.
     rejected : ndarray of bool of shape (n_samples,)
-        Whether the certainty is below it.
+        Whether the certainty is below it, or the sample is an outlier.
     correct_proba : ndarray of shape (n_samples,)
         Estimated probability that the answer is right, of rejected samples too. NaN where nothing
-        estimates it: in a classifier that was calibrated on Dask collections with another method
-        than "pooled".
+        estimates it: of outliers, and in a classifier that was calibrated on Dask collections with
+        another method than "pooled".
+    outlier : ndarray of bool of shape (n_samples,)
+        Whether the sample is rejected because it is unlike the known ones, whatever the certainty.
     """
 
     class_indices: NDArray[np.int64]
@@ -84,6 +86,7 @@ class Decisions(NamedTuple):
     positions: NDArray[np.int64]
     rejected: NDArray[np.bool_]
     correct_proba: NDArray[np.float64]
+    outlier: NDArray[np.bool_]
 
 
 class Evaluation(NamedTuple):

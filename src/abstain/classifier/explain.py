@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.estimators import has_prototypes, names_of_features, unwrap
+from abstain._core.sklearn_private import take_rows
 from abstain.certainty import MEASURES
+from abstain.certainty.outliers import OutlierDetector
 from abstain.certainty.outputs import Outputs, as_numbers, best_other
 from abstain.certainty.scores import least_margin
 from abstain.classifier.evaluate import Decisions
@@ -28,30 +30,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-# A sample farther from every prototype than this share of those known is an outlier.
-INLIER_SHARE = 0.99
-
 
 class Reasons(NamedTuple):
-    """For each sample, its rival class, whether it lies far off, and what tells the two apart."""
+    """For each sample, its rival class, and what tells the two apart."""
 
     rival: list[Any]
-    is_far: NDArray[np.bool_]
     features: list[list[str] | None]
     contributions: list[list[float] | None]
-
-
-def distances_to_closest(outputs: Outputs) -> NDArray[np.float64] | None:
-    """Return the distance of each sample to its closest prototype; None where there are none."""
-    if not has_prototypes(outputs.model):
-        return None
-    return np.asarray(outputs.distances.min(axis=1), dtype=np.float64)
-
-
-def outlier_distance(estimator: Any, X: Any) -> float:
-    """Return the distance to the closest prototype beyond which a sample is an outlier."""
-    distances = distances_to_closest(Outputs(estimator, X))
-    return float("inf") if distances is None else float(np.quantile(distances, INLIER_SHARE))
 
 
 def explanation_table(
@@ -61,18 +46,22 @@ def explanation_table(
     import polars
 
     certainty = clf._rules.certainty
-    reasons = find_reasons(outputs, certainty, clf._outlier_distance, n_features)
-    is_far = reasons.is_far | (isinstance(certainty, str) and certainty == "distance")
+    reasons = find_reasons(outputs, certainty, n_features)
+    # Of this certainty, low values are those of outliers.
+    is_outlier = decisions.outlier | (isinstance(certainty, str) and certainty == "distance")
     cells = clf.cells_
+    p_values, unusual = find_unusual(clf._outlier_detector, outputs, decisions.outlier, n_features)
     return polars.DataFrame(
         {
             "label": outputs.labels.tolist(),
             "rival": reasons.rival,
             "rejected": decisions.rejected,
             "reason": [
-                ("far" if far else "ambiguous") if rejected else None
-                for far, rejected in zip(is_far, decisions.rejected, strict=True)
+                ("outlier" if outlier else "ambiguous") if rejected else None
+                for outlier, rejected in zip(is_outlier, decisions.rejected, strict=True)
             ],
+            "outlier_p_value": p_values,
+            "unusual": unusual,
             "certainty": decisions.certainty,
             "threshold": clf.thresholds_[decisions.positions],
             "correct_proba": decisions.correct_proba,
@@ -80,7 +69,7 @@ def explanation_table(
             "features": reasons.features,
             "contributions": reasons.contributions,
         },
-        schema_overrides={"reason": polars.String},
+        schema_overrides={"reason": polars.String, "unusual": polars.List(polars.String)},
         strict=False,
     )
 
@@ -96,6 +85,8 @@ def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
             "rival": label,
             "rejected": polars.Boolean,
             "reason": polars.String,
+            "outlier_p_value": polars.Float64,
+            "unusual": polars.List(polars.String),
             "certainty": polars.Float64,
             "threshold": polars.Float64,
             "correct_proba": polars.Float64,
@@ -106,13 +97,31 @@ def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
     )
 
 
-def find_reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int) -> Reasons:
+def find_unusual(
+    detector: OutlierDetector | None,
+    outputs: Outputs,
+    is_outlier: NDArray[np.bool_],
+    n_features: int,
+) -> tuple[NDArray[np.float64], list[list[str] | None]]:
+    """Return the p-value of each sample, and the names of the features that make it an outlier."""
+    unusual: list[list[str] | None] = [None] * len(is_outlier)
+    if detector is None:
+        return np.full(len(unusual), np.nan), unusual
+    rows = np.flatnonzero(is_outlier)
+    if len(rows):
+        names = outputs.feature_names if detector.columns is None else detector.columns
+        some = detector.unusual_features(take_rows(outputs.samples, rows))
+        for row, features in zip(rows.tolist(), some, strict=True):
+            unusual[row] = [str(names[feature]) for feature in features[:n_features].tolist()]
+    return detector.p_values(outputs.samples), unusual
+
+
+def find_reasons(outputs: Outputs, certainty: Any, n_features: int) -> Reasons:
     """Return what lies behind the answers of a fitted classifier, and behind their certainty."""
     labels, model = outputs.labels, outputs.model
     if not has_prototypes(model):
         none: list[Any] = [None] * len(labels)
-        is_far = np.zeros(len(labels), dtype=bool)
-        return Reasons(_runners_up(outputs, certainty), is_far, none, list(none))
+        return Reasons(_runners_up(outputs, certainty), none, list(none))
     distances = outputs.distances
     is_own = model.prototype_labels_ == labels[:, np.newaxis]
     winner = np.where(is_own, distances, np.inf).argmin(axis=1)
@@ -124,7 +133,6 @@ def find_reasons(outputs: Outputs, certainty: Any, limit: float, n_features: int
     order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
     return Reasons(
         model.prototype_labels_[rival].tolist(),
-        distances.min(axis=1) > limit,
         names[order].tolist(),
         np.take_along_axis(terms, order, axis=1).tolist(),
     )

@@ -61,6 +61,8 @@ def check_parameters(clf: Any) -> None:
         raise InputError(
             argument="test_size", value=share, requirement="must be 'auto' or a number in (0, 1)"
         )
+    if clf.outliers is not None:
+        check_fraction("outliers", clf.outliers)
     check_positive_integer("min_cell_size", clf.min_cell_size)
     check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
     check_class_prior(clf.class_prior)

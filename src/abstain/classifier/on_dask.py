@@ -26,16 +26,13 @@ from sklearn.utils import check_random_state
 
 from abstain._core.checks import check_same_length, merge_labels
 from abstain._core.errors import InputError, shown
-from abstain._core.estimators import has_prototypes, unwrap
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import persist, reduce_blocks
 from abstain._scale.graphs import map_blocks, map_blocks_to_array
-from abstain._scale.quantiles import quantile_on_dask
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules, evaluate
-from abstain.classifier.explain import INLIER_SHARE, distances_to_closest
 from abstain.classifier.fit_checks import valid_labels
 from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront, pareto_front
@@ -62,23 +59,19 @@ class DaskCalibration(NamedTuple):
     own_cells: OwnCells
     front: ParetoFront
     held_out: HeldOut | None
-    outlier_distance: float
 
 
 class Answers(NamedTuple):
     """The answers of a classifier to the samples of a block; they stay where the block is."""
 
     calibration: Calibration
-    closest: NDArray[np.float64] | None  # distances to the closest prototype
     n_known: int  # samples of a class that the classifier knows
     classes: list[Any]
 
     def take(self, rows: NDArray[np.int64]) -> Answers:
         """Return the answers to some of the samples."""
         certainty, correct, cells = self.calibration[:3]
-        calibration = Calibration(certainty[rows], correct[rows], cells[rows])
-        closest = None if self.closest is None else self.closest[rows]
-        return self._replace(calibration=calibration, closest=closest)
+        return self._replace(calibration=Calibration(certainty[rows], correct[rows], cells[rows]))
 
 
 def check_for_dask(
@@ -152,18 +145,15 @@ def calibrate_on_dask(
         map_blocks_to_array(_positions, ones, own_cells, chunks=chunks, dtype=np.int64),
         method=method,
     )
-    outlier_distance = float("inf")
-    if has_prototypes(unwrap(estimator)[1]):
-        outlier_distance = quantile_on_dask(map_blocks(attrgetter("closest"), ones), INLIER_SHARE)
     held_out = None if n_held is None else _counted(held, own_cells, front)
-    return DaskCalibration(own_cells, front, held_out, outlier_distance)
+    return DaskCalibration(own_cells, front, held_out)
 
 
 def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
     check_same_length(X=range(X.shape[0]), y=y)  # a sparse matrix has no length
     if not len(y):
         empty = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
-        return Answers(empty, np.zeros(0), 0, [])
+        return Answers(empty, 0, [])
     labels = valid_labels(y)
     known = set(np.asarray(estimator.classes_).tolist())
     distinct, counts = np.unique(labels, return_counts=True)
@@ -175,7 +165,6 @@ def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
     evaluation = evaluate(estimator, X, rules)
     return Answers(
         Calibration(evaluation.certainty, evaluation.labels == labels, evaluation.cells),
-        distances_to_closest(evaluation.outputs),
         n_known,
         distinct[:MAX_CLASSES].tolist(),
     )

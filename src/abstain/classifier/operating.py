@@ -198,6 +198,8 @@ class OperatingMixin:
         """Run at the point that serves a target best."""
         is_tested = certifies(target)
         if not needs_outcomes(target):
+            if hasattr(target, "among_inliers"):
+                target = target.among_inliers(self._share_of_outliers())
             self._run_at(choose_point(self.front_, target, self._tested()))
             return
         learn = self.calibration_.outcomes(self._own_cells, self.classes_)
@@ -214,7 +216,16 @@ class OperatingMixin:
         known = self._test_calibration
         if self._held_out is None or known is None or known.drawn is None:
             return self._held_out
-        return self._held_out.take(known.drawn)
+        drawn = known.inliers.drawn
+        assert drawn is not None
+        return self._held_out.take(drawn)
+
+    def _share_of_outliers(self) -> float:
+        """Return the share of the calibration samples that are rejected as outliers."""
+        known = getattr(self, "calibration_", None)
+        if known is None or known.outlier is None:
+            return 0.0
+        return float(np.average(known.outlier, weights=known.weights))
 
     def _answer_for(self, target: Target) -> None:
         """Let the costs of a target decide the answers to the calibration samples."""
@@ -261,7 +272,8 @@ class OperatingMixin:
         else:
             (thresholds,) = self._own_cells.thresholds(self.front_, np.array([point.row]))
         known = getattr(self, "calibration_", None)
-        if known is not None and known.weights is not None:  # the counts of the front are weights
+        # The front counts no outliers, and by weights if there are some.
+        if known is not None and (known.weights is not None or known.outlier is not None):
             counted = given_point(thresholds, self.front_, known, self._own_cells)
             point = replace(counted, row=point.row, guarantee=point.guarantee)
         self._run_with(replace(point, cells=self.cells_, thresholds=thresholds))

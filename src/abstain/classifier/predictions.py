@@ -22,6 +22,7 @@ from abstain._scale.blocks import refuse_dask
 from abstain._scale.lazy import lazy_on_dask
 from abstain.certainty.cells import cells_of
 from abstain.certainty.measures import certainty_of
+from abstain.certainty.outliers import OutlierDetector
 from abstain.certainty.outputs import Outputs
 from abstain.classifier.documentation import (
     LABELLED_SAMPLES,
@@ -100,7 +101,8 @@ class PredictionMixin(OperatingMixin):
     reject_cost: float
     _rules: Rules
     _probabilities: PooledFront
-    _outlier_distance: float
+    # None if no outliers are detected. Files of earlier versions do not have it.
+    _outlier_detector: OutlierDetector | None = None
 
     def _evaluate(self, X: Any) -> Evaluation:
         """Return what the classifier answers, from one look at the samples."""
@@ -113,18 +115,28 @@ class PredictionMixin(OperatingMixin):
             return np.asarray(self.estimator_.predict(X))
         return self._evaluate(X).labels
 
+    def _outliers(self, evaluation: Evaluation) -> NDArray[np.bool_]:
+        """Return which samples are unlike those that the detector knows."""
+        if self._outlier_detector is None:
+            return np.zeros(len(evaluation.certainty), dtype=np.bool_)
+        return self._outlier_detector.are_outliers(evaluation.outputs.samples)
+
     def _rejected(self, evaluation: Evaluation) -> NDArray[np.bool_]:
         positions = positions_of(evaluation.named_cells, self._own_cells)
-        return np.asarray(evaluation.certainty < self.thresholds_[positions])
+        rejected = evaluation.certainty < self.thresholds_[positions]
+        return np.asarray(rejected | self._outliers(evaluation))
 
     def _decisions(self, evaluation: Evaluation) -> Decisions:
         positions = positions_of(evaluation.named_cells, self._own_cells)
+        outlier = self._outliers(evaluation)
+        correct_proba = self._correct_proba(evaluation.certainty, positions)
         return Decisions(
             evaluation.outputs.codes,
             evaluation.certainty,
             positions,
-            evaluation.certainty < self.thresholds_[positions],
-            self._correct_proba(evaluation.certainty, positions),
+            (evaluation.certainty < self.thresholds_[positions]) | outlier,
+            np.where(outlier, np.nan, correct_proba),
+            outlier,
         )
 
     def _correct_proba(
@@ -200,7 +212,8 @@ class PredictionMixin(OperatingMixin):
     def _estimate_correct_proba(self, X: Any) -> NDArray[np.float64]:
         evaluation = self._evaluate(X)
         positions = positions_of(evaluation.named_cells, self._own_cells)
-        return self._correct_proba(evaluation.certainty, positions)
+        correct_proba = self._correct_proba(evaluation.certainty, positions)
+        return np.where(self._outliers(evaluation), np.nan, correct_proba)
 
     @_answers_in_blocks(lambda clf: np.int64)
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -230,7 +243,7 @@ class PredictionMixin(OperatingMixin):
         Returns
         -------
         rejected : ndarray of bool of shape (n_samples,)
-            Whether the certainty is below the threshold of the cell.
+            Whether the certainty is below the threshold of the cell, or the sample is an outlier.
 
         Examples
         --------
@@ -238,6 +251,27 @@ class PredictionMixin(OperatingMixin):
         True
         """
         return self._rejected(self._evaluate(X))
+
+    @_answers_in_blocks(lambda clf: np.float64)
+    def outlier_p_values(self, X: Any) -> NDArray[np.float64]:
+        """Return how probable a sample as unusual as this one is among those like the known ones.
+
+        Samples whose p-value is at most ``outliers`` are rejected. See the guide to outliers.
+
+        Returns
+        -------
+        p_values : ndarray of shape (n_samples,)
+            Conformal p-values in (0, 1]; NaN if no outliers are detected.
+
+        Examples
+        --------
+        >>> clf.outlier_p_values([[5.8, 3.1, 3.8, 1.2], [5.8, 3.1, 38.0, 1.2]]) > 0.01
+        array([ True, False])
+        """
+        self._check_fitted()
+        if self._outlier_detector is None:
+            return np.full(n_samples_of(X), np.nan)
+        return self._outlier_detector.p_values(Outputs(self.estimator_, X).samples)
 
     @documented(SAMPLES)
     def decide(self, X: Any) -> Decisions:
@@ -249,8 +283,8 @@ class PredictionMixin(OperatingMixin):
         Returns
         -------
         decisions : Decisions
-            Five arrays: ``class_indices`` in ``classes_``, of rejected samples too; ``certainty``;
-            ``positions`` in ``thresholds_``; ``rejected``; ``correct_proba``.
+            Six arrays: ``class_indices`` in ``classes_``, of rejected samples too; ``certainty``;
+            ``positions`` in ``thresholds_``; ``rejected``; ``correct_proba``; ``outlier``.
 
         Examples
         --------
@@ -369,19 +403,20 @@ class PredictionMixin(OperatingMixin):
         table : polars.DataFrame
             ``label`` and ``rival`` are the two classes between which the classifier decides;
             ``rejected``; ``reason`` is "ambiguous" where a rejected sample lies between the two,
-            "far" where it is farther from every prototype than 99% of the samples that the
-            classifier was fitted or calibrated on, and null where it is accepted; ``certainty``
-            and ``threshold``; ``correct_proba``, the estimated probability that the label is
-            right, NaN where nothing estimates it (see `Decisions`); ``cell``, null where the
-            threshold is the one that small and unseen cells share. For prototype models,
-            ``features`` tells the two classes apart most, and ``contributions`` are their shares:
-            positive ones favour the label, negative ones the rival.
+            "outlier" where it is unlike the known samples, and null where it is accepted;
+            ``outlier_p_value``, NaN if no outliers are detected, and ``unusual``, the features
+            that make an outlier one, null of others; ``certainty`` and ``threshold``;
+            ``correct_proba``, the estimated probability that the label is right, NaN where nothing
+            estimates it (see `Decisions`); ``cell``, null where the threshold is the one that
+            small and unseen cells share. For prototype models, ``features`` tells the two classes
+            apart most, and ``contributions`` are their shares: positive ones favour the label,
+            negative ones the rival.
 
         Examples
         --------
         >>> table = clf.explain(X[clf.reject(X)], n_features=1)
         >>> sorted(table["reason"].unique())
-        ['ambiguous', 'far']
+        ['ambiguous', 'outlier']
         >>> len(table["features"].to_list()[0])
         1
         """

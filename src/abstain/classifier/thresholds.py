@@ -229,10 +229,10 @@ def given_point(
             front.n_samples, front.n_errors, *_rejects_at_steps(thresholds, front, own_cells)
         )
     else:
-        counts = in_front = _count_rejects(thresholds, calibration, own_cells)
-    if calibration is not None and calibration.weights is not None:
-        units, _, _ = in_units(calibration.weights)
-        in_front = _count_rejects(thresholds, calibration, own_cells, units)
+        counts = _count_rejects(thresholds, calibration, own_cells)
+        inliers = calibration.inliers
+        units = None if inliers.weights is None else in_units(inliers.weights)[0]
+        in_front = _count_rejects(thresholds, inliers, own_cells, units)
     fewest = np.flatnonzero(front.true_rejects == in_front.true_rejects)
     needless = in_front.false_rejects  # at most: unless a row tells, none might do
     if len(fewest):
@@ -308,8 +308,7 @@ def _count_rejects(
     weights: NDArray[Any] | None = None,
 ) -> SampleCounts:
     """Return what thresholds do to the calibration samples, or the sums of their weights."""
-    positions = own_cells.positions(calibration.cells)
-    rejected, correct = calibration.certainty < thresholds[positions], calibration.correct
+    rejected, correct = calibration.rejected(thresholds, own_cells), calibration.correct
     weights = np.ones(len(correct), dtype=np.int64) if weights is None else weights
     members = (np.ones_like(correct), ~correct, rejected & ~correct, rejected & correct)
     return SampleCounts(*(weights[each].sum().item() for each in members))

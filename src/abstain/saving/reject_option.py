@@ -6,6 +6,7 @@ that no file can hold a front that contradicts its samples.
 """
 
 from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from abstain.certainty.cells import RULES as CELL_RULES
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
+from abstain.certainty.outliers import Known, OutlierDetector
 from abstain.classifier import fit_checks
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
@@ -31,6 +33,7 @@ from abstain.fronts.staircases import Staircases
 from abstain.saving.kinds import (
     CLASSIFIER,
     FEATURES,
+    POSITIVE,
     Kind,
     Sizes,
     are_classes,
@@ -80,6 +83,7 @@ CALIBRATION = {
     "rows": optional(whole("n")),
     "posteriors": optional(real("n k", low=0)),
     "weights": optional(real("n", low=0)),
+    "outlier": optional(truth_values("n").where("not all true", lambda v: not v.all())),
 }
 STAIRCASES = {
     "cells": cells,
@@ -107,13 +111,30 @@ HELD_OUT = {
 }
 # What else is known of held-out samples, if they were no Dask collections.
 TEST = {
-    "cells": labels("h"),
-    "answers": labels("h"),
-    "truth": labels("h"),
-    "rows": whole("h"),
-    "posteriors": optional(real("h k", low=0)),
+    "cells": labels("v"),
+    "answers": labels("v"),
+    "truth": labels("v"),
+    "rows": whole("v"),
+    "posteriors": optional(real("v k", low=0)),
     # Positions of samples in the class proportions of new data; -1 is one that was lacking.
-    "drawn": optional(whole("g", low=-1, below="h")),
+    "drawn": optional(whole("g", low=-1, below="v")),
+    # Those of the held-out samples, unless some are outliers, which test nothing.
+    "certainty": optional(real("v", infinite=True)),
+    "correct": optional(truth_values("v")),
+    "outlier": optional(truth_values("v")),
+}
+OUTLIERS = {
+    "rate": number(low=POSITIVE, high=1),
+    "columns": optional(labels("f")),
+    "center": real("f"),
+    "below": real("f", low=0),
+    "above": real("f", low=0),
+    "mean": real("f"),
+    "scale": real("f", low=POSITIVE),
+    "components": real("f u"),
+    "variance": number(low=POSITIVE),
+    "usual": real("2", low=POSITIVE),
+    "known_scores": real("w", low=0).where("ascending", lambda v: (np.diff(v) >= 0).all()),
 }
 PROPORTIONS = {
     "classes": labels("c").where("different and in ascending order", are_classes),
@@ -183,10 +204,10 @@ class _RejectOption(KnownClass):
                 "guarantees": [_fields(each, GUARANTEE) for each in point.guarantees],
             },
             "held_out": _fields(obj._held_out, HELD_OUT),
-            "test": _fields(vars(obj).get("_test_calibration"), TEST),
+            "test": _fields_of_test(vars(obj).get("_test_calibration")),
             "rules": _fields(obj._rules, RULES),
             "proportions": _fields(obj._proportions, PROPORTIONS),
-            "usual_distance": obj._outlier_distance,
+            "outliers": _fields_of_detector(obj._outlier_detector),
             "front_method": obj.front_.method,
         }
         if "calibration_" in vars(obj):
@@ -208,14 +229,12 @@ class _RejectOption(KnownClass):
             obj._proportions = Proportions(**state["proportions"])
         costs = answer_costs(obj._target(), obj.estimator_, obj.classes_, obj._proportions)
         obj._rules = _named_rules(Rules(**state["rules"], costs=costs), obj.estimator_)
-        obj._outlier_distance = state["usual_distance"]
+        obj._outlier_detector = _made_detector(state.get("outliers"))
         obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
-        held_out = obj._held_out = _made(HeldOut, state["held_out"])
+        obj._held_out = _made(HeldOut, state["held_out"])
         if state.get("test") is not None:
-            obj._test_calibration = Calibration(
-                certainty=held_out.certainty, correct=held_out.correct, **state["test"]
-            )
+            obj._test_calibration = Calibration(**state["test"] | _of_test(state))
         point = state["point"]
         obj.operating_point_ = OperatingPoint(
             **point
@@ -242,6 +261,36 @@ _AS_THEY_ARE = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_r
 
 def _fields(held: Any, kinds: Mapping[str, Kind]) -> Any:
     return None if held is None else {name: getattr(held, name) for name in kinds}
+
+
+def _fields_of_test(known: Calibration | None) -> Any:
+    fields = _fields(known, TEST)
+    if known is not None and known.outlier is None:  # certainties are those of ``held_out``
+        fields |= {"certainty": None, "correct": None}
+    return fields
+
+
+def _of_test(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return certainty and correctness of the held-out samples, outliers included."""
+    test, names = state["test"], ("certainty", "correct")
+    source = state["held_out"] if test.get("correct") is None else test
+    return {name: source[name] for name in names}
+
+
+def _fields_of_detector(detector: OutlierDetector | None) -> Any:
+    if detector is None:
+        return None
+    fields = vars(detector) | vars(detector.known)
+    columns = None if detector.columns is None else np.array(detector.columns, dtype=object)
+    return {name: fields[name] for name in OUTLIERS} | {"columns": columns}
+
+
+def _made_detector(fields: Any) -> OutlierDetector | None:
+    if fields is None:
+        return None
+    known = Known(**{each.name: fields[each.name] for each in dataclass_fields(Known)})
+    columns = None if fields["columns"] is None else fields["columns"].tolist()
+    return OutlierDetector(known, fields["rate"], columns, fields["usual"], fields["known_scores"])
 
 
 def _made(kind: Any, fields: Any) -> Any:
@@ -281,8 +330,24 @@ def _are_sound(known: Mapping[str, Any], classes: Any) -> bool:
 def _has_sound_answers(obj: Any, sizes: Sizes) -> bool:
     known, test = getattr(obj, "calibration", None), getattr(obj, "test", None)
     if test is not None:
-        test = test | {"correct": (obj.held_out or {}).get("correct")}
+        test = test | _of_test(vars(obj))
     return all(_are_sound(each, obj.classes_) for each in (known, test) if each is not None)
+
+
+def _has_its_test_samples(obj: Any, sizes: Sizes) -> bool:
+    test, held_out = getattr(obj, "test", None), getattr(obj, "held_out", None)
+    if test is None:
+        return True
+    if held_out is None:
+        return False
+    n_outliers = 0 if test.get("outlier") is None else int(test["outlier"].sum())
+    is_whole = (test.get("correct") is None) == (test.get("certainty") is None)
+    n_test = len(test["answers"])
+    return (
+        is_whole
+        and len(held_out["correct"]) == n_test - n_outliers
+        and (test.get("correct") is not None or not n_outliers)
+    )
 
 
 def _has_its_proportions(obj: Any, sizes: Sizes) -> bool:
@@ -359,7 +424,9 @@ REJECT_OPTION = _RejectOption(
     held_out=optional(_part("held_out", HELD_OUT)),
     test=optional(_part("test_samples", TEST)),
     proportions=optional(_part("proportions", PROPORTIONS)),
-    usual_distance=number(low=0, high=np.inf),
+    outliers=optional(_part("outliers", OUTLIERS)),
+    # Only files of earlier versions have it, which know no outliers.
+    usual_distance=optional(number(low=0, high=np.inf)),
     front_method=word(*METHODS),
     params={
         "estimator": estimator,
@@ -374,6 +441,7 @@ REJECT_OPTION = _RejectOption(
         "it must have calibration samples, steps or bins, and only one of them": _has_one_source,
         "its answers are not of its classes, or not right where they should be": _has_sound_answers,
         "its proportions are not of its classes": _has_its_proportions,
+        "its held-out samples are not those that test it": _has_its_test_samples,
         "its operating point is not of its thresholds and samples": _is_sound_point,
     },
 )

@@ -300,6 +300,7 @@ def _decide_on_filled(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool
         np.full(size, -1),
         is_empty.copy(),
         np.full(size, np.nan),
+        np.zeros(size, np.bool_),
     )
     if len(rows):
         for values, own in zip(decisions, clf.decide(samples[rows]), strict=True):

@@ -83,8 +83,7 @@ def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
 
 def is_calibration_rejected(clf: Any) -> NDArray[np.bool_]:
     """Return which calibration samples a classifier rejects."""
-    positions = clf._own_cells.positions(clf.calibration_.cells)
-    return np.asarray(clf.calibration_.certainty < clf.thresholds_[positions])
+    return np.asarray(clf.calibration_.rejected(clf.thresholds_, clf._own_cells))
 
 
 def report_calibration(clf: Any) -> ClassReport:

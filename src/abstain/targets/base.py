@@ -152,6 +152,27 @@ class BaseTarget(ABC):
         self._check()
         return self._choose(front)
 
+    def among_inliers(self, share_of_outliers: float) -> Self:
+        """Return the target for the samples that are not rejected as outliers already.
+
+        Parameters
+        ----------
+        share_of_outliers : float
+            The share of the samples that are rejected whatever the row of the front.
+
+        Returns
+        -------
+        target : object
+            The same target, unless it counts rejects.
+
+        Examples
+        --------
+        >>> from abstain import Accuracy, RejectRate
+        >>> Accuracy(0.9).among_inliers(0.5), RejectRate(0.75).among_inliers(0.5)
+        (Accuracy(accuracy=0.9, confidence=None), RejectRate(rate=0.5))
+        """
+        return self
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
 

@@ -8,7 +8,7 @@ row of the front is the best of all choices of thresholds.
 from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,11 @@ class RejectRate(BaseTarget):
 
     def _check(self) -> None:
         check_fraction("rate", self.rate, low_open=False, high_open=False)
+
+    def among_inliers(self, share_of_outliers: float) -> Self:
+        """Return the rate among the samples that are not rejected as outliers already."""
+        left = max(float(self.rate) - share_of_outliers, 0.0)
+        return replace(self, rate=left / (1 - share_of_outliers)) if share_of_outliers else self
 
     def _choose(self, front: ParetoFront) -> int:
         rows = np.flatnonzero(front.reject_rates <= self.rate)

@@ -54,7 +54,8 @@ class Guarantee:
     accuracy, confidence : float
         With this confidence, the accuracy on new samples that are accepted is at least this high.
     n_samples : int
-        Samples that tested it; with a ``class_prior``, those drawn in its proportions.
+        Samples that tested it, outliers not among them; with a ``class_prior``, those drawn in its
+        proportions.
     accepted, errors : int
         How many of them are accepted, and how many of these are wrong.
     bound : float
