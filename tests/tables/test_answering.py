@@ -31,7 +31,7 @@ from abstain.tables.writing import check_output
 from tests.examples import examples
 from tests.tables.conftest import make_patients
 
-NEW = ["answer", "certainty", "correct_proba", "reason"]
+NEW = ["answer", "certainty", "correct_proba", "reason", "warning"]
 
 
 def answer(clf, path, out, block_size=1 << 20, **options):
@@ -80,7 +80,7 @@ def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
     assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
     assert '007;1,50;40;Leber;"a;b";' in written
     for row in rows[1:]:
-        for number in row[6:8]:
+        for number in filter(None, row[6:8]):  # an outlier has no probability
             float(number.replace(",", "."))
             assert "." not in number
 
@@ -115,8 +115,13 @@ def test_every_format_to_every_other(tmp_path, fitted, patients, source, target)
 def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
     answers = answer_frame(fitted.clf, patients)
     decided = fitted.clf.decide(patients)
-    for at, (label, certainty, probability, reason) in enumerate(answers.rows()):
+    for at, (label, certainty, probability, reason, _) in enumerate(answers.rows()):
         assert math.isclose(certainty, decided.certainty[at])
+        if decided.outlier[at]:
+            assert label == "rejected"
+            assert probability is None
+            assert reason.startswith("outlier: ")
+            continue
         assert math.isclose(probability, decided.correct_proba[at])
         if decided.rejected[at]:
             threshold = fitted.clf.thresholds_[decided.positions[at]]
@@ -137,9 +142,10 @@ def test_every_row_has_the_probability_that_its_answer_is_right(tmp_path, fitted
     answer(fitted.clf, tmp_path / "new.parquet", tmp_path / "out.parquet", block_size=1000)
     answers = pl.read_parquet(tmp_path / "out.parquet")
     probability = answers["correct_proba"].to_numpy()
-    assert np.array_equal(probability, fitted.clf.predict_correct_proba(patients))
+    expected = fitted.clf.predict_correct_proba(patients)
+    assert np.array_equal(probability, expected, equal_nan=True)
     is_rejected = (answers["answer"] == "rejected").to_numpy()
-    assert 0 < probability[is_rejected].max() <= probability[~is_rejected].min() < 1
+    assert 0 < np.nanmax(probability[is_rejected]) <= probability[~is_rejected].min() < 1
 
 
 def test_an_empty_row_has_no_probability(fitted, patients):
@@ -159,7 +165,7 @@ def test_a_loaded_classifier_tells_the_same_probabilities(tmp_path, fitted, pati
         save(clf, tmp_path / "m.abstain")
         loaded = load(tmp_path / "m.abstain")
         answers = answer_frame(loaded, patients)["correct_proba"].to_numpy()
-        assert np.array_equal(answers, clf.predict_correct_proba(patients))
+        assert np.array_equal(answers, clf.predict_correct_proba(patients), equal_nan=True)
 
 
 def test_names_that_need_quotes(tmp_path, patients):
@@ -207,7 +213,7 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     frame = patients.with_columns(pl.lit("mine").alias("answer"))
     frame.write_csv(tmp_path / "new.csv")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
-    assert answered.columns == ["abstain_answer", "certainty", "correct_proba", "reason"]
+    assert answered.columns == ["abstain_answer", "certainty", "correct_proba", "reason", "warning"]
     answers = pl.read_csv(tmp_path / "out.csv")
     assert set(answers["answer"]) == {"mine"}
     assert "abstain_answer" in answers.columns
@@ -240,7 +246,8 @@ def test_rows_without_categories_are_rejected(tmp_path, fitted, empty):
 def test_a_threshold_that_rejects_all_is_reported_as_such(tmp_path, fitted, patients):
     clf = deepcopy(fitted.clf)
     clf.set_thresholds([np.inf] * len(clf.thresholds_))
-    reasons = set(answer_frame(clf, patients)["reason"].to_list())
+    answers = answer_frame(clf, patients)
+    reasons = set(answers.filter(~pl.Series(clf.decide(patients).outlier))["reason"].to_list())
     assert reasons == {
         "no row of class gesund is answered",
         "no row of class krank (übel) is answered",
@@ -330,9 +337,12 @@ def test_thresholds_take_the_place_of_the_models(fitted, patients):
         copy(fitted.clf).set_thresholds(thresholds)
         for thresholds in (["-inf"] * n_thresholds, ["inf"] * n_thresholds, fitted.clf.thresholds_)
     )
-    assert not none.reject(patients).any()
+    outlier = fitted.clf.decide(patients).outlier
+    assert np.array_equal(none.reject(patients), outlier)
     assert everything.reject(patients).all()
-    assert answer_frame(none, patients)["reason"].to_list() == [""] * patients.height
+    reasons = answer_frame(none, patients)["reason"]
+    assert reasons.str.starts_with("outlier").to_list() == outlier.tolist()
+    assert (reasons == "").to_list() == (~outlier).tolist()
     assert answer_frame(same, patients).equals(answer_frame(fitted.clf, patients))
 
 

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.tables.columns import (
-    MOST_HASHES,
-    find_unseen,
-    hash_rows,
-    rows_of_fit,
-    share_known,
-    values_of_fit,
-)
+from abstain.tables.columns import MOST_HASHES, hash_rows, rows_of_fit, share_known
+from abstain.tables.unseen_values import describe_rows, find_unseen, values_of_fit
 
 FITTED = pl.DataFrame({"a": [0.0, 2.0, None], "kind": ["x", "y", None], "none": [None, None, None]})
 
@@ -29,7 +23,22 @@ FITTED = pl.DataFrame({"a": [0.0, 2.0, None], "kind": ["x", "y", None], "none": 
 )
 def test_unseen_values_are_counted(new, expected):
     frame = pl.DataFrame(new, schema={"a": pl.Float64, "kind": pl.String})
-    assert find_unseen(values_of_fit(FITTED), frame) == expected
+    assert counts_of(find_unseen(values_of_fit(FITTED), frame)) == expected
+
+
+def counts_of(unseen):
+    return {name: (column.n_rows, column.example) for name, column in unseen.items()}
+
+
+def test_each_row_is_told_what_is_new_in_it():
+    frame = pl.DataFrame({"a": [1.0, 430.0, None, -0.1], "kind": ["x", "y", "z", "z\x1b"]})
+    texts = describe_rows(find_unseen(values_of_fit(FITTED), frame), 4).to_list()
+    assert texts == [
+        "",
+        "not in the fit: a 430 (0 to 2)",
+        "not in the fit: kind 'z' (new)",
+        "not in the fit: a -0.1 (0 to 2); kind 'z\\x1b' (new)",
+    ]
 
 
 def test_a_column_that_was_empty_tells_nothing():
@@ -40,7 +49,7 @@ def test_a_column_that_was_empty_tells_nothing():
 def test_values_are_taken_as_the_model_takes_them():
     known = values_of_fit(pl.DataFrame({"a": [0.0, 2.0], "flag": ["true", "false"]}))
     typed = pl.DataFrame({"a": [1, 3], "flag": [True, None]})
-    assert find_unseen(known, typed) == {"a": (1, 3.0)}
+    assert counts_of(find_unseen(known, typed)) == {"a": (1, 3.0)}
     text = pl.DataFrame({"a": ["1", "NA"], "flag": ["True", "k.A."]})
     assert find_unseen(known, text, ["k.A."]) == {}
 

@@ -53,6 +53,8 @@ MIN_KNOWN, MAX_KNOWN = 20, 20_000
 MAX_COVARIANCE = 512
 # The least variance of a direction, relative to the mean over all directions.
 LEAST_VARIANCE = 0.05
+# Standardized features that vary less are constant but for rounding.
+LEAST_TOTAL = 1e-12
 # The largest excess of a value over its range, which may be a single point.
 FAR = 1e9
 # Values that are compared at once: they fit into a fast cache.
@@ -224,13 +226,12 @@ def fit_outlier_detector(
 
 
 def _known(samples: Floats) -> Known:
-    """Return the range and the covariance of samples."""
-    from sklearn.decomposition import PCA
-
+    """Return the range and the covariance of samples, by their finite values."""
+    finite = np.where(np.isfinite(samples), samples, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of a column without any value
         statistics = [
-            np.nan_to_num(of(samples, axis=0))
+            np.nan_to_num(of(finite, axis=0))
             for of in (np.nanmedian, np.nanmin, np.nanmax, np.nanmean, np.nanstd)
         ]
     center, lowest, highest, mean, scale = statistics
@@ -238,20 +239,28 @@ def _known(samples: Floats) -> Known:
     is_constant = (below == 0) & (above == 0)
     below, above = np.where(is_constant, 1.0, below), np.where(is_constant, 1.0, above)
     scale = np.where(scale > 0, scale, 1.0)
-    z = _filled((samples - mean) / scale)
+    components, variance = _components(_filled((finite - mean) / scale))
+    return Known(center, below, above, mean, scale, components, variance)
+
+
+def _components(z: Floats) -> tuple[Floats, float]:
+    """Return the u_k and σ² of standardized features; see `Known`."""
+    from sklearn.decomposition import PCA
+
     n_samples, n_features = z.shape
+    total = float(z.var(axis=0).sum())
+    if total < LEAST_TOTAL:  # nothing varies
+        return np.zeros((n_features, 1)), 1.0
     n_components = min(N_COMPONENTS, n_features, max(1, n_samples // N_FOLDS))
     solver = "covariance_eigh" if n_features <= MAX_COVARIANCE else "randomized"
     pca = PCA(n_components, svd_solver=solver, random_state=0).fit(z)
-    variances, total = pca.explained_variance_, float(z.var(axis=0, ddof=1).sum())
-    rest = (total - variances.sum()) / max(n_features - n_components, 1)
-    if n_components == n_features:
-        rest = variances.min()
-    variance = max(float(rest), LEAST_VARIANCE * total / n_features, 1e-9)
+    variances = pca.explained_variance_ * (n_samples - 1) / n_samples
+    rest = float(variances.min())
+    if n_components < n_features:
+        rest = (total - float(variances.sum())) / (n_features - n_components)
+    variance = max(rest, LEAST_VARIANCE * total / n_features)
     weights = np.sqrt(1 / variance - 1 / np.maximum(variances, variance))
-    return Known(
-        center, below, above, mean, scale, (pca.components_ * weights[:, None]).T, variance
-    )
+    return (pca.components_ * weights[:, np.newaxis]).T, variance
 
 
 def _filled(z: Floats) -> Floats:
@@ -262,7 +271,7 @@ def _filled(z: Floats) -> Floats:
 def _numeric_columns(X: Any) -> list[Any] | None:
     """Return the columns of a frame that hold numbers; None for an array."""
     if hasattr(X, "select_dtypes"):  # pandas
-        return list(X.select_dtypes("number").columns)
+        return list(X.select_dtypes("number", exclude="timedelta").columns)
     if hasattr(X, "schema"):  # polars
         return [name for name, kind in X.schema.items() if kind.is_numeric()]
     return None

@@ -116,6 +116,13 @@ FoldsOption = Annotated[
         "those it is fitted to."
     ),
 ]
+OutliersOption = Annotated[
+    float,
+    fitting_option(
+        help="Share of rows like those of the fit that may be rejected as outliers, so that rows "
+        "unlike them are; 0: none are rejected."
+    ),
+]
 SeedOption = Annotated[int, fitting_option(min=0, help="Seed of the random numbers.")]
 DropOption = Annotated[
     list[str] | None, column_option(help="A column to leave out; may be repeated.")
@@ -149,6 +156,7 @@ def fit(
     certainty: CertaintyOption = Certainty.auto,
     method: MethodOption = Method.pooled,
     cv: FoldsOption = 5,
+    outliers: OutliersOption = 0.01,
     seed: SeedOption = 0,
     drop: DropOption = None,
     keep: KeepOption = None,
@@ -211,6 +219,7 @@ def fit(
         method=str(method),
         class_prior=chosen_prior(class_prior),
         cv=cv,
+        outliers=outliers or None,
         test_size=test_size,
         seed=seed,
         drop=drop or [],

@@ -77,10 +77,11 @@ def predict(
     """Answer the rows of a table, or give the reason for a reject.
 
     The output has all rows and columns of the table, unchanged and in order, and
-    four more columns: the answer, which is a class or the mark of a rejected row;
+    five more columns: the answer, which is a class or the mark of a rejected row;
     the certainty; correct_proba, the estimated probability that the answer is
-    right, also where it is withheld; and, for rejected rows, the reason. The table
-    may be larger than memory.
+    right, also where it is withheld, but not of outliers, rows unlike those of the
+    fit; for rejected rows, the reason; and a warning about values that are not in
+    the fit, of answered rows too. The table may be larger than memory.
 
     Without --out, rows are only counted.
 
@@ -238,6 +239,9 @@ def _answers(counts: AnswerCounts, table: Path | list[Path]) -> list[RenderableT
         by_class.add_row(Text(f"{len(frequent) - CLASSES_TO_SHOW:,} more", "dim"), f"{rest:,}")
     by_class.add_row(Text("none: rejected", "bold"), Text(f"{counts.n_rejected:,}", "bold"))
     parts: list[RenderableType] = [heading, Text(), by_class]
+    if counts.n_outliers:
+        outliers = f"{counted(counts.n_outliers, 'row')} rejected as outliers, unlike the fit"
+        parts += [Text(), Text(outliers, "yellow")]
     if counts.n_empty:
         empty = f"{counted(counts.n_empty, 'row')} rejected because all needed columns are empty"
         parts += [Text(), Text(empty, "yellow")]

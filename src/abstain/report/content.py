@@ -82,12 +82,13 @@ def find_content(
         "rows": rows,
         "cells": _cells(clf, samples),
         "pairs": _pairs(samples).tolist(),
-        "calibration": {
-            "n": _sizes(clf.front_, clf.front_.n_samples),
-            "errors": _sizes(clf.front_, clf.front_.n_errors),
-        },
+        "calibration": _calibration(clf),
         "proportions": _proportions(clf),
-        "samples": {"n": len(samples.wrong), "errors": int(samples.wrong.sum())},
+        "samples": {
+            "n": len(samples.wrong),
+            "errors": int(samples.wrong.sum()),
+            "outliers": int(samples.outlier.sum()),
+        },
         "is_calibration": _is_calibration(clf, samples),
         "share_known": _share_known(clf, X),
         "is_out_of_fold": not (
@@ -102,6 +103,19 @@ def find_content(
         "guarantees": [dict(vars(each)) for each in clf.operating_point_.guarantees],
         "groups": None if groups is None else _groups(clf, samples, groups),
     }
+
+
+def _calibration(clf: RejectOptionClassifier) -> Content:
+    """Return how many calibration samples there are, outliers included, and how many are wrong."""
+    front, known = clf.front_, getattr(clf, "calibration_", None)
+    sizes = {"n": _sizes(front, front.n_samples), "errors": _sizes(front, front.n_errors)}
+    if known is None or known.outlier is None:
+        return sizes
+    weights = np.ones(len(known.correct), np.int64) if known.weights is None else known.weights
+    wrong = known.outlier & ~known.correct
+    sizes["n"] += weights[known.outlier].sum().item()
+    sizes["errors"] += weights[wrong].sum().item()
+    return sizes
 
 
 def _proportions(clf: RejectOptionClassifier) -> Content | None:
@@ -133,7 +147,7 @@ def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
     n_cells = own_cells.shared + 1
     calibrated = None
     if hasattr(clf, "calibration_"):
-        positions = own_cells.positions(clf.calibration_.cells)
+        positions = own_cells.positions(clf.calibration_.inliers.cells)
         calibrated = np.bincount(positions, minlength=n_cells).tolist()
     sizes = np.bincount(samples.position, minlength=n_cells)
     return {
@@ -158,7 +172,7 @@ def _rule(clf: RejectOptionClassifier) -> str:
 
 
 def _pairs(samples: Samples) -> NDArray[np.int64]:
-    order = np.lexsort((samples.certainty, samples.position))
+    order = np.lexsort((samples.rank, samples.position))
     return (samples.truth * len(samples.classes) + samples.answer)[order]
 
 
@@ -170,6 +184,7 @@ def _some(samples: Samples, places: NDArray[np.int64], names: list[str] | None) 
         "answer": samples.answer[places].tolist(),
         "cell": samples.position[places].tolist(),
         "certainty": json_numbers(samples.certainty[places]),
+        "outlier": samples.outlier[places].astype(int).tolist(),
     }
 
 
@@ -200,7 +215,8 @@ def _guarantee(clf: RejectOptionClassifier) -> Content | None:
 def _groups(clf: RejectOptionClassifier, samples: Samples, groups: Any) -> Content:
     """Return what each group gets at the thresholds of the classifier."""
     truth, answers = samples.truth, samples.answer
-    comparison = compare_groups(clf, truth, answers, samples.certainty, samples.position, groups)
+    decided_by = samples.certainty, samples.position, samples.outlier
+    comparison = compare_groups(clf, truth, answers, *decided_by, groups)
     name = getattr(groups, "name", None)
     return {
         "name": None if name is None else str(name),
@@ -257,10 +273,15 @@ def choose_rows(front: ParetoFront, point: OperatingPoint, max_rows: int = MAX_R
     if point.row is not None:
         start = int(np.flatnonzero(kept == point.row)[0])
     else:
-        counts = point.weighted or point
-        most = (counts.true_rejects + counts.false_rejects) / front.unit
+        most = front.n_samples - _accepted(point) / front.unit
         start = int(np.flatnonzero(rejects[kept] <= most)[-1]) + 1
     return ShownRows(kept, len(useful), start)
+
+
+def _accepted(point: OperatingPoint) -> float:
+    """Return how many calibration samples are accepted, or their weight."""
+    counts = point.weighted or point
+    return counts.n_samples - counts.true_rejects - counts.false_rejects
 
 
 def _rows(clf: RejectOptionClassifier, samples: Samples) -> Content:
@@ -272,12 +293,12 @@ def _rows(clf: RejectOptionClassifier, samples: Samples) -> Content:
     reject_rates = front.reject_rates[shown.rows]
     if point.row is None:
         # What was made for a class, for groups or for costs, or was given, is a point of its own.
-        counts = point.weighted or point
-        rejects = counts.true_rejects + counts.false_rejects
+        counts, accepted = point.weighted or point, _accepted(point)
         thresholds = np.insert(thresholds, shown.start, clf.thresholds_, axis=0)
-        reject_rates = np.insert(reject_rates, shown.start, point.reject_rate)
+        reject_rate = 1 - accepted / (front.n_samples * front.unit)
+        reject_rates = np.insert(reject_rates, shown.start, reject_rate)
         rows.insert(shown.start, None)
-        on_calibration["accepted"].insert(shown.start, counts.n_samples - rejects)
+        on_calibration["accepted"].insert(shown.start, accepted)
         on_calibration["errors"].insert(shown.start, counts.n_errors - counts.true_rejects)
     on_samples = _on_samples(samples, thresholds)
     return {
@@ -307,7 +328,7 @@ def _one_threshold(
     certainty, correct, weights = samples.certainty, ~samples.wrong, None
     is_of_calibration = hasattr(clf, "calibration_")
     if is_of_calibration:
-        known = clf.calibration_
+        known = clf.calibration_.inliers
         certainty, correct, weights = known.certainty, known.correct, known.weights
     method = "exact" if weights is None else "hull"  # weights may have no common unit
     method = "pooled" if clf.front_.is_nested else method
@@ -339,10 +360,7 @@ def _sizes(front: ParetoFront, counts: Any) -> Any:
 
 def _on_samples(samples: Samples, thresholds: NDArray[np.float64]) -> Content:
     """Count the given samples, with one threshold per cell (columns) in each row."""
-    wrong = samples.wrong
-    only_wrong = samples._replace(
-        **{name: getattr(samples, name)[wrong] for name in samples._fields[:4]}
-    )
+    only_wrong = samples.take(samples.wrong)
     accepted, errors = (
         len(some.certainty) - _rejected_by_cell(some, thresholds).sum(axis=1)
         for some in (samples, only_wrong)
@@ -354,8 +372,9 @@ def _rejected_by_cell(samples: Samples, thresholds: NDArray[np.float64]) -> NDAr
     """Return the number of samples of each cell (columns) that each row of thresholds rejects."""
     rejected = np.zeros(thresholds.shape, dtype=np.int64)
     for cell in range(thresholds.shape[1]):
-        certainty = np.sort(samples.certainty[samples.position == cell])
-        rejected[:, cell] = np.searchsorted(certainty, thresholds[:, cell])
+        own = samples.position == cell
+        below = np.searchsorted(np.sort(samples.rank[own]), thresholds[:, cell])
+        rejected[:, cell] = np.maximum(below, np.count_nonzero(samples.outlier[own]))
     return rejected
 
 

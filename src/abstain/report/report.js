@@ -338,7 +338,7 @@ function columns(content) {
   const label = (code) => (code < 0 ? "" : classes[code]);
   const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)}%`;
   const probability = details.correct_proba
-    ? [{ title: "probability right", value: (at) => details.correct_proba[at], text: (value) => percent(value, 1) }]
+    ? [{ title: "probability right", value: (at) => details.correct_proba[at] ?? NaN, text: (value) => percent(value, 1) }]
     : [];
   const all = [
     { title: "sample", value: (at) => (details.name ? details.name[at] : details.place[at]), isWord: true },
@@ -346,13 +346,22 @@ function columns(content) {
     { title: "answer", value: (at) => label(details.answer[at]), isWord: true },
     { title: "rival", value: (at) => label(details.rival[at]), isWord: true },
     { title: "right or wrong", value: (at) => (details.truth[at] === details.answer[at] ? "right" : "wrong"), isWord: true },
-    { title: "reason", value: (at) => (details.far[at] ? "far" : "ambiguous"), isWord: true },
+    { title: "reason", value: (at) => (details.outlier[at] ? "outlier" : "ambiguous"), isWord: true },
     { title: "certainty", value: (at) => details.certainty[at] },
     ...probability,
     { title: "threshold", value: (at, limits) => limits[details.cell[at]] },
-    { title: "to acceptance", value: (at, limits) => limits[details.cell[at]] - details.certainty[at] },
+    {
+      title: "to acceptance",
+      value: (at, limits) => (details.outlier[at] ? Infinity : limits[details.cell[at]] - details.certainty[at]),
+    },
     { title: "cell", value: (at) => cells.names[details.cell[at]], isWord: true },
   ];
+  if (details.unusual) {
+    all.push({
+      title: "unusual", isWord: true, isLong: true,
+      value: (at) => (details.unusual[at] ?? []).join(", "),
+    });
+  }
   if (details.features) {
     all.push({
       title: "features", isWord: true, isLong: true,
@@ -456,11 +465,11 @@ class RejectedTable {
   }
 
   choose() {
-    const { certainty, cell } = this.details;
+    const { certainty, cell, outlier } = this.details;
     const wanted = byId("search").value.trim().toLowerCase();
     const rejected = [];
     for (let at = 0; at < certainty.length; at += 1) {
-      if (certainty[at] < this.limits[cell[at]]) rejected.push(at);
+      if (outlier[at] || certainty[at] < this.limits[cell[at]]) rejected.push(at);
     }
     this.rejected = rejected.length;
     const matching = wanted ? rejected.filter((at) => this.textOf(at).includes(wanted)) : rejected;
@@ -737,7 +746,7 @@ class Scatter {
     const limits = this.content.rows.thresholds[place].map(number);
     const made = KINDS.map(() => ({ x: [], y: [], text: [] }));
     this.certainty.forEach((certainty, at) => {
-      const isRejected = certainty < limits[this.points.cell[at]];
+      const isRejected = this.points.outlier[at] || certainty < limits[this.points.cell[at]];
       const isWrong = this.points.truth[at] !== this.points.answer[at];
       const kind = made[isRejected ? (isWrong ? 2 : 1) : (isWrong ? 3 : 0)];
       kind.x.push(number(this.points.x[at]));

@@ -50,14 +50,26 @@ def json_numbers(values: NDArray[np.float64]) -> list[Any]:
 class Samples(NamedTuple):
     """Certainty, cell (its position in ``thresholds_``), true and predicted class of each sample.
 
-    Classes are positions in ``classes``: those of the classifier, then those that only y has.
+    An ``outlier`` is rejected by all thresholds. Classes are positions in ``classes``: those of the
+    classifier, then those that only y has.
     """
 
     certainty: NDArray[np.float64]
     position: NDArray[np.int64]
     truth: NDArray[np.int64]
     answer: NDArray[np.int64]
+    outlier: NDArray[np.bool_]
     classes: list[Any]
+
+    @property
+    def rank(self) -> NDArray[np.float64]:
+        """The order in which the samples of a cell are rejected: outliers first."""
+        return np.where(self.outlier, -np.inf, self.certainty)
+
+    def take(self, members: NDArray[np.bool_]) -> Samples:
+        """Return some of the samples."""
+        arrays = {name: getattr(self, name)[members] for name in self._fields[:-1]}
+        return self._replace(**arrays)
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
@@ -85,12 +97,13 @@ def evaluate_samples(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
     unknown = [label for label in present if label not in set(known)]
     classes = [*known, *sorted(unknown, key=str)]
     code = {label: index for index, label in enumerate(classes)}
-    predictions = clf._answers(X).tolist()
+    decisions = clf.decide(X)
     return Samples(
-        clf.certainties(X),
-        clf.apply(X),
+        decisions.certainty,
+        decisions.positions,
         np.array([code[label] for label in labels.tolist()], dtype=np.int64),
-        np.array([code[label] for label in predictions], dtype=np.int64),
+        decisions.class_indices,
+        decisions.outlier,
         classes,
     )
 
@@ -127,7 +140,7 @@ def choose_explained(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.i
     n_samples = len(samples.certainty)
     if n_samples <= limit:
         return np.arange(n_samples)
-    order = np.lexsort((samples.certainty, samples.position))
+    order = np.lexsort((samples.rank, samples.position))
     sizes = np.bincount(samples.position)
     starts = np.cumsum(sizes) - sizes
     ranks = np.empty(n_samples)
@@ -151,13 +164,13 @@ def explain_samples(
     code = {label: index for index, label in enumerate(samples.classes)}
     details: dict[str, Any] = {
         "rival": [code.get(label, -1) for label in table["rival"].to_list()],
-        "far": [int(reason == "far") for reason in table["reason"].to_list()],
+        "unusual": table["unusual"].to_list() if samples.outlier[places].any() else None,
         "correct_proba": None,
         "features": None,
         "shares": None,
     }
-    if not table["correct_proba"].is_nan().any():
-        details["correct_proba"] = table["correct_proba"].round(6).to_list()
+    if not table["correct_proba"].is_nan().all():
+        details["correct_proba"] = table["correct_proba"].fill_nan(None).round(6).to_list()
     features = table["features"].to_list()
     if features and features[0] is not None:
         steps, model = unwrap(clf.estimator_)

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from abstain._core.errors import Argument
 from abstain.classifier import Decisions
-from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows, find_unseen
+from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.reading import (
     ReadAhead,
     RowBlock,
@@ -32,7 +32,8 @@ from abstain.tables.reading import (
     no_rows,
     rows_counted_from,
 )
-from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts
+from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts, outlier_reasons
+from abstain.tables.unseen_values import UnseenValues, describe_rows, find_unseen
 from abstain.tables.values import read_numbers
 from abstain.tables.writing import (
     AnswerWriter,
@@ -50,9 +51,9 @@ _N_DECIDED_AHEAD = 3
 class AnswerCounts:
     """How many rows of a table were answered with which class, and how many were rejected.
 
-    ``n_empty`` of the rejected rows lack everything that the model needs. ``unseen_values`` counts,
-    by column, rows with a category or beyond the range of numbers of the fit; ``examples`` has the
-    first such value.
+    ``n_empty`` of the rejected rows lack everything that the model needs, and ``n_outliers`` are
+    unlike the rows of the fit. ``unseen_values`` counts, by column, rows with a category or beyond
+    the range of numbers of the fit; ``examples`` has the first such value.
     """
 
     n_rows: int
@@ -61,6 +62,7 @@ class AnswerCounts:
     class_counts: dict[str, int]
     # The names of the new columns.
     columns: list[str]
+    n_outliers: int = 0
     unseen_values: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str | float] = field(default_factory=dict)
 
@@ -76,6 +78,7 @@ class AnswerCounts:
             n_rows=sum(part.n_rows for part in parts),
             n_rejected=sum(part.n_rejected for part in parts),
             n_empty=sum(part.n_empty for part in parts),
+            n_outliers=sum(part.n_outliers for part in parts),
             class_counts=dict(class_counts),
             columns=parts[0].columns,
             unseen_values=dict(unseen_values),
@@ -111,7 +114,8 @@ def answer_table(
     out : Path or None
         The file for the answers: all columns of the table, and ``answer``, ``certainty``,
         ``correct_proba`` (the estimated probability that the answer is right, also of rejected
-        rows) and ``reason``. None only counts.
+        rows that are no outliers), ``reason`` and ``warning``, which names values that are not in
+        the fit, of answered rows too. None only counts.
     reject_mark : str, default="rejected"
         The answer of a rejected row.
     watch : callable, default=nothing
@@ -141,7 +145,7 @@ def answer_table(
     ...     clf = fit_table(table, FitOptions("kind")).clf
     ...     counts = answer_table(clf, table, Path(folder, "answers.csv"))
     ...     pl.read_csv(Path(folder, "answers.csv")).columns
-    ['a', 'kind', 'answer', 'certainty', 'correct_proba', 'reason']
+    ['a', 'kind', 'answer', 'certainty', 'correct_proba', 'reason', 'warning']
     >>> counts.n_rows, counts.class_counts
     (40, {'x': 20, 'y': 20})
     """
@@ -201,18 +205,19 @@ def _answer_block(
 ) -> _AnsweredBlock:
     """Decide on the rows of a block, and format them for the output."""
     rows = _with_types_of_model(columns, block, frame.result())
-    answers, codes, n_empty = _answers(clf, columns, texts, rows)
-    content = None if writer is None else writer.format(block, rows, answers)
-    *n_answered, n_rejected = np.bincount(codes, minlength=len(texts.answers)).tolist()
     unseen = find_unseen(getattr(columns, "known_values_", {}), rows, columns.missing)
+    answers = _answers(clf, columns, texts, rows, unseen)
+    content = None if writer is None else writer.format(block, rows, answers.rows)
+    *n_answered, n_rejected = np.bincount(answers.codes, minlength=len(texts.answers)).tolist()
     counts = AnswerCounts(
         n_rows=rows.height,
         n_rejected=n_rejected,
-        n_empty=n_empty,
+        n_empty=answers.n_empty,
+        n_outliers=answers.n_outliers,
         class_counts=dict(zip(map(str, clf.classes_.tolist()), n_answered, strict=True)),
         columns=new_column_names(block.table.names),
-        unseen_values={name: count for name, (count, _) in unseen.items()},
-        examples={name: example for name, (_, example) in unseen.items()},
+        unseen_values={name: column.n_rows for name, column in unseen.items()},
+        examples={name: column.example for name, column in unseen.items()},
     )
     return _AnsweredBlock(content, counts)
 
@@ -248,7 +253,8 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
     -------
     answers : polars.DataFrame
         The columns ``answer``, ``certainty``, ``correct_proba``, the estimated probability that
-        the answer is right (both null where a row is empty), and ``reason``.
+        the answer is right (both null where a row is empty, and the latter in outliers),
+        ``reason`` and ``warning``.
 
     Examples
     --------
@@ -266,13 +272,22 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
     frame = read_numbers(
         frame, columns.numeric, missing=columns.missing, notations=columns.notations
     )
-    return _answers(clf, columns, answer_texts(clf, reject_mark), frame)[0]
+    unseen = find_unseen(getattr(columns, "known_values_", {}), frame, columns.missing)
+    return _answers(clf, columns, answer_texts(clf, reject_mark), frame, unseen).rows
+
+
+class _Answers(NamedTuple):
+    """The new columns, the index of each answer, and the numbers of empty rows and outliers."""
+
+    rows: pl.DataFrame
+    codes: NDArray[np.int64]
+    n_empty: int
+    n_outliers: int
 
 
 def _answers(
-    clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.DataFrame
-) -> tuple[pl.DataFrame, NDArray[np.int64], int]:
-    """Return the four new columns, the index of each answer, and the number of empty rows."""
+    clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.DataFrame, unseen: UnseenValues
+) -> _Answers:
     has_own_columns = columns is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
     samples = frame if has_own_columns else columns.transform(frame)
     is_empty = find_empty_rows(frame, columns)
@@ -281,13 +296,20 @@ def _answers(
         decisions = _decide_on_filled(clf, samples, np.asarray(is_empty.to_numpy()))
     else:
         decisions = clf.decide(samples)
+    warnings = describe_rows(unseen, frame.height)
+    outliers = np.flatnonzero(decisions.outlier)
     reasons = texts.reasons(decisions.certainty, decisions.positions, decisions.rejected)
+    if len(outliers):
+        said = outlier_reasons(clf, samples[outliers], warnings.gather(outliers))
+        reasons = reasons.scatter(outliers, texts.quoted(said))
     codes = np.where(decisions.rejected, len(texts.answers) - 1, decisions.class_indices)
     numbers = [
         pl.Series(name, getattr(decisions, name), nan_to_null=True)
         for name in ("certainty", "correct_proba")
     ]
-    return pl.DataFrame([texts.answers.gather(codes), *numbers, reasons]), codes, n_empty
+    warnings = texts.quoted(warnings).alias("warning")
+    rows = pl.DataFrame([texts.answers.gather(codes), *numbers, reasons, warnings])
+    return _Answers(rows, codes, n_empty, len(outliers))
 
 
 def _decide_on_filled(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:

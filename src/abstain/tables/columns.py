@@ -1,7 +1,4 @@
-"""Which columns does a model need, how are they taken from a table, and what is new in them?
-
-A model answers rows with a category that it has never seen, or a number outside the range of its
-fit; a column in another unit would go unnoticed. So such rows are counted by column.
+"""Which columns does a model need, how are they taken from a table, and which rows are known?
 
 Of every row of the fit, the model keeps a hash of 64 bits; of many rows, those with the smallest
 hashes, which are a random sample of the rows. The smallest hashes of a table then show how many of
@@ -25,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from abstain._core.checks import list_columns
 from abstain._core.errors import InputError, shown
 from abstain.classifier import RejectOptionClassifier
+from abstain.tables.unseen_values import values_of_fit
 from abstain.tables.values import (
     LARGEST,
     BadValueError,
@@ -34,10 +32,6 @@ from abstain.tables.values import (
     without_missing,
 )
 
-# For each column, its categories, or its lowest and its highest number.
-ValuesOfFit = dict[str, list[Any]]
-# For each column, the number of rows with unseen values, and one such value.
-UnseenValues = dict[str, tuple[int, str | float]]
 Hashes = NDArray[np.uint64]
 
 MOST_HASHES = 4096
@@ -304,45 +298,7 @@ def columns_of_model(clf: Any) -> TableColumns:
     return TableColumns(names).fit(pl.DataFrame(schema=dict.fromkeys(names, pl.Float64)))
 
 
-# --- what the fit has seen ------------------------------------------------------------------------
-
-
-def values_of_fit(columns: pl.DataFrame) -> ValuesOfFit:
-    """Return the categories or the range of each column; of an empty one, nothing."""
-    values: ValuesOfFit = {}
-    for column in columns:
-        present = column.drop_nulls()
-        if len(present):
-            is_number = present.dtype.is_numeric()
-            ends = [present.min(), present.max()]
-            values[column.name] = ends if is_number else present.unique().sort().to_list()
-    return values
-
-
-def find_unseen(
-    of_fit: ValuesOfFit, frame: pl.DataFrame, missing: Sequence[str] = ()
-) -> UnseenValues:
-    """Return in how many rows each column holds a value that is not in the fit, if any does."""
-    unseen_values: UnseenValues = {}
-    for name, values in of_fit.items():
-        if isinstance(values[0], str):
-            present = as_categories(frame[name], missing).drop_nulls()
-            unseen = present.filter(~present.is_in(values))
-        else:
-            column = frame[name]
-            is_plain = column.dtype == pl.Float64  # as nearly always
-            unseen = _outside(column if is_plain else as_numbers(column, also=missing), *values)
-        if len(unseen):
-            unseen_values[name] = len(unseen), unseen[0]
-    return unseen_values
-
-
-def _outside(column: pl.Series, low: Any, high: Any) -> pl.Series:
-    least: Any = column.min()
-    greatest: Any = column.max()
-    if least is None or (least >= low and greatest <= high):
-        return column.clear()
-    return column.filter((column < low) | (column > high))
+# --- rows of the fit ------------------------------------------------------------------------------
 
 
 class RowsOfFit(NamedTuple):

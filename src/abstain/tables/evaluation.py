@@ -73,7 +73,7 @@ def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
     by_class = class_report(samples.y, answers, decisions.rejected)
     by_group = None
     if samples.groups is not None:
-        decided_by = decisions.certainty, decisions.positions
+        decided_by = decisions.certainty, decisions.positions, decisions.outlier
         by_group = compare_groups(clf, samples.y, answers, *decided_by, samples.groups)
     return Results(by_class, by_group, alarms_of(clf, by_class))
 

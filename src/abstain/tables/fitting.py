@@ -41,6 +41,7 @@ from abstain.tables.targets import (
     with_classes,
     with_groups,
 )
+from abstain.tables.unseen_values import codes_for_missing
 from abstain.tables.values import as_categories, read_numbers, without_missing
 from abstain.tables.writing import class_rows, group_rows, json_number, point_as_dict
 from abstain.targets import ExpectedCost, RejectRate, Target
@@ -78,6 +79,8 @@ class FitOptions:
     cv : int, default=5
         The number of folds, so that thresholds are set on answers to unseen rows; 0 sets them on
         the rows of the fit.
+    outliers : float, default=0.01
+        The share of rows like those of the fit that may be rejected as outliers; None rejects none.
     test_size : float, default=None
         The share of the rows that test a certified accuracy; None chooses it.
     seed : int, default=0
@@ -101,6 +104,7 @@ class FitOptions:
     method: str = "pooled"
     class_prior: Mapping[Any, float] | None = None
     cv: int = 5
+    outliers: float | None = 0.01
     test_size: float | None = None
     seed: int = 0
     drop: Sequence[str] = ()
@@ -285,6 +289,7 @@ def fit_table(
         *_classes_spelled_alike(list(counts)),
         *features.notes,
         *_ambiguous_points(frame, features, table),
+        *codes_for_missing(X.select(features.numeric)),
         *warned,
     ]
     n_empty = int((labels.is_not_null() & is_empty).sum())
@@ -317,6 +322,7 @@ def _classifier(
         certainty=options.certainty,
         method=options.method,
         cv=_WatchedFolds(options.cv, watch) if options.cv else "training",
+        outliers=options.outliers,
         test_size="auto" if options.test_size is None else options.test_size,
         random_state=options.seed,
     )

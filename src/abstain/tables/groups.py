@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -92,6 +93,7 @@ def compare_groups(
     answers: Any,
     certainty: NDArray[Any],
     positions: NDArray[Any],
+    outlier: NDArray[Any],
     groups: Any,
     counted_on: str = "rows of the table",
 ) -> GroupComparison:
@@ -100,7 +102,7 @@ def compare_groups(
     confidence = min([each.confidence for each in guarantees], default=_CONFIDENCE)
 
     def report(thresholds: NDArray[Any]) -> GroupReport:
-        rejected = certainty < thresholds[positions]
+        rejected = (certainty < thresholds[positions]) | outlier
         return group_report(y, answers, rejected, groups, confidence=confidence)
 
     other = _thresholds_without_groups(clf)
@@ -114,7 +116,8 @@ def compare_fitted_groups(clf: Any, groups: NDArray[Any]) -> GroupComparison:
     known = clf._test_calibration if is_certified else clf.calibration_
     positions = clf._own_cells.positions(known.cells)
     counted_on = "held-out rows" if is_certified else "calibration rows"
-    arrays = known.truth, known.answers, known.certainty, positions, groups[known.rows]
+    outlier = np.zeros(len(positions), np.bool_) if known.outlier is None else known.outlier
+    arrays = known.truth, known.answers, known.certainty, positions, outlier, groups[known.rows]
     if known.drawn is not None:  # in the class proportions of new rows
         arrays = tuple(each[known.drawn[known.drawn >= 0]] for each in arrays)
     elif clf.class_prior is not None:

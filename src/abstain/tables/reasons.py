@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import InputError
 from abstain._core.estimators import unwrap
-from abstain._core.text import first_of, without_formula
+from abstain._core.text import first_of, printable, without_formula
 from abstain.certainty.cells import auto_rule
 from abstain.tables.text_format import needs_quotes, quote_field
 from abstain.tables.writing import numbers_as_text
@@ -41,6 +41,14 @@ class AnswerTexts:
     always: pl.Series
     quote: str = ""
     decimal: str = "."
+    is_text_table: bool = False
+
+    def quoted(self, texts: pl.Series) -> pl.Series:
+        """Return texts as fields of the table; in a text table, in quotes unless empty."""
+        if not self.is_text_table or not (texts != "").any():
+            return texts
+        fields = '"' + texts.str.replace_all('"', '""', literal=True) + '"'
+        return fields.set(texts == "", "")
 
     def reasons(
         self,
@@ -121,6 +129,21 @@ def answer_texts(
         pl.Series("always", [*always, None], dtype=pl.String),
         quote,
         decimal,
+        separator is not None,
+    )
+
+
+def outlier_reasons(clf: Any, samples: pl.DataFrame, warnings: pl.Series) -> pl.Series:
+    """Return why rows are unlike those of the fit: by values that are not in it, or together."""
+    unusual = clf.explain(samples)["unusual"].to_list()
+    return pl.Series(
+        [
+            f"outlier: {warning}"
+            if warning
+            else f"outlier: unusual combination of {', '.join(map(printable, features or []))}"
+            for warning, features in zip(warnings.to_list(), unusual, strict=True)
+        ],
+        dtype=pl.String,
     )
 
 

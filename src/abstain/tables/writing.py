@@ -1,6 +1,6 @@
 """In which form are rows written, and which output names are valid?
 
-Rows of a text table are written as they were read, with four fields more; they are only parsed if
+Rows of a text table are written as they were read, with five fields more; they are only parsed if
 the separator changes or the output is Parquet. Parquet is written in parts, which polars joins
 without loading all of them.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from abstain.tables.groups import GroupComparison
     from abstain.targets import OperatingPoint
 
-NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason")
+NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason", "warning")
 _TEXT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
 # A file with such a suffix is expected to hold something else than a model.
@@ -162,7 +162,7 @@ def new_column_names(taken: list[str]) -> list[str]:
     """Return the names of the new columns, longer ones where the table has such a column.
 
     >>> new_column_names(["age", "answer"])
-    ['abstain_answer', 'certainty', 'correct_proba', 'reason']
+    ['abstain_answer', 'certainty', 'correct_proba', 'reason', 'warning']
     """
     names = []
     for name in NEW_COLUMNS:

@@ -1,0 +1,143 @@
+"""Which values of a table has a model never seen: new categories, and numbers outside their range?
+
+A column in another unit, or a code such as -999, would go unnoticed where the model answers all the
+same. So such values are counted by column, and named in each row. A code that the model is fitted
+to would widen the range: `codes_for_missing` points it out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from abstain._core.errors import Argument, Message, shown
+from abstain._core.text import printable
+from abstain.tables.values import as_categories, as_numbers
+
+# For each column, its categories, or its lowest and its highest number.
+ValuesOfFit = dict[str, list[Any]]
+
+_DIGITS = 6
+# Characters of a name or a category in a text.
+_LONGEST = 80
+# Numbers that stand for a missing value in many tables, if nothing else is near them.
+_CODES = re.compile(r"-?(9{2,}|8{2,}|7{2,})(\.0)?|-9(\.0)?|-1(\.0)?")
+
+
+class UnseenColumn(NamedTuple):
+    """The unseen values of a column, null in rows without one; of numbers, the range of the fit."""
+
+    values: pl.Series
+    known: list[Any]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows with an unseen value."""
+        return len(self.values) - self.values.null_count()
+
+    @property
+    def example(self) -> str | float:
+        """The first of the unseen values."""
+        first: str | float = self.values.drop_nulls()[0]
+        return first
+
+    def texts(self) -> pl.Series:
+        """Return what is said of each row, null where there is nothing."""
+        name = printable(self.values.name)[:_LONGEST]
+        if self.values.dtype == pl.String:
+            new = self.values.drop_nulls().unique().to_list()
+            said = {value: f"{name} {shown(value, _LONGEST)} (new)" for value in new}
+            return self.values.replace_strict(said, return_dtype=pl.String)
+        low, high = (f"{end:.{_DIGITS}g}" for end in self.known)
+        value = pl.col("value").round_sig_figs(_DIGITS).cast(pl.String).str.strip_suffix(".0")
+        text = pl.concat_str(pl.lit(f"{name} "), value, pl.lit(f" ({low} to {high})"))
+        return self.values.alias("value").to_frame().select(text).to_series()
+
+
+# By column, of those that have unseen values.
+UnseenValues = dict[str, UnseenColumn]
+
+
+def values_of_fit(columns: pl.DataFrame) -> ValuesOfFit:
+    """Return the categories or the range of each column; of an empty one, nothing."""
+    values: ValuesOfFit = {}
+    for column in columns:
+        present = column.drop_nulls()
+        if len(present):
+            is_number = present.dtype.is_numeric()
+            ends = [present.min(), present.max()]
+            values[column.name] = ends if is_number else present.unique().sort().to_list()
+    return values
+
+
+def find_unseen(
+    of_fit: ValuesOfFit, frame: pl.DataFrame, missing: Sequence[str] = ()
+) -> UnseenValues:
+    """Return the values of each column that are not in the fit, of columns that have some."""
+    unseen_values: UnseenValues = {}
+    for name, known in of_fit.items():
+        if isinstance(known[0], str):
+            column = as_categories(frame[name], missing)
+            is_unseen = ~column.is_in(known)
+        else:
+            is_plain = frame[name].dtype == pl.Float64  # as nearly always
+            column = frame[name] if is_plain else as_numbers(frame[name], also=missing)
+            if _is_within(column, *known):
+                continue
+            is_unseen = (column < known[0]) | (column > known[1])
+        if is_unseen.any():
+            values = column.set(~is_unseen.fill_null(False), None)
+            unseen_values[name] = UnseenColumn(values, known)
+    return unseen_values
+
+
+def _is_within(column: pl.Series, low: Any, high: Any) -> bool:
+    least: Any = column.min()
+    greatest: Any = column.max()
+    return least is None or (least >= low and greatest <= high)
+
+
+def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
+    """Return the unseen values of each row as text, "" where there are none.
+
+    >>> known = {"age": [29.0, 77.0], "sex": ["f", "m"]}
+    >>> frame = pl.DataFrame({"age": [430.0, 40.0], "sex": ["x", "f"]})
+    >>> describe_rows(find_unseen(known, frame), 2).to_list()
+    ["not in the fit: age 430 (29 to 77); sex 'x' (new)", '']
+    """
+    if not unseen:
+        return pl.repeat("", n_rows, dtype=pl.String, eager=True)
+    texts = pl.DataFrame([column.texts().alias(str(n)) for n, column in enumerate(unseen.values())])
+    joined = texts.select(pl.concat_str(pl.all(), separator="; ", ignore_nulls=True)).to_series()
+    said = "not in the fit: " + joined
+    return said.set(joined == "", "")
+
+
+def codes_for_missing(frame: pl.DataFrame) -> list[Message]:
+    """Return notes on columns whose lowest or highest number may mean a missing value.
+
+    It is -999 or the like, occurs more than once, and is farther from all others than they are
+    from each other.
+
+    >>> ages = pl.DataFrame({"age": [29.0, 41.0, 77.0, -999.0, -999.0]})
+    >>> [str(note) for note in codes_for_missing(ages)]
+    ["'age' is -999 in 2 rows; if that means a missing value, give missing='-999'"]
+    """
+    notes = []
+    for column in frame:
+        numbers = column.drop_nulls()
+        distinct = numbers.unique().sort()
+        if len(distinct) < 3:
+            continue
+        low, high = distinct[0], distinct[-1]
+        for code, nearest, farthest in ((low, distinct[1], high), (high, distinct[-2], low)):
+            is_apart = abs(code - nearest) > abs(farthest - nearest)
+            count = int((numbers == code).sum())
+            if is_apart and count > 1 and _CODES.fullmatch(str(code)):
+                taken = f"{shown(column.name)} is {code:g} in {count:,} rows; if that means "
+                remedy = Argument("missing", f"{code:g}")
+                notes.append(Message(f"{taken}a missing value, give ", remedy))
+    return notes
