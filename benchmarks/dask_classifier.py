@@ -66,7 +66,7 @@ def measure(n_samples: int) -> Row:
         X.map_blocks(np.max, axis=1, drop_axis=1, dtype=float).max().compute()  # to warm up
         asking, _ = timed(lambda: model.distances(X).min(axis=1).max().compute())
         before, moved = peak(), bytes_between_workers(client)
-        clf = RejectOptionClassifier(FrozenEstimator(model), cells="prototype")
+        clf = RejectOptionClassifier(FrozenEstimator(model), cells="prototype", outliers=None)
         fitting, _ = timed(lambda: clf.fit(X, y))
         moved = bytes_between_workers(client) - moved
         client_grew = peak() - before

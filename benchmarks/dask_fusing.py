@@ -50,7 +50,7 @@ def classifier_work(n_samples: int, block: int) -> Work:
     model = GMLVQ(random_state=0, max_iter=5)
     model.fit(dask_classifier.draw_samples(numbers), dask_classifier.draw_labels(numbers))
     dask_classifier.BLOCK = block
-    clf = RejectOptionClassifier(FrozenEstimator(model), cells="prototype")
+    clf = RejectOptionClassifier(FrozenEstimator(model), cells="prototype", outliers=None)
     return partial(clf.fit, *dask_classifier.lazy_samples(n_samples))
 
 

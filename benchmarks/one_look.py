@@ -58,7 +58,7 @@ def compare(estimator: Any, method: str) -> dict[str, dict[str, float]]:
     )
     known, new = N_FITTED + N_CALIBRATED, X[-N_MANY:]
     estimator.fit(X[:N_FITTED], y[:N_FITTED])
-    clf = RejectOptionClassifier(FrozenEstimator(estimator), reject_label=-1)
+    clf = RejectOptionClassifier(FrozenEstimator(estimator), outliers=None, reject_label=-1)
     clf.fit(X[N_FITTED:known], y[N_FITTED:known])
     alone = getattr(estimator, method)
     times = {}

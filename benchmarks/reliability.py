@@ -129,7 +129,7 @@ def measure(name: str, classifier: str, data: Path) -> Row:
     for X, X_test, y, y_test in draws(name, data):
         steps = [SimpleImputer()] if np.isnan(X).any() else []
         model = make_pipeline(*steps, StandardScaler(), CLASSIFIERS[classifier])
-        clf = RejectOptionClassifier(model).fit(X, y)
+        clf = RejectOptionClassifier(model, outliers=None).fit(X, y)
         rights.append(clf.estimator_.predict(X_test) == y_test)
         estimates.append(probabilities(clf, X_test))
     row: Row = {
@@ -171,7 +171,7 @@ def measure_folds(data: Path) -> Row:
         gaps = []
         for X, X_test, y, y_test in draws(row["set"], data):
             model = make_pipeline(StandardScaler(), CLASSIFIERS[row["classifier"]])
-            clf = RejectOptionClassifier(model, cv=cv).fit(X, y)
+            clf = RejectOptionClassifier(model, cv=cv, outliers=None).fit(X, y)
             accuracy = clf.estimator_.score(X_test, y_test)
             gaps.append(float(clf.predict_correct_proba(X_test).mean() - accuracy))
         row["cv"][str(cv)] = mean_and_error(np.array(gaps))

@@ -171,8 +171,8 @@ def _write(file: Path, classifier: Any, X: Array, y: Array) -> None:
     n_fitted = min(MOST_FITTED, len(y) // 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = RejectOptionClassifier(classifier).fit(X[:n_fitted], y[:n_fitted])
-        frozen = RejectOptionClassifier(FrozenEstimator(fitted.estimator_))
+        fitted = RejectOptionClassifier(classifier, outliers=None).fit(X[:n_fitted], y[:n_fitted])
+        frozen = RejectOptionClassifier(FrozenEstimator(fitted.estimator_), outliers=None)
         frozen.fit(X[n_fitted:], y[n_fitted:])
     both = [frozen.calibration_, fitted.calibration_]
     cells = np.unique(np.concatenate([part.cells for part in both]))

@@ -40,8 +40,8 @@ def try_shares(name: str, n_samples: int, seed: int, data: Path) -> list[Row]:
             target = Accuracy((1 + base) / 2, confidence=1 - LEVEL)
             for share in SHARES:
                 first = known[: n_samples - round(share * n_samples)]
-                taught = RejectOptionClassifier(classifier).fit(X[first], y[first])
-                frozen = RejectOptionClassifier(FrozenEstimator(taught.estimator_))
+                taught = RejectOptionClassifier(classifier, outliers=None).fit(X[first], y[first])
+                frozen = RejectOptionClassifier(FrozenEstimator(taught.estimator_), outliers=None)
                 pool = frozen.fit(X[new], y[new]).calibration_
                 coverage = _coverage(
                     Answers(*taught.calibration_[:3]),

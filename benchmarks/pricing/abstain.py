@@ -23,7 +23,7 @@ def by_cost(classifier: Any, X: Any, y: Any, prices: Prices, answers: str, metho
 
     costs = {(1, 0): missed, (0, 1): false_alarm}
     target = ExpectedCost(costs, reject=reject, answers=answers)
-    clf = RejectOptionClassifier(classifier, target=target, method=method).fit(X, y)
+    clf = RejectOptionClassifier(classifier, target=target, method=method, outliers=None).fit(X, y)
     # until here
     return clf
 

@@ -20,6 +20,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def frozen(classifier: Any, X: Any, y: Any, target: float, confidence: Any, **options: Any) -> Any:
+    options = {"outliers": None} | options  # thresholds are compared
     # user code
     from sklearn.frozen import FrozenEstimator
 
@@ -32,6 +33,7 @@ def frozen(classifier: Any, X: Any, y: Any, target: float, confidence: Any, **op
 
 
 def fitted(classifier: Any, X: Any, y: Any, target: float, confidence: Any, **options: Any) -> Any:
+    options = {"outliers": None} | options
     # user code
     from abstain import Accuracy, RejectOptionClassifier
 

@@ -42,6 +42,7 @@ def necklace() -> Necklace:
             method="exact",
             target=RejectRate(RATE),
             cv="training",
+            outliers=None,
         ).fit(X, y)
         for cells in ("global", "prototype")
     )
