@@ -184,6 +184,8 @@ class OutlierDetector:
             limit /= np.sqrt(self.rate * (n + 1))
         reach, distance = limit * self.usual
         low, high = known.center - reach * known.below, known.center + reach * known.above
+        if reach >= FAR:  # no excess is larger
+            low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
         # Values at the limit are none beyond it, however they are rounded.
         low, high = low - 1e-12 * np.abs(low), high + 1e-12 * np.abs(high)
         return (low - known.mean) / known.scale, (high - known.mean) / known.scale, distance**2
@@ -265,7 +267,7 @@ def _components(z: Floats) -> tuple[Floats, float]:
 
 def _filled(z: Floats) -> Floats:
     """Return standardized features with the mean in place of missing values."""
-    return np.nan_to_num(z, nan=0.0, posinf=1e100, neginf=-1e100)
+    return np.clip(np.nan_to_num(z, nan=0.0), -1e100, 1e100)  # which can be squared
 
 
 def _numeric_columns(X: Any) -> list[Any] | None:
