@@ -1,0 +1,1 @@
+"""Which samples are made to be outliers, and which scores may find them?"""
