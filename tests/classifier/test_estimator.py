@@ -80,7 +80,8 @@ def test_the_operating_point_is_what_recounting_gives(estimator, cells, data):
     clf = RejectOptionClassifier(
         estimator, cells=cells, target=target, cv="training", random_state=0
     ).fit(X, y)
-    assert np.array_equal(clf.reject(X), clf.certainties(X) < clf.thresholds_[clf.apply(X)])
+    is_unsure = clf.certainties(X) < clf.thresholds_[clf.apply(X)]
+    assert np.array_equal(clf.reject(X), is_unsure | (clf.outlier_p_values(X) <= 0.01))
     recount(clf, clf.predict(X) == y, clf.reject(X))
     assert 0 < clf.operating_point_.reject_rate <= 0.3
 
@@ -100,7 +101,10 @@ def test_out_of_fold_thresholds_are_set_on_answers_to_unseen_samples(estimator, 
     calibration = clf.calibration_
     position = {label: index for index, label in enumerate(clf.cells_.tolist())}
     at = [position.get(cell, position[None]) for cell in calibration.cells.tolist()]
-    recount(clf, calibration.correct, calibration.certainty < clf.thresholds_[at])
+    is_unsure = calibration.certainty < clf.thresholds_[at]
+    outlier = np.zeros(len(y), dtype=bool) if calibration.outlier is None else calibration.outlier
+    recount(clf, calibration.correct, is_unsure | outlier)
+    assert outlier.mean() <= 0.01
 
 
 @every_estimator
@@ -193,7 +197,9 @@ def test_settings_changed_after_the_fit_change_no_answer(data):
 def test_the_front_is_that_of_the_three_arrays(method, data):
     X, y = data
     clf = RejectOptionClassifier(models.GMLVQ(), method=method, min_cell_size=1).fit(X, y)
-    front = pareto_front(*clf.calibration_[:3], method=method)
+    assert 0 < clf.calibration_.outlier.mean() <= 0.01
+    inliers = [each[~clf.calibration_.outlier] for each in clf.calibration_[:3]]
+    front = pareto_front(*inliers, method=method)
     assert np.array_equal(front.true_rejects, clf.front_.true_rejects)
     assert np.array_equal(front.false_rejects, clf.front_.false_rejects)
     assert np.array_equal(clf.cells_[:-1], front.cells)
@@ -259,7 +265,7 @@ def test_small_cells_share_one_threshold_and_so_do_those_never_seen(data):
 
     n_small = np.count_nonzero(X[:, 0] > 1.5)
     clf = RejectOptionClassifier(
-        GaussianNB(), cells=cells, method="exact", min_cell_size=n_small + 1
+        GaussianNB(), cells=cells, method="exact", min_cell_size=n_small + 1, outliers=None
     ).fit(X, y)
     assert clf.cells_.tolist() == ["large", None]
     assert clf.operating_point_.cells.tolist() == ["large", None]
@@ -274,8 +280,9 @@ def test_small_cells_share_one_threshold_and_so_do_those_never_seen(data):
 @pytest.mark.parametrize("cells", ["global", "class", lambda model, X: (X[:, 0] > 1.5) + 1])
 def test_cells_thresholds_and_the_point_share_one_order(cells, method, data):
     X, y = data
-    clf = RejectOptionClassifier(GaussianNB(), cells=cells, method=method, min_cell_size=50)
-    clf.fit(X, y)
+    clf = RejectOptionClassifier(
+        GaussianNB(), cells=cells, method=method, min_cell_size=50, outliers=None
+    ).fit(X, y)
     assert clf.cells_.tolist()[-1] is None
     for moved in (clf, clf.retarget(RejectRate(0.3)), clf.set_thresholds(clf.thresholds_ + 0.1)):
         point = moved.operating_point_
@@ -298,7 +305,8 @@ def test_a_cell_never_seen_is_trusted_as_little_as_the_least_trusted(data):
     def cells(estimator, X):
         return np.where(X[:, 0] > 9, 7, X[:, 0] > 0)
 
-    clf = RejectOptionClassifier(GaussianNB(), cells=cells, method="exact").fit(X, y)
+    clf = RejectOptionClassifier(GaussianNB(), cells=cells, method="exact", outliers=None)
+    clf.fit(X, y)
     assert clf.thresholds_[-1] == clf.thresholds_[:-1].max()
     assert clf.apply(X[:1] + 20.0).tolist() == [2]
     # A classifier that rejects nothing anywhere rejects nothing there.

@@ -156,17 +156,23 @@ def test_an_outlier_is_reported_from_an_ambiguous_sample(iris):
     across = np.linalg.svd((second - first)[np.newaxis])[2][-1]
     table = clf.explain(np.stack([between, between + 50 * across]))
     assert table["rejected"].to_list() == [True, True]
-    assert table["reason"].to_list() == ["ambiguous", "far"]
-    # One sample in a hundred is as far as that.
-    closest = clf.estimator_.distances(X).min(axis=1)
-    limit = np.quantile(closest, 0.99)
+    assert table["reason"].to_list() == ["ambiguous", "outlier"]
+    assert table["unusual"].to_list()[0] is None
+    # Of samples that are all rejected, the outliers are those with a small p-value.
+    X = np.concatenate([X, X[::10] + [0, 0, 9, 0]])
     everything = clf.retarget(RejectRate(1.0)).explain(X)
-    rejected = np.array(everything["rejected"])
-    reasons = np.array(everything["reason"].to_list())[rejected]
-    assert (reasons == "far").tolist() == (closest > limit)[rejected].tolist()
-    assert 0 < np.count_nonzero(closest > limit) <= 2
+    assert everything["rejected"].all()
+    p_values = clf.outlier_p_values(X)
+    assert everything["outlier_p_value"].to_list() == p_values.tolist()
+    is_outlier = p_values <= 0.01
+    assert (everything["reason"] == "outlier").to_list() == is_outlier.tolist()
+    assert everything["unusual"].is_not_null().to_list() == is_outlier.tolist()
+    assert is_outlier[150:].all()
+    assert is_outlier[:150].mean() <= 0.02
+    assert all(features[0] == "feature 2" for features in everything["unusual"].to_list()[150:])
+    X = iris[0].to_numpy()
     by_distance = clf.set_params(certainty="distance", cells="auto", target__rate=0.5).fit(X, y)
-    assert set(by_distance.explain(X)["reason"].drop_nulls()) == {"far"}
+    assert set(by_distance.explain(X)["reason"].drop_nulls()) == {"outlier"}
 
 
 def test_a_cell_without_a_threshold_of_its_own_is_null(iris):

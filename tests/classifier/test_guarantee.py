@@ -1,6 +1,7 @@
 """A guarantee is stated with its evidence, and its evidence had no part in anything else."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from abstain import (
 )
 
 TARGET = Accuracy(0.9, confidence=0.95)
+# All samples then test or calibrate; certificates with outliers are in test_outliers.py.
+by_certainty = partial(RejectOptionClassifier, outliers=None)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +60,7 @@ def numbered(digits):
 @pytest.mark.parametrize("test_size", [0.5, 0.3])
 def test_samples_that_certify_neither_fit_nor_calibrate(cv, test_size, numbered):
     X, y = numbered
-    clf = RejectOptionClassifier(
+    clf = by_certainty(
         Remembering(), target=TARGET, cv=cv, test_size=test_size, random_state=0
     ).fit(X, y)
     held_out = np.setdiff1d(np.arange(len(y)), clf.estimator_.seen_)
@@ -100,7 +103,7 @@ def test_a_frozen_classifier_shares_its_calibration_data_out(test_size, n_tested
     model, X, y = frozen
     if test_size == "auto":
         X, y = np.concatenate([X, X]), np.concatenate([y, y])
-    clf = RejectOptionClassifier(model, target=TARGET, test_size=test_size, random_state=0)
+    clf = by_certainty(model, target=TARGET, test_size=test_size, random_state=0)
     point = clf.fit(X, y).operating_point_
     assert point.guarantee.n_samples == n_tested
     assert point.n_samples == len(y) - n_tested
@@ -152,9 +155,7 @@ def test_a_refused_certificate_keeps_the_fitted_classifier(method, digits):
 
 def test_so_does_one_that_takes_more_samples(digits):
     X, y = digits
-    clf = RejectOptionClassifier(
-        GaussianNB(), target=Accuracy(0.9999, confidence=0.95), random_state=0
-    )
+    clf = by_certainty(GaussianNB(), target=Accuracy(0.9999, confidence=0.95), random_state=0)
     said = r"takes at least 29,956 samples that test it, none of them wrong, got 898; they certify"
     with pytest.raises(InputError, match=said):
         clf.fit(X, y)
@@ -164,7 +165,7 @@ def test_so_does_one_that_takes_more_samples(digits):
 
 def test_an_accuracy_that_cannot_be_reached_keeps_the_fitted_classifier(digits):
     X, y = digits
-    clf = RejectOptionClassifier(
+    clf = by_certainty(
         GaussianNB(), certainty=lambda model, X: np.zeros(len(X)), target=Accuracy(0.999)
     )
     with pytest.raises(InputError, match="cannot be reached"):
@@ -207,11 +208,11 @@ class Unsure(RejectRate):
 
 def test_a_target_of_ones_own_is_held_out_and_certified_like_ours(digits):
     X, y = digits
-    clf = RejectOptionClassifier(GaussianNB(), target=Unsure(0.2), random_state=0).fit(X, y)
+    clf = by_certainty(GaussianNB(), target=Unsure(0.2), random_state=0).fit(X, y)
     n_test = round(len(y) / 2)
     assert clf.operating_point_.guarantee.n_samples == n_test
     assert clf.operating_point_.n_samples == len(y) - n_test
     assert clf.retarget(Unsure(0.4)).operating_point_.guarantee is not None
-    plain = RejectOptionClassifier(GaussianNB()).fit(X, y)
+    plain = by_certainty(GaussianNB()).fit(X, y)
     with pytest.raises(InputError, match="needs samples that only test it"):
         plain.retarget(Unsure(0.4))

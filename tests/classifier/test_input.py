@@ -23,7 +23,7 @@ def refused(match, **settings):
     estimator = settings.pop("estimator", GaussianNB())
     y = settings.pop("y", Y)
     with pytest.raises(ValueError, match=match) as caught:
-        RejectOptionClassifier(estimator, **settings).fit(X, y)
+        RejectOptionClassifier(estimator, **({"outliers": None} | settings)).fit(X, y)
     assert "\n" not in str(caught.value)
 
 

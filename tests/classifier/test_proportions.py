@@ -1,6 +1,7 @@
 """Laws of class priors and of sample weights in the thresholds."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -38,6 +39,8 @@ TARGETS = [
     Precision("ill", 0.85),
     AllOf(Accuracy(0.85), Recall("ill", 0.85)),
 ]
+# All held-out samples then test; certificates with outliers are in test_outliers.py.
+by_certainty = partial(RejectOptionClassifier, outliers=None)
 
 
 def patients(n_samples, share_ill, seed):
@@ -84,7 +87,8 @@ def test_the_proportions_of_the_samples_change_nothing(target, study, frozen):
         assert np.array_equal(clf.thresholds_, plain.thresholds_)
         assert repr(clf.operating_point_) == repr(plain.operating_point_)
         assert np.array_equal(clf.predict(X), plain.predict(X))
-        assert np.array_equal(clf.predict_correct_proba(X), plain.predict_correct_proba(X))
+        np.testing.assert_array_equal(clf.predict_correct_proba(X), plain.predict_correct_proba(X))
+        assert np.array_equal(clf.reject(X), plain.reject(X))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -110,7 +114,8 @@ def test_without_the_prior_probabilities_and_accuracies_miss(study, frozen, scre
     )
     assert clf.score(*screening) > plain.score(*screening) + 0.1
     for label, error in (("ill", 0.5), ("well", 0.1)):
-        names_it = plain.predict(screening[0]) == label
+        # Of outliers, nothing estimates it.
+        names_it = (plain.predict(screening[0]) == label) & ~clf.decide(screening[0]).outlier
         right = (screening[1] == label)[names_it].mean()
         told, wrong = (
             each.predict_correct_proba(screening[0])[names_it].mean() for each in (clf, plain)
@@ -244,7 +249,7 @@ def test_draws_have_the_new_proportions_and_no_sample_twice():
 
 def test_a_guarantee_states_the_samples_that_were_drawn(study, frozen):
     X, y = study
-    clf = RejectOptionClassifier(
+    clf = by_certainty(
         frozen,
         target=AllOf(Accuracy(0.88, confidence=0.95), Recall("ill", 0.8, confidence=0.95)),
         class_prior={"ill": 0.2},
@@ -267,7 +272,7 @@ def test_a_guarantee_states_the_samples_that_were_drawn(study, frozen):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_certifies_for_the_new_proportions(method, study, frozen, screening):
-    clf = RejectOptionClassifier(
+    clf = by_certainty(
         frozen,
         target=Accuracy(0.85, confidence=0.9),
         method=method,
@@ -283,7 +288,7 @@ def test_every_method_certifies_for_the_new_proportions(method, study, frozen, s
 
 def test_samples_that_a_class_lacks_are_accepted_and_wrong(study, frozen):
     X, y = study
-    clf = RejectOptionClassifier(
+    clf = by_certainty(
         frozen, target=Accuracy(0.8, confidence=0.9), class_prior={"ill": 0.4}, random_state=1
     ).fit(X, y)
     test = clf._test_calibration

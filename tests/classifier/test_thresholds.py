@@ -29,7 +29,8 @@ def data():
 
 @pytest.fixture(params=[GaussianNB(), GMLVQ(n_prototypes_per_class=2)], ids=["bayes", "gmlvq"])
 def clf(data, request):
-    return RejectOptionClassifier(request.param, method="exact", cv="training").fit(*data)
+    settings = {"method": "exact", "cv": "training", "outliers": None}
+    return RejectOptionClassifier(request.param, **settings).fit(*data)
 
 
 def as_json(thresholds):

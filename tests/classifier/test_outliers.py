@@ -1,0 +1,313 @@
+"""A classifier rejects samples unlike the known ones, however sure it is, and all methods agree."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from abstain import (
+    GMLVQ,
+    Accuracy,
+    InputError,
+    RejectCost,
+    RejectOptionClassifier,
+    RejectRate,
+    load,
+    save,
+)
+
+METHODS = ["pooled", "exact", "hull", "greedy"]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def strange(iris):
+    """Samples of iris, and the same with the petals in other units."""
+    X = iris[0][::5]
+    return np.concatenate([X, X * [1, 1, 12, 1] + [0, 0, 20, 0]])
+
+
+MODELS = [
+    GMLVQ(),
+    make_pipeline(StandardScaler(), LogisticRegression()),
+    HistGradientBoostingClassifier(max_iter=5),
+    SVC(),
+]
+
+
+def normal_classes(n_samples, rng):
+    """Draw two normal distributions."""
+    y = rng.integers(0, 2, size=n_samples)
+    return rng.normal(size=(n_samples, 2)) + 1.5 * y[:, np.newaxis], y
+
+
+# ------------------------------------------------------------------------- decisions
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("method", ["pooled", "exact"])
+def test_all_methods_agree_about_outliers(model, method, iris, strange):
+    clf = RejectOptionClassifier(model, method=method, reject_label=-1, cv=3).fit(*iris)
+    p_values = clf.outlier_p_values(strange)
+    outlier = p_values <= 0.01
+    is_unsure = clf.certainties(strange) < clf.thresholds_[clf.apply(strange)]
+    rejected = clf.reject(strange)
+    assert outlier[30:].all()
+    assert outlier[:30].mean() < 0.1
+    np.testing.assert_array_equal(rejected, is_unsure | outlier)
+    decisions = clf.decide(strange)
+    np.testing.assert_array_equal(decisions.outlier, outlier)
+    np.testing.assert_array_equal(decisions.rejected, rejected)
+    np.testing.assert_array_equal(clf.predict(strange) == -1, rejected)
+    np.testing.assert_array_equal(np.isnan(decisions.correct_proba), outlier)
+    np.testing.assert_array_equal(clf.predict_correct_proba(strange), decisions.correct_proba)
+    table = clf.explain(strange)
+    assert table["rejected"].to_list() == rejected.tolist()
+    assert table["outlier_p_value"].to_list() == p_values.tolist()
+    expected = np.where(outlier, "outlier", np.where(is_unsure, "ambiguous", ""))
+    assert table["reason"].fill_null("").to_list() == expected.tolist()
+    # Outliers are answered by none, and cost what a reject costs.
+    labels = clf.classes_[decisions.class_indices]
+    wrong = labels != np.resize(iris[1][::5], 60)
+    cost = (0.5 * rejected + (wrong & ~rejected)).mean()
+    assert clf.score(strange, np.resize(iris[1][::5], 60)) == pytest.approx(1 - cost)
+
+
+def test_none_rejects_no_outliers(iris, strange):
+    clf = RejectOptionClassifier(GMLVQ(), outliers=None).fit(*iris)
+    assert np.isnan(clf.outlier_p_values(strange)).all()
+    assert clf.calibration_.outlier is None
+    assert clf.calibration_.inliers is clf.calibration_
+    is_unsure = clf.certainties(strange) < clf.thresholds_[clf.apply(strange)]
+    np.testing.assert_array_equal(clf.reject(strange), is_unsure)
+    assert not clf.decide(strange).outlier.any()
+    assert np.isfinite(clf.predict_correct_proba(strange)).all()
+    assert clf.explain(strange)["reason"].drop_nulls().is_in(["ambiguous"]).all()
+
+
+def test_a_target_that_rejects_nothing_rejects_outliers(iris, strange):
+    clf = RejectOptionClassifier(GMLVQ(), target=RejectRate(0)).fit(*iris)
+    np.testing.assert_array_equal(clf.reject(strange), clf.outlier_p_values(strange) <= 0.01)
+    for thresholds in ("-inf", "inf"):
+        clf.set_thresholds([thresholds] * len(clf.thresholds_))
+        rejected = clf.reject(strange)
+        assert rejected[30:].all()
+        assert rejected[:30].all() == (thresholds == "inf")
+
+
+# ------------------------------------------------------------------------- calibration
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cv", ["training", 3])
+def test_the_operating_point_counts_all_and_the_front_inliers(method, cv, iris):
+    X, y = iris
+    X = np.concatenate([X, X[::15] * [1, 12, 1, 1]])
+    y = np.concatenate([y, y[::15]])
+    clf = RejectOptionClassifier(
+        GaussianNB(), method=method, cv=cv, target=RejectRate(0.2), outliers=0.05
+    ).fit(X, y)
+    known = clf.calibration_
+    outlier = known.outlier
+    assert 0 < outlier.sum() <= 0.05 * len(y)
+    assert clf.front_.n_samples == (~outlier).sum() == len(known.inliers.certainty)
+    at = np.searchsorted(clf.cells_[:-1].astype(int), known.cells)
+    rejected = (known.certainty < clf.thresholds_[at]) | outlier
+    point = clf.operating_point_
+    assert point.n_samples == len(y)
+    assert point.true_rejects == (rejected & ~known.correct).sum()
+    assert point.false_rejects == (rejected & known.correct).sum()
+    assert point.reject_rate == pytest.approx(rejected.mean())
+    # The target is about all rejects.
+    assert point.reject_rate <= 0.2
+    assert point.reject_rate > 0.1
+    if cv == "training":
+        np.testing.assert_array_equal(rejected, clf.reject(X))
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.1])
+def test_the_rate_is_about_samples_like_the_known_ones(rate):
+    rng = np.random.default_rng(0)
+    clf = RejectOptionClassifier(
+        LogisticRegression(), target=RejectRate(0), outliers=rate, cv="training"
+    )
+    rates = [
+        clf.fit(*normal_classes(1000, rng)).reject(normal_classes(5000, rng)[0]).mean()
+        for _ in range(30)
+    ]
+    error = np.std(rates) / np.sqrt(30)
+    assert 0.7 * rate < np.mean(rates) <= rate + 3 * error
+
+
+def test_the_rate_of_all_rejects_is_kept_on_new_samples():
+    rng = np.random.default_rng(0)
+    clf = RejectOptionClassifier(LogisticRegression(), target=RejectRate(0.2), outliers=0.05)
+    clf.fit(*normal_classes(4000, rng))
+    assert clf.reject(normal_classes(50_000, rng)[0]).mean() == pytest.approx(0.2, abs=0.02)
+
+
+# ------------------------------------------------------------------------- certificates
+
+
+def test_certificates_are_of_what_is_accepted(iris):
+    X, y = normal_classes(1500, np.random.default_rng(0))
+    clf = RejectOptionClassifier(
+        LogisticRegression(), target=Accuracy(0.9, confidence=0.9), outliers=0.05, random_state=0
+    ).fit(X, y)
+    test, guarantee = clf._test_calibration, clf.operating_point_.guarantee
+    outlier = clf.outlier_p_values(X[test.rows]) <= 0.05
+    assert outlier.any()
+    np.testing.assert_array_equal(test.outlier, outlier)
+    assert guarantee.n_samples == (~outlier).sum()
+    accepted = ~clf.reject(X[test.rows])
+    wrong = clf.predict(X[test.rows]) != y[test.rows]
+    assert (guarantee.accepted, guarantee.errors) == (accepted.sum(), (accepted & wrong).sum())
+
+
+def test_misses_of_certificates_are_as_rare_as_the_confidence_says():
+    rng = np.random.default_rng(0)
+    frozen = FrozenEstimator(LogisticRegression().fit(*normal_classes(300, rng)))
+    X, y = normal_classes(100_000, rng)
+    n_trials, n_misses, n_certified = 120, 0, 0
+    clf = RejectOptionClassifier(
+        frozen, target=Accuracy(0.9, confidence=0.8), outliers=0.1, test_size=0.5
+    )
+    for seed in range(n_trials):
+        try:
+            clf.set_params(random_state=seed).fit(*normal_classes(400, rng))
+        except InputError:
+            continue
+        accepted = ~clf.reject(X)
+        n_certified += 1
+        n_misses += (clf.predict(X) == y)[accepted].mean() < 0.9
+    assert n_certified > n_trials / 2
+    assert n_misses / n_trials <= 0.2 + 3 * np.sqrt(0.2 * 0.8 / n_trials)
+
+
+def test_a_certified_classifier_keeps_its_detector_where_all_samples_test(strange):
+    X, y = normal_classes(2000, np.random.default_rng(0))
+    clf = RejectOptionClassifier(
+        LogisticRegression(), target=Accuracy(0.85, confidence=0.9), random_state=0
+    ).fit(X, y)
+    new = normal_classes(1000, np.random.default_rng(1))
+    far = np.concatenate([new[0], 12 * new[0]])
+    before = clf.outlier_p_values(far)
+    assert (before <= 0.01).sum() > 500
+    clf.recalibrate(new[0][:300], new[1][:300])
+    assert clf.operating_point_.guarantee.n_samples <= 300
+    assert clf.cells_.tolist() == [None]
+    np.testing.assert_array_equal(clf.outlier_p_values(far), before)
+    assert clf.reject(far)[before <= 0.01].all()
+    # Without a detector, all samples test, and none may make one.
+    frozen = FrozenEstimator(clf.estimator_)
+    alone = RejectOptionClassifier(frozen, target=clf.target).fit(new[0][:300], new[1][:300])
+    assert alone.operating_point_.guarantee.n_samples == 300
+    assert np.isnan(alone.outlier_p_values(far)).all()
+
+
+def test_recalibration_knows_the_new_samples(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(GaussianNB()).fit(X[::2], y[::2])
+    inches = X[1::2] / 2.54
+    assert (clf.outlier_p_values(inches) <= 0.01).mean() > 0.3
+    clf.recalibrate(inches, y[1::2])
+    assert (clf.outlier_p_values(inches) <= 0.01).mean() <= 0.02
+    assert (clf.outlier_p_values(X) <= 0.01).mean() > 0.3
+
+
+def test_only_outliers_to_calibrate_with_are_refused(iris):
+    X, y = normal_classes(2000, np.random.default_rng(0))
+    clf = RejectOptionClassifier(
+        LogisticRegression(), target=Accuracy(0.85, confidence=0.9), random_state=0
+    ).fit(X, y)
+    before = clf.outlier_p_values(X)
+    with pytest.raises(InputError, match="outliers must leave some samples to set thresholds on"):
+        clf.recalibrate(X[:300] + 1000, y[:300])
+    np.testing.assert_array_equal(clf.outlier_p_values(X), before)
+
+
+# ------------------------------------------------------------------------- saving, tools
+
+
+@pytest.mark.parametrize("target", [RejectCost(0.2), Accuracy(0.9, confidence=0.8)], ids=repr)
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_saved_files_hold_the_detector_bit_by_bit(target, as_frame, strange, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=as_frame)
+    clf = RejectOptionClassifier(GMLVQ(), target=target, outliers=0.05, random_state=0).fit(X, y)
+    new = pd.DataFrame(strange, columns=X.columns) if as_frame else strange
+    save(clf, tmp_path / "model.abstain")
+    loaded = load(tmp_path / "model.abstain")
+    np.testing.assert_array_equal(loaded.outlier_p_values(new), clf.outlier_p_values(new))
+    for mine, other in zip(loaded.decide(new), clf.decide(new), strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert loaded.explain(new).equals(clf.explain(new))
+    assert repr(loaded.operating_point_) == repr(clf.operating_point_)
+    np.testing.assert_array_equal(loaded.calibration_.outlier, clf.calibration_.outlier)
+    assert loaded.outliers == 0.05
+    loaded.retarget(RejectRate(0.3)), clf.retarget(RejectRate(0.3))
+    np.testing.assert_array_equal(loaded.thresholds_, clf.thresholds_)
+
+
+def test_a_classifier_without_a_detector_is_saved(strange, iris, tmp_path):
+    clf = RejectOptionClassifier(GMLVQ(), outliers=None).fit(*iris)
+    save(clf, tmp_path / "model.abstain")
+    loaded = load(tmp_path / "model.abstain")
+    assert np.isnan(loaded.outlier_p_values(strange)).all()
+    np.testing.assert_array_equal(loaded.reject(strange), clf.reject(strange))
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 1.5, np.nan, np.inf, "x", True, [0.1]])
+def test_a_rate_that_is_none_is_refused_in_one_line(value, iris):
+    with pytest.raises(InputError, match="outliers must be") as refused:
+        RejectOptionClassifier(GaussianNB(), outliers=value).fit(*iris)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_rate_is_a_parameter_like_any_other(iris):
+    clf = RejectOptionClassifier(GaussianNB())
+    assert clf.outliers == 0.01
+    assert clone(clf.set_params(outliers=0.1)).get_params()["outliers"] == 0.1
+    search = GridSearchCV(clf, {"outliers": [None, 0.01, 0.2]}, cv=3).fit(*iris)
+    assert search.best_params_["outliers"] in (None, 0.01, 0.2)
+
+
+def test_matrices_of_kernels_and_few_samples_have_no_detector(iris):
+    X, y = iris
+    kernels = RejectOptionClassifier(SVC(kernel="precomputed"), cv=3).fit(X @ X.T, y)
+    assert np.isnan(kernels.outlier_p_values(X @ X.T)).all()
+    few = RejectOptionClassifier(GaussianNB(), cv=2).fit(X[40:59], y[40:59])
+    assert np.isnan(few.outlier_p_values(X)).all()
+
+
+def test_dask_samples_are_answered_like_those_of_one_machine(iris, strange):
+    array = pytest.importorskip("dask.array", reason="install abstain[dask]")
+    clf = RejectOptionClassifier(GaussianNB(), reject_label=-1).fit(*iris)
+    lazy = array.from_array(strange, chunks=(13, 4))
+    for name in ("predict", "reject", "outlier_p_values", "predict_correct_proba"):
+        answer = getattr(clf, name)
+        np.testing.assert_array_equal(answer(lazy).compute(), answer(strange))
+
+
+def test_calibration_on_dask_detects_no_outliers(iris, strange):
+    array = pytest.importorskip("dask.array", reason="install abstain[dask]")
+    X, y = iris
+    frozen = FrozenEstimator(GaussianNB().fit(X[::2], y[::2]))
+    clf = RejectOptionClassifier(frozen).fit(
+        array.from_array(X[1::2], chunks=(25, 4)), array.from_array(y[1::2], chunks=25)
+    )
+    assert np.isnan(clf.outlier_p_values(strange)).all()
+    here = RejectOptionClassifier(frozen, outliers=None).fit(X[1::2], y[1::2])
+    np.testing.assert_array_equal(clf.reject(strange), here.reject(strange))
