@@ -180,13 +180,14 @@ def cost(name: str) -> list[Row]:
 def by_score(sets: list[Row], names: list[str]) -> list[Row]:
     """Return the mean shares of each score over some of the sets."""
     some = [row for row in sets if row["set"] in names]
-    means = []
+    means: list[Row] = []
     for score in SCORES:
         shares = {
             fault: [row[score][fault] for row in some if fault in row[score]]
             for fault in ("false alarms", *FAULTS, UNSEEN)
         }
-        means.append({"score": score} | {name: float(np.mean(s)) for name, s in shares.items()})
+        mean: Row = {name: float(np.mean(each)) for name, each in shares.items()}
+        means.append({"score": score, **mean})
     return means
 
 
@@ -206,7 +207,7 @@ def main() -> None:
     chosen, confirming = by_score(sets, CHOSEN_ON), by_score(sets, CONFIRMING)
     show("sets that had a part in the choice", chosen)
     show("other sets", confirming)
-    ours = [{"set": row["set"]} | row[RANGE_AND_DISTANCE] for row in sets]
+    ours = [{"set": row["set"], **row[RANGE_AND_DISTANCE]} for row in sets]
     show("false alarms", alarms)
     costs = [row for name in CLASSIFIERS for row in cost(name)]
     show("cost", costs)

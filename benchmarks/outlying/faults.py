@@ -1,6 +1,6 @@
 """What goes wrong with samples, so that a classifier should not answer them?"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ class Fault(NamedTuple):
     is_visible: NDArray[np.bool_]
 
 
-_UNITS = {
+_UNITS: dict[str, Callable[[Floats], Floats]] = {
     "unit × 12": lambda value: value * 12,
     "unit × 0.45": lambda value: value * 0.45,
     "°C as °F": lambda value: value * 1.8 + 32,

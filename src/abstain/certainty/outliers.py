@@ -226,6 +226,8 @@ def fit_outlier_detector(
     usual = np.maximum(quantiles, 1e-9)
     scores = (raw / usual[:, np.newaxis]).max(axis=0)
     ascending = np.sort(scores)
+    if not ascending[-1]:  # all known samples are the same
+        return None, None
     detector = OutlierDetector(_known(samples[chosen]), rate, columns, usual, ascending)
     n_as_large = len(scores) - np.searchsorted(ascending, scores)
     is_outlier = np.zeros(len(samples), dtype=np.bool_)
