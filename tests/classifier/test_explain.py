@@ -159,7 +159,7 @@ def test_an_outlier_is_reported_from_an_ambiguous_sample(iris):
     assert table["reason"].to_list() == ["ambiguous", "outlier"]
     assert table["unusual"].to_list()[0] is None
     # Of samples that are all rejected, the outliers are those with a small p-value.
-    X = np.concatenate([X, X[::10] + [0, 0, 9, 0]])
+    X = np.concatenate([X, X[::10] + np.array([0, 0, 9, 0])])
     everything = clf.retarget(RejectRate(1.0)).explain(X)
     assert everything["rejected"].all()
     p_values = clf.outlier_p_values(X)
