@@ -66,9 +66,9 @@ def new_samples(draw, X):
     for row in range(10, 30):
         feature = rng.integers(X.shape[1])
         change = draw(st.sampled_from(["move", "code", "missing", "huge", "inf", "-inf", "end"]))
-        own = X[:, feature][~np.isnan(X[:, feature])]
+        own = X[:, feature][np.isfinite(X[:, feature])]
         new[row, feature] = {
-            "move": new[row, feature] + 3 * rng.normal() * (own.std() if len(own) else 1.0),
+            "move": new[row, feature] + 3 * rng.normal() * min(np.ptp(own), 1e100),
             "code": -999.0,
             "missing": np.nan,
             "huge": 1e300,
