@@ -17,6 +17,7 @@ from abstain.cli.common import (
     AsJson,
     Decimal,
     Encoding,
+    LabelOption,
     Missing,
     Quiet,
     Separator,
@@ -35,10 +36,7 @@ def report(
     out: Annotated[Path, output_option(help="The page to write.")] = Path("report.html"),
     title: Annotated[str | None, output_option(help="Its title.")] = None,
     names: Annotated[str | None, output_option(help="The column that names the rows.")] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(help="The column that names the class; that of the fit if not given."),
-    ] = None,
+    label: LabelOption = None,
     group_by: Annotated[
         str | None,
         typer.Option(help="The column that names groups; that of the fit if not given."),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
 from abstain.metrics import ClassReport, class_report
-from abstain.tables.columns import columns_of_model, find_empty_rows
+from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.groups import GroupComparison, compare_groups, group_labels
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
 from abstain.tables.values import as_categories, as_numbers, read_numbers
@@ -24,6 +24,7 @@ class LabelledSamples(NamedTuple):
     """Rows of a table whose class is known: features, classes, names and groups.
 
     ``share_known`` of them were in the fit; ``n_unknown`` are of classes that were not.
+    ``n_left_out`` rows of the table have no class, or nothing but a class.
     """
 
     X: pl.DataFrame
@@ -32,6 +33,7 @@ class LabelledSamples(NamedTuple):
     share_known: float
     n_unknown: int
     groups: NDArray[Any] | None = None
+    n_left_out: int = 0
 
 
 class Outcomes(NamedTuple):
@@ -236,9 +238,7 @@ def labelled_samples(
             find_column(argument, column, table)
     frame = read_table(table, watch)
     missing = [*table.missing, *columns.missing]
-    X = columns.transform(
-        read_numbers(frame, columns.numeric, table.decimal, missing, columns.notations)
-    )
+    X = features_of(columns, table, frame)
     # The classes are known, so that a few rows, or rows of one class, are enough.
     labels = as_categories(frame[label], missing)
     used = labels.is_not_null() & ~find_empty_rows(X, columns)
@@ -254,7 +254,15 @@ def labelled_samples(
     return LabelledSamples(
         *(X, y, used_names, share_known, n_unknown),
         None if of_rows is None else of_rows.to_numpy(),
+        len(frame) - len(X),
     )
+
+
+def features_of(columns: TableColumns, table: TableFile, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the features of a model from rows of a table."""
+    missing = [*table.missing, *columns.missing]
+    numbers = read_numbers(frame, columns.numeric, table.decimal, missing, columns.notations)
+    return columns.transform(numbers)
 
 
 def _as_classes(names: list[str], classes: Any, where: str) -> Any:
