@@ -26,7 +26,7 @@ from abstain.cli.common import (
     output_option,
     print_error,
     print_json,
-    quote_for_shell,
+    recalibrate_command,
 )
 
 if TYPE_CHECKING:
@@ -126,28 +126,15 @@ def monitor(
             _draw(out, rows, history, watch.risk)
         if state is not None:
             save_watch(watch, state)
-    given = {"label": label, "separator": separator, "decimal": decimal, "encoding": encoding}
-    remedy = _recalibrate(model, table if rows.has_features else None, given, missing or [])
+    form = {"separator": separator, "decimal": decimal, "encoding": encoding, "missing": missing}
+    able = table if rows.has_features else None  # answers alone set no thresholds
+    remedy = recalibrate_command(model, able, {"label": label, **form})
     if as_json:
         print_json(_as_dict(watch, rows, remedy, state, out))
     else:
         _print(watch, rows, remedy, quiet)
     if watch.risk.is_alarm:
         raise typer.Exit(ALARM)
-
-
-def _recalibrate(
-    model: Path, table: Path | None, given: dict[str, str | None], missing: list[str]
-) -> str:
-    """Return the command that sets the thresholds again, as it can be copied."""
-    out = model.with_name(f"{model.stem}-recalibrated{model.suffix}")
-    options = [(name, value) for name, value in given.items() if value is not None]
-    options += [("missing", value) for value in missing]
-    if table is None:  # answers alone set no thresholds
-        table, options = Path("recent.csv"), []
-    paths = [quote_for_shell(path, None) for path in (model, table, out)]
-    texts = [f" --{name} {quote_for_shell(value, None)}" for name, value in options]
-    return f"abstain recalibrate {paths[0]} {paths[1]} --out {paths[2]}{''.join(texts)}"
 
 
 def _draw(out: Path, rows: WatchedRows, history: list[tuple[int, float]], risk: Any) -> None:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
 from abstain.metrics import ClassReport, class_report
+from abstain.monitor import CertificateTest, RiskMonitor
+from abstain.monitor.certificates import certificate_tests, monitored_rows
 from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.groups import GroupComparison, compare_groups, group_labels
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
@@ -55,11 +57,17 @@ class Outcomes(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What a classifier does to rows whose class is known: to each class, and to each group."""
+    """What a classifier does to rows whose class is known: to each class, and to each group.
+
+    ``certificates`` says whether they contradict what is certified, and ``monitor`` what their
+    order adds; see `monitor.certificates`.
+    """
 
     by_class: ClassReport
     by_group: GroupComparison | None
     alarms: list[str]
+    certificates: tuple[CertificateTest, ...] = ()
+    monitor: RiskMonitor | None = None
 
     @property
     def outcomes(self) -> Outcomes:
@@ -68,8 +76,8 @@ class Results(NamedTuple):
         return Outcomes(*(int(each.sum()) for each in counts))
 
 
-def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
-    """Evaluate a classifier at its own thresholds."""
+def evaluate_samples(clf: Any, samples: LabelledSamples, groups_of: str | None = None) -> Results:
+    """Evaluate a classifier at its own thresholds; ``groups_of`` names the column of groups."""
     decisions = clf.decide(samples.X)
     answers = clf.classes_[decisions.class_indices]
     by_class = class_report(samples.y, answers, decisions.rejected)
@@ -77,7 +85,15 @@ def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
     if samples.groups is not None:
         decided_by = decisions.certainty, decisions.positions
         by_group = compare_groups(clf, samples.y, answers, *decided_by, samples.groups)
-    return Results(by_class, by_group, alarms_of(clf, by_class))
+    known = samples.share_known
+    certificates = certificate_tests(
+        *(clf, decisions, samples.y, samples.groups, groups_of), share_known=known
+    )
+    monitored = monitored_rows(clf, decisions, samples.y, known)
+    return Results(
+        *(by_class, by_group, alarms_of(clf, by_class), certificates),
+        None if monitored is None else monitored[0],
+    )
 
 
 # --- calibration data -----------------------------------------------------------------------------
