@@ -3,8 +3,19 @@
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from abstain import Accuracy, AllOf, InputError, Recall, RejectRate, load, save
+from abstain import (
+    Accuracy,
+    AllOf,
+    ExpectedCost,
+    InputError,
+    Recall,
+    RejectOptionClassifier,
+    RejectRate,
+    load,
+    save,
+)
 from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
 from abstain.tables.recalibrating import recalibrate_table
 from tests.tables.drifting import LABEL, make_month
@@ -129,3 +140,21 @@ def test_new_proportions_are_kept(model, table):
     assert result.clf.class_prior == {"ill": 0.1}
     assert result.clf._proportions.shares.tolist() == pytest.approx([0.9, 0.1])
     assert model.class_prior is None
+
+
+def test_classes_of_numbers_are_named_as_in_the_table(table, folder):
+    numbered = {"ill": 1, "=well": 0}
+
+    def as_numbers(frame):
+        return frame.with_columns(pl.col(LABEL).replace_strict(numbered, return_dtype=pl.Int64))
+
+    frame = as_numbers(make_month(600, 0.0, 0))
+    X, y = frame.drop(LABEL), frame[LABEL].to_numpy()
+    clf = RejectOptionClassifier(LogisticRegression(), target=RejectRate(0.1)).fit(X, y)
+    recent = table(as_numbers(make_month(400, 0.5, 1)))
+    result = recalibrate_table(clf, recent, Recall("1", 0.6), class_prior={"1": 0.2}, label=LABEL)
+    assert result.clf.target == Recall(1, 0.6)
+    assert result.clf.class_prior == {1: 0.2}
+    costs = {("1", "0"): 5, ("0", "1"): 1}
+    result = recalibrate_table(clf, recent, ExpectedCost(costs, reject=0.5), label=LABEL)
+    assert result.clf.target.costs == {(1, 0): 5, (0, 1): 1}

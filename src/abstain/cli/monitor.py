@@ -146,7 +146,7 @@ def _draw(out: Path, rows: WatchedRows, history: list[tuple[int, float]], risk: 
     figures = import_optional("matplotlib.figure", "pictures need", "'abstain[plot]'")
     from abstain.plotting import RiskMonitorDisplay
 
-    answers, evidence = ([], []) if rows.path is None else rows.path
+    answers, evidence = rows.path
     past = np.array(history, dtype=np.float64).reshape(-1, 2)
     figure = figures.Figure(figsize=(7.0, 4.2), layout="constrained")
     RiskMonitorDisplay(

@@ -130,8 +130,8 @@ def recalibrate_table(
     """
     clf, old = copy(clf), clf
     label = columns_of_model(clf).label if label is None else label
-    classes = [str(each) for each in clf.classes_.tolist()]
-    if target is not None and clf.classes_.dtype.kind in "US":
+    classes = {str(each): each for each in clf.classes_.tolist()}
+    if target is not None:
         target = with_classes(target, classes, str(label))
     target = clf._target() if target is None else target
     if class_prior is not None:

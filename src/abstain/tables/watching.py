@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -79,8 +80,8 @@ class WatchedRows:
     n_compared: int = 0
     n_different: int = 0
     share_known: float = 0.0
-    # The number of answers up to each one of known truth, and the evidence after it.
-    path: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
+    # What had been seen before.
+    before: RiskMonitor | None = None
 
     @property
     def n_answered(self) -> int:
@@ -96,6 +97,13 @@ class WatchedRows:
     def n_errors(self) -> int:
         """Answers that are known to be wrong."""
         return sum(each is False for each in self.correct.tolist())
+
+    @property
+    def path(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The number of answers up to each one of known truth, and the evidence after it."""
+        if self.before is None:  # nothing was added
+            return np.empty(0, np.int64), np.empty(0)
+        return risk_path(self.correct, self.before)
 
     @property
     def notes(self) -> list[str]:
@@ -138,7 +146,7 @@ def _promise(clf: Any) -> float:
 
 def _drift_monitor(clf: Any, confidence: float) -> DriftMonitor | None:
     """Return a monitor of drift; None without calibration data that new rows can be like."""
-    if clf.cv == "training":
+    if clf._sets_on_training():
         return None
     try:
         return DriftMonitor.from_classifier(clf, confidence=confidence)
@@ -290,16 +298,17 @@ def watch_table(
     rows = _sum(reader, blocks)
     if not rows.n_rows:
         return rows
-    path = answers, evidence = risk_path(rows.correct, watch.risk)
+    rows = replace(rows, before=copy(watch.risk))
     had_alarm = watch.risk.is_alarm
     watch.risk.update(rows.correct)
     watch.tables = [*watch.tables, digest][-_MOST_TABLES:]
     points = [(watch.risk.n_answers, watch.risk.evidence)]
     if watch.risk.alarm_at is not None and not had_alarm:
+        answers, evidence = rows.path
         at = answers.searchsorted(watch.risk.alarm_at)
         points.insert(0, (int(answers[at]), float(evidence[at])))
     watch.history = [*watch.history, *points][-_MOST_POINTS:]
-    return replace(rows, path=path)
+    return rows
 
 
 def _digest(path: Path) -> str:
