@@ -45,6 +45,16 @@ def test_a_summary_has_both_thresholds(run, inside):
     assert new.operating_point_.guarantee.accuracy == 0.97
 
 
+@pytest.mark.parametrize(("columns", "has_rejects"), [(40, False), (80, True)])
+def test_a_narrow_screen_shows_cells_and_thresholds(run, inside, monkeypatch, columns, has_rejects):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = run(*ASKED, "--reject-rate", 0.2)[1]
+    for position, name in enumerate(("class =well", "class ill")):
+        (line,) = [line for line in shown.splitlines() if line.startswith(name)]
+        assert f"{load('new.abstain').thresholds_[position]:.6g}" in line
+        assert (" of " in line) == has_rejects
+
+
 def test_the_document_has_before_and_after(run, inside):
     code, shown, complaints = run(*ASKED, "--json")
     document = json.loads(shown)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -44,6 +45,7 @@ from abstain.cli.targets import (
 from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
     NOTES_TO_SHOW,
+    WIDE,
     counted,
     facts_table,
     first_lines,
@@ -54,9 +56,9 @@ from abstain.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from abstain.tables.recalibrating import Recalibration, Thresholds
+    from abstain.tables.recalibrating import CellThreshold, Recalibration, Thresholds
 
-_COLUMNS = ("threshold", "rejected")
+_WHEN = ("before", "after")
 
 
 def recalibrate(
@@ -155,7 +157,7 @@ def recalibrate_screen(result: Recalibration, table: Path, out: Path) -> Rendera
         Text(),
         _facts(result),
         Text(),
-        _thresholds(result),
+        _ThresholdTable(result.before.cells, result.after.cells),
         *(Text(printable(line), "yellow") for line in first_lines(notes, NOTES_TO_SHOW, "note")),
         Text(),
         # A command that is wrapped cannot be copied.
@@ -207,26 +209,32 @@ def _certified(thresholds: Thresholds) -> str:
     return "\n".join(first_lines(lines, CLASSES_TO_SHOW, "certificate")) or "nothing certified"
 
 
-def _thresholds(result: Recalibration) -> Table:
-    """Return the thresholds and rejects of each cell, before and after."""
-    headings = [f"{when}\n{what}" for when in ("before", "after") for what in _COLUMNS]
-    table = plain_table("cell", headings)
-    before, after = result.before.cells, result.after.cells
-    names = list(dict.fromkeys(each.name for each in [*before, *after] if each.n_rows))
-    for name in names[:CLASSES_TO_SHOW]:
-        cells = []
-        for some in (before, after):
-            own = next((each for each in some if each.name == name), None)
-            cells += (
-                ["–", "–"]
-                if own is None
-                else [
-                    rounded_threshold(own.threshold),
-                    f"{own.n_rejected:,} of {own.n_rows:,}",
-                ]
-            )
-        table.add_row(label_text(name), *cells[:2], Text(cells[2], "bold"), cells[3])
-    n_hidden = len(names) - CLASSES_TO_SHOW
-    if n_hidden > 0:
-        table.add_row(Text(f"… and {n_hidden:,} more; --json has all", "dim"))
-    return table
+@dataclass(frozen=True, eq=False)
+class _ThresholdTable:
+    """The threshold and the rejects of each cell, before and after; a narrow screen has no rejects.
+
+    Cells need not be the same: one threshold for all may follow one per class.
+    """
+
+    before: list[CellThreshold]
+    after: list[CellThreshold]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table."""
+        what = ["threshold", "rejected"][: 2 if options.max_width >= WIDE else 1]
+        table = plain_table("cell", [f"{when}\n{each}" for when in _WHEN for each in what])
+        both = [{each.name: each for each in some} for some in (self.before, self.after)]
+        names = dict.fromkeys(each.name for each in [*self.before, *self.after] if each.n_rows)
+        for name in [*names][:CLASSES_TO_SHOW]:
+            cells = [cell for some in both for cell in _cells(some.get(name))[: len(what)]]
+            table.add_row(label_text(name), *cells)
+        yield table
+        n_hidden = len(names) - CLASSES_TO_SHOW
+        if n_hidden > 0:
+            yield Text(f"… and {n_hidden:,} more; --json has all", "dim")
+
+
+def _cells(own: CellThreshold | None) -> tuple[str, str]:
+    if own is None:
+        return "–", "–"
+    return rounded_threshold(own.threshold), f"{own.n_rejected:,} of {own.n_rows:,}"
