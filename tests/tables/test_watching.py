@@ -237,7 +237,8 @@ def damaged(state):
     for name in ("model", "tables", "history"):
         yield json.dumps(state | {name: 3}), "it is damaged"
         yield json.dumps(state | {name: [[1]]}), "it is damaged"
-    yield json.dumps(state | {"history": [[1, "x"]]}), "it is damaged"
+    for point in ([1, "x"], [10**400, 1.0], [1, 10**400], [1.5, 1.0], [-1, 1.0], [1]):
+        yield json.dumps(state | {"history": [point]}), "it is damaged"
     yield json.dumps(state | {"history": [[1, float("nan")]]}), "it is damaged"
     yield json.dumps(state | {"risk": None}), "must be that of a RiskMonitor"
     yield json.dumps(state | {"drift": state["risk"]}), "must be that of a DriftMonitor"

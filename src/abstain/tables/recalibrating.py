@@ -14,7 +14,7 @@ from abstain._core.errors import InputError, shown
 from abstain.classifier import RejectOptionClassifier
 from abstain.monitor.certificates import certificates_of
 from abstain.tables.columns import columns_of_model
-from abstain.tables.evaluation import LabelledSamples, Outcomes, evaluate_samples, labelled_samples
+from abstain.tables.evaluation import LabelledSamples, Outcomes, labelled_samples
 from abstain.tables.fitting import warnings_as_notes
 from abstain.tables.groups import explain_no_group
 from abstain.tables.reading import TableFile
@@ -178,7 +178,9 @@ def thresholds_on(clf: Any, samples: LabelledSamples) -> Thresholds:
     sizes = np.bincount(decisions.positions, minlength=n_cells).tolist()
     rejects = np.bincount(decisions.positions[decisions.rejected], minlength=n_cells).tolist()
     cells = map(CellThreshold, names, clf.thresholds_.tolist(), sizes, rejects)
-    outcomes = evaluate_samples(clf, samples).outcomes
+    right = (clf.classes_[decisions.class_indices] == samples.y)[~decisions.rejected]
+    n_right, n_answered = int(right.sum()), len(right)
+    outcomes = Outcomes(n_right, n_answered - n_right, len(samples.y) - n_answered)
     return Thresholds(outcomes, list(cells), certificates_of(clf))
 
 

@@ -215,7 +215,7 @@ def _read(state: Any) -> Watch:
         str(model),
         RiskMonitor.from_dict(state.get("risk")),  # type: ignore[arg-type]
         None if drift is None else DriftMonitor.from_dict(drift),
-        [(point[0], float(point[1])) for point in history],  # type: ignore[union-attr]
+        [(answers, evidence) for answers, evidence in history],  # type: ignore[union-attr]
         list(tables),  # type: ignore[arg-type]
     )
 
@@ -225,10 +225,12 @@ def _is_list_of(values: Any, is_valid: Callable[[Any], bool]) -> bool:
 
 
 def _is_point(value: Any) -> bool:
+    """Return whether a value is a number of answers and the evidence after them."""
     return (
         isinstance(value, list)
-        and len(value) == 2
-        and all(isinstance(each, int | float) and 0 <= each < np.inf for each in value)
+        and [*map(type, value)] == [int, float]
+        and 0 <= value[0] < 2**63
+        and 0 <= value[1] < np.inf
     )
 
 
