@@ -9,7 +9,8 @@ import pytest
 
 from abstain import Accuracy, DriftMonitor, InputError, RejectRate, RiskMonitor, load, save
 from abstain.tables import FitOptions, answer_table, fit_table, open_table
-from abstain.tables.watching import load_watch, new_watch, save_watch, watch_table
+from abstain.tables.watch_state import load_watch, new_watch, save_watch
+from abstain.tables.watching import watch_table
 from tests.tables.drifting import LABEL, make_month
 
 

@@ -30,7 +30,8 @@ from abstain.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from abstain.tables.watching import Watch, WatchedRows
+    from abstain.tables.watch_state import Watch
+    from abstain.tables.watching import WatchedRows
 
 _PICTURES = (".png", ".svg", ".pdf")
 # Of the command line, if there is an alarm.
@@ -105,7 +106,8 @@ def monitor(
         begin(f"loading {model.name}")
         from abstain.saving import load
         from abstain.tables import open_table
-        from abstain.tables.watching import load_watch, new_watch, save_watch, watch_table
+        from abstain.tables.watch_state import load_watch, new_watch, save_watch
+        from abstain.tables.watching import watch_table
 
         source = open_table(table, separator, decimal, encoding, missing or [])
         clf = load(model)
