@@ -59,6 +59,7 @@ TESTS = {
     "fronts/weights.py": ("tests/laws/test_weights.py",),
     "targets/base.py": TARGETS,
     "targets/choosing.py": TARGETS,
+    "targets/contradiction.py": ("tests/targets/test_contradiction.py",),
     "targets/costs.py": ("tests/targets/test_costs.py",),
     "targets/guarantee.py": TARGETS,
     "targets/operating.py": TARGETS,

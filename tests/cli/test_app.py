@@ -83,7 +83,9 @@ def test_every_command_can_be_quiet_and_speak_json(command):
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
-@pytest.mark.parametrize("command", ["front", "fit", "predict", "report", "demo", "study"])
+@pytest.mark.parametrize(
+    "command", ["front", "fit", "predict", "report", "monitor", "recalibrate", "demo", "study"]
+)
 def test_help_breaks_lines_where_the_terminal_does(command, width):
     message = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": str(width)}).output
     prose = message[message.index("\n", message.index("Usage")) : message.index("╭")]

@@ -48,6 +48,18 @@ COMMANDS = {
         ["answers/new.csv", "answers/more.csv"],
     ),
     "report": ("report model.abstain new.csv --out out.html", ["out.html"]),
+    "monitor": (
+        "monitor model.abstain new.csv --accuracy 0.5 --state out.json",
+        ["out.json"],
+    ),
+    "monitor with a picture": (
+        "monitor model.abstain new.csv --accuracy 0.5 --out out.png",
+        ["out.png"],
+    ),
+    "recalibrate": (
+        "recalibrate model.abstain new.csv --out out.abstain",
+        ["out.abstain"],
+    ),
     "front": (
         "front scores.csv --certainty c --correct ok --out out.csv",
         ["out.csv", "out.thresholds.csv", "out.json"],

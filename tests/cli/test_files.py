@@ -31,6 +31,12 @@ def inputs(folder, monkeypatch):
         ("predict model.txt new.csv --thresholds t.txt --out OUT", "t.txt", "the thresholds file"),
         ("report model.txt new.csv --out OUT", "model.txt", "the model"),
         ("report model.txt new.csv --out OUT", "new.csv", "the table"),
+        ("monitor model.txt new.csv --out OUT", "model.txt", "the model"),
+        ("monitor model.txt new.csv --out OUT", "new.csv", "the table"),
+        ("monitor model.txt new.csv --state OUT", "model.txt", "the model"),
+        ("monitor model.txt new.csv --state OUT", "new.csv", "the table"),
+        ("recalibrate model.txt new.csv --out OUT", "model.txt", "the model"),
+        ("recalibrate model.txt new.csv --out OUT", "new.csv", "the table"),
         ("front new.csv --certainty a --correct b --out OUT", "new.csv", "the score file"),
     ],
 )
@@ -60,6 +66,13 @@ def assert_refused_to_replace(run, folder, command, out, words):
     assert complaints.endswith("; choose another name\n")
     assert complaints.count("\n") == 1
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_state_of_a_watch_is_not_its_picture(run, inputs):
+    command = "monitor model.txt new.csv --state out.png --out out.png"
+    code, _, complaints = run(*command.split())
+    assert code == 2
+    assert complaints.startswith("error: cannot write out.png: it is another output,")
 
 
 def test_a_model_does_not_replace_its_table(run, folder):
@@ -101,6 +114,10 @@ def impatient():
         "predict model.txt new.csv --thresholds x.csv",
         "report x.csv new.csv",
         "report model.txt x.csv",
+        "monitor x.csv new.csv",
+        "monitor model.txt x.csv",
+        "recalibrate x.csv new.csv --out m.abstain",
+        "recalibrate model.txt x.csv --out m.abstain",
         "front x.csv --certainty a --correct b",
         "front x.csv more.csv --certainty a --correct b",
         "front x.csv --certainty a --correct b --cluster local",

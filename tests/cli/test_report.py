@@ -4,14 +4,17 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import abstain
 from abstain import tables
-from abstain.cli.report import summary
-from abstain.metrics import ClassReport, GroupReport
-from abstain.tables.evaluation import LabelledSamples, Outcomes
+from abstain.cli.report import promises, summary
+from abstain.metrics import ClassReport, GroupReport, class_report
+from abstain.tables.evaluation import LabelledSamples, Outcomes, Results
+from abstain.targets import Guarantee
+from abstain.targets.contradiction import check_guarantees
 from tests.cli.helpers import LABEL
 from tests.tables.conftest import make_patients
 
@@ -170,6 +173,27 @@ def test_words_agree_with_one():
     samples = LabelledSamples(None, ["a"] * 20_001, [], 0.0, 0)
     message = "\n".join(summary(samples, Outcomes(20_000, 1, 0), Path("r.html")))
     assert "accuracy 99.995%" in message  # and not 100%
+
+
+def test_what_is_contradicted_is_struck_out_and_names_the_remedy():
+    sure = [Guarantee(0.9, 0.95, 200, 150, 5, 0.93, 7, f"the recall of {n!r}") for n in range(12)]
+    counts = {each.name: (100, 40 if at == 0 else 2) for at, each in enumerate(sure)}
+    tests = check_guarantees(sure, counts, {sure[2].name: "it is so"})
+    answers = np.array(["a"] * 320)
+    report = class_report(answers, answers, np.arange(320) < 20)
+    lines = promises(Results(report, None, [], tests), Path("my model.abstain"), Path("t.csv"))
+    first, second, third, *_, hidden, remedy = lines
+    struck = [first.plain[span.start : span.end] for span in first.spans if span.style == "strike"]
+    assert struck == ["the recall of 0 is at least 0.9, confidence 0.95"]
+    assert first.plain.startswith("Contradicted by these 320 rows: the recall of 0 ")
+    assert "of 100 answers that count, 40 are wrong (p = " in first.plain
+    assert "Not contradicted by these 320 rows: of 100 answers that count, 2" in second.plain
+    assert third.plain.endswith("Not tested: it is so.")
+    assert hidden.plain == "… and 4 more certificates; --json has all"
+    assert remedy.plain == (
+        "Set the thresholds again on recent rows: abstain recalibrate 'my model.abstain' t.csv "
+        "--out 'my model-recalibrated.abstain'"
+    )
 
 
 def test_rows_are_called_by_a_column_or_by_their_place(model, folder):

@@ -76,6 +76,19 @@ def test_the_folder_for_answers_goes_too(folder):
     assert not (folder / "o").exists()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "monitor model.abstain new.csv --accuracy 0.5 --state s.json",
+        "recalibrate model.abstain new.csv --out new.abstain",
+    ],
+)
+def test_what_watches_and_recalibrates_leaves_nothing(folder, command):
+    before = sorted(folder.iterdir())
+    assert interrupt(folder, command, "SIGTERM", "writing") == (143, "", "terminated\n")
+    assert sorted(folder.iterdir()) == before
+
+
 def test_who_has_it_ignored_is_not_stopped(folder, tmp_path):
     command = f"predict model.abstain new.csv --out {tmp_path / 'out.csv'}"
     ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731

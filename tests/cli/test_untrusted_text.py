@@ -58,6 +58,11 @@ def test_commands_write_out_what_a_terminal_would_obey(run, tmp_path):
         assert run("predict", model, table, "--out", answers, *more)[0] == 0
         assert run("predict", model, table, answers, "--out", tmp_path / EVIL, *more)[0] == 0
         assert run("report", model, table, "--out", tmp_path / f"r{EVIL}.html", *more)[0] == 0
+        watched = ["monitor", model, answers, "--accuracy", "0.999"]
+        assert run(*watched, "--out", tmp_path / f"c{EVIL}.png", *more)[0] in (0, 1)
+        assert run("monitor", model, table, "--accuracy", "0.2", *more)[0] == 0
+        new = ["--out", tmp_path / f"n{EVIL}.abstain"]
+        assert run("recalibrate", model, table, *new, *more)[0] == 0
 
 
 def test_front_writes_out_what_a_terminal_would_obey(run, tmp_path):
@@ -87,6 +92,10 @@ def test_front_writes_out_what_a_terminal_would_obey(run, tmp_path):
         ["fit", "t.csv", "--label", "y", "--out", "m.abstain", f"--{EVIL}"],
         ["predict", EVIL, "t.csv"],
         ["report", EVIL, "t.csv"],
+        ["monitor", EVIL, "t.csv"],
+        ["monitor", "m.abstain", "t.csv", "--state", f"{EVIL}/s.json"],
+        ["recalibrate", EVIL, "t.csv", "--out", "m.abstain"],
+        ["recalibrate", "m.abstain", "t.csv", "--out", f"{EVIL}.csv"],
         ["study", "--only", EVIL],
         ["study", "--models", EVIL],
         [EVIL],

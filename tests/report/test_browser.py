@@ -25,6 +25,7 @@ from abstain import (
     Recall,
     RejectOptionClassifier,
     RejectRate,
+    RiskMonitor,
     pareto_front,
     read_thresholds,
 )
@@ -204,6 +205,9 @@ def test_certificates_of_classes_and_groups_are_shown(opened, samples):
     for line, sure in zip(lines, clf.operating_point_.guarantees, strict=True):
         assert line.startswith(f"{sure.name}: at least 50%.")
         assert f"{sure.accepted} were answered, {sure.errors} of them wrong" in line
+        assert "Not contradicted by these" in line
+    assert page.texts("#guarantees s") == []
+    assert page.run("return document.querySelector('#contradicted')") is None
     assert "with confidence 80% for all together" in " ".join(page.text("main").split())
 
 
@@ -294,7 +298,44 @@ def test_a_certificate_is_shown(opened, samples):
     clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
     text = " ".join(opened(clf, samples).text("main").split())
     held = clf.operating_point_.guarantee
-    assert f"accuracy at least 70% with confidence 90%, on {held.n_samples} held-out" in text
+    assert "certified on held-out samples, with confidence 90%" in text
+    assert f"the accuracy: at least 70%. Of {held.n_samples} held-out samples" in text
+
+
+def test_a_contradicted_certificate_is_struck_out(opened, samples):
+    X, y = samples
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    wrong = np.where(np.arange(len(y)) % 2, clf.predict(X), "b")
+    page = opened(clf, (X, wrong))
+    (test,) = find_content(clf, X, wrong, None, None)["certificates"]
+    assert test["verdict"] == "contradicted"
+    (struck,) = page.texts("#guarantees s")
+    assert struck.startswith("the accuracy: at least 70%.")
+    counts = f"of {test['accepted']} answers that count, {test['errors']} are wrong"
+    assert counts in " ".join(page.text("#guarantees").split())
+    assert "abstain recalibrate" in page.text("#contradicted")
+
+
+def test_the_evidence_is_drawn_up_to_the_alarm(opened, samples):
+    X, y = samples
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    for truth, is_alarm in ((y, False), (np.full(len(y), "b"), True)):
+        page = opened(clf, (X, truth))
+        monitor = RiskMonitor.from_classifier(clf).update_from_classifier(clf, X, truth)
+        assert monitor.is_alarm == is_alarm
+        said = " ".join(page.text("#monitor-line").split())
+        assert said.lower() == f"{monitor}.".lower()
+        shown = page.run("return document.querySelector('#monitor').data.map(each => each.x)")
+        limit, line, reached = shown
+        assert limit == [0, monitor.n_answers]
+        assert (line[0], line[-1]) == (0, monitor.n_answers)
+        assert reached == [monitor.alarm_at] * is_alarm
+
+
+def test_without_a_promise_there_is_no_monitor(opened, gmlvq, samples):
+    page = opened(gmlvq, samples)
+    assert page.run("return document.querySelector('#monitor')") is None
+    assert "nothing is certified" in page.text("main")
 
 
 def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):

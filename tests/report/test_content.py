@@ -21,11 +21,13 @@ from abstain import (
     RejectCost,
     RejectOptionClassifier,
     RejectRate,
+    RiskMonitor,
     operating_point,
     pareto_front,
 )
 from abstain.report import write_report
 from abstain.report.content import choose_rows, find_content
+from abstain.report.promises import HIGHEST, MAX_POINTS, find_promises
 from abstain.report.samples import Samples, choose_drawn, choose_explained
 from abstain.tables.reasons import cell_names
 from tests.fronts.strategies import synthetic
@@ -358,3 +360,33 @@ def test_classes_of_the_proportions_are_text(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Its thresholds were set for data with other class proportions" in page
     assert f"50% {HOSTILE_CLASSES[0]}" not in page
+
+
+def test_the_evidence_of_many_samples_is_thinned_and_keeps_the_alarm():
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    X, y = noisy(4000, seed=1)
+    y[2000:] = "b"
+    shown = find_promises(clf, X, y, 0.0)["monitor"]
+    monitor = RiskMonitor.from_classifier(clf).update_from_classifier(clf, X, y)
+    assert shown["alarm_at"] == monitor.alarm_at in shown["answers"]
+    assert len(shown["answers"]) == len(shown["evidence"]) <= MAX_POINTS + 2
+    assert (shown["answers"][0], shown["answers"][-1]) == (0, monitor.n_answers)
+    assert shown["answers"] == sorted(shown["answers"])
+    at_alarm = shown["evidence"][shown["answers"].index(monitor.alarm_at)]
+    assert shown["evidence"][0] == 1 < shown["alarm"] <= at_alarm
+    assert max(shown["evidence"]) == HIGHEST * shown["alarm"]
+    assert shown["message"] == str(monitor)
+
+
+def test_samples_of_the_fit_and_of_the_calibration_promise_nothing():
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    X, y = noisy(400, seed=1)
+    known = find_promises(clf, X, y, share_known=0.3)
+    assert known["monitor"] is None
+    (test,) = known["certificates"]
+    assert test["verdict"] == "not tested"
+    assert test["why_not"] == "the classifier was fitted to 30% of these samples"
+    clf.recalibrate(X, y)
+    again = find_promises(clf, X, y, share_known=0.0)
+    assert again["monitor"] is None
+    assert "set or tested on these samples" in again["certificates"][0]["why_not"]

@@ -235,8 +235,8 @@ def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
         pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
     )
     samples = labelled_samples(fitted.clf, table(german, separator=";"))
-    X, y, names, share_known, n_unknown, _ = samples
-    assert (share_known, n_unknown) == (1.0, 0)
+    X, y, names, share_known, n_unknown, _, n_left_out = samples
+    assert (share_known, n_unknown, n_left_out) == (1.0, 0, 1)
     assert X.columns == ["Größe", "Alter", "Organ"]
     assert y.tolist() == patients[LABEL].to_list()
     assert names == [f"row {row}" for row in range(1, len(patients) + 1)]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from abstain import __version__
-from abstain.cli import demo, fit, front, predict, report, study
+from abstain.cli import demo, fit, front, monitor, predict, recalibrate, report, study
 from abstain.cli.common import OneLineErrors, print_error
 
 __all__ = ["app", "main"]
@@ -22,7 +22,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Classifiers that know when not to answer.",
 )
-for command in (front.front, fit.fit, predict.predict, report.report, demo.demo, study.study):
+for command in (
+    *(front.front, fit.fit, predict.predict, report.report),
+    *(monitor.monitor, recalibrate.recalibrate, demo.demo, study.study),
+):
     app.command()(command)
 
 

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import cache, partial
@@ -80,7 +80,7 @@ def _options() -> dict[str, str]:
     return {each.name: each.opts[0] for each in parameters if each.param_type_name == "option"}
 
 
-def quote_for_shell(value: Any) -> str:
+def quote_for_shell(value: Any, longest: int | None = _LONGEST_VALUE) -> str:
     r"""Return a value as it is typed after an option; a very long one is cut.
 
     Characters that a terminal would obey are escaped, in quotes that shells decode.
@@ -89,13 +89,35 @@ def quote_for_shell(value: Any) -> str:
     'it'\''s' $'\x1b[2J' 0.5
     """
     text = "tab" if value == "\t" else str(value)
-    if len(text) > _LONGEST_VALUE:
-        text = f"{text[:_LONGEST_VALUE]}…"
+    if longest is not None and len(text) > longest:
+        text = f"{text[:longest]}…"
     if _NEEDS_NO_QUOTES.fullmatch(text):
         return text
     if text.isprintable():
         return "'" + text.replace("'", "'\\''") + "'"
     return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def recalibrate_command(
+    model: Path, table: Path | None, options: Mapping[str, Any] | None = None
+) -> str:
+    """Return the command that sets the thresholds of a model again, as it can be copied.
+
+    A table that cannot set them is None; ``options`` of None are left out.
+
+    >>> recalibrate_command(Path("m.abstain"), Path("my rows.csv"), {"label": "ill"})
+    "abstain recalibrate m.abstain 'my rows.csv' --out m-recalibrated.abstain --label ill"
+    """
+    given = {} if table is None else options or {}
+    out = model.with_name(f"{model.stem}-recalibrated{model.suffix}")
+    paths = [quote_for_shell(path, None) for path in (model, table or "recent.csv", out)]
+    texts = [
+        f" --{name} {quote_for_shell(value, None)}"
+        for name, values in given.items()
+        for value in (values if isinstance(values, list) else [values])
+        if value is not None
+    ]
+    return f"abstain recalibrate {paths[0]} {paths[1]} --out {paths[2]}{''.join(texts)}"
 
 
 def _escaped(letter: str) -> str:
@@ -147,7 +169,7 @@ def _usage(error: Any) -> str:
 
 
 @contextmanager
-def model_errors_in_one_line(model: Path) -> Iterator[None]:
+def model_errors_in_one_line(model: Path, code: int = 1) -> Iterator[None]:
     """Report any failure of a loaded model in one line: its file may hold inconsistent parts."""
     try:
         yield
@@ -155,7 +177,7 @@ def model_errors_in_one_line(model: Path) -> Iterator[None]:
         raise
     except Exception as error:
         reason = one_line(f"{model} cannot answer these rows ({type(error).__name__}: {error})")
-        fail(f"error: {reason}; fit and save it again", 1)
+        fail(f"error: {reason}; fit and save it again", code)
 
 
 class OneLineErrors(TyperGroup):
@@ -212,6 +234,10 @@ Encoding = Annotated[str | None, format_option(help="Such as utf-8 or cp1252.")]
 Missing = Annotated[
     list[str] | None,
     format_option(help="Text that marks a missing value, as NA and ? do; may be repeated."),
+]
+LabelOption = Annotated[
+    str | None,
+    typer.Option(help="The column that names the class; that of the fit if not given."),
 ]
 AsJson = Annotated[bool, output_option("--json", help="Print the JSON document only.")]
 Quiet = Annotated[bool, output_option("--quiet", "-q", help="Print no summary.")]

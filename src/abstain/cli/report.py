@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from abstain import InputError
 from abstain._core.errors import shown
@@ -17,16 +18,22 @@ from abstain.cli.common import (
     AsJson,
     Decimal,
     Encoding,
+    LabelOption,
     Missing,
     Quiet,
     Separator,
     model_errors_in_one_line,
     output_option,
     print_json,
+    recalibrate_command,
 )
 
 if TYPE_CHECKING:
+    from abstain.monitor import CertificateTest, RiskMonitor
     from abstain.tables.evaluation import LabelledSamples, Outcomes, Results
+
+# Smaller ones are not told apart.
+_LEAST_P = 1e-99
 
 
 def report(
@@ -35,10 +42,7 @@ def report(
     out: Annotated[Path, output_option(help="The page to write.")] = Path("report.html"),
     title: Annotated[str | None, output_option(help="Its title.")] = None,
     names: Annotated[str | None, output_option(help="The column that names the rows.")] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(help="The column that names the class; that of the fit if not given."),
-    ] = None,
+    label: LabelOption = None,
     group_by: Annotated[
         str | None,
         typer.Option(help="The column that names groups; that of the fit if not given."),
@@ -92,13 +96,17 @@ def report(
             groups=_named(group_by, samples.groups),
             watch=begin("making the page"),
         )
-        results = evaluate_samples(clf, samples)
+        results = evaluate_samples(clf, samples, group_by)
     if as_json:
         print_json(_as_dict(samples, results, group_by, out))
     elif not quiet:
         missing_groups = [] if group_by else of_fit
-        for line in summary(samples, results.outcomes, out, results.alarms, missing_groups):
+        *lines, last = summary(samples, results.outcomes, out, results.alarms, missing_groups)
+        for line in lines:
             typer.echo(printable(line))
+        for text in promises(results, model, table):
+            terminal.show(text, is_wrapped=False)
+        typer.echo(printable(last))
 
 
 def _named(column: str | None, groups: Any) -> Any:
@@ -112,7 +120,7 @@ def _as_dict(
 ) -> dict[str, Any]:
     from abstain.tables.writing import class_rows, group_rows
 
-    outcomes, by_group = results.outcomes, results.by_group
+    outcomes, by_group, monitor = results.outcomes, results.by_group, results.monitor
     return {
         "n_rows": len(samples.y),
         "n_answered": outcomes.n_answered,
@@ -128,7 +136,22 @@ def _as_dict(
         "by_group_counted_on": None if by_group is None else by_group.counted_on,
         "by_group_confidence": None if by_group is None else by_group.confidence,
         "alarms": results.alarms,
+        "certificates": [test.as_dict() for test in results.certificates],
+        "monitor": None if monitor is None else _monitor_as_dict(monitor),
         "out": str(out),
+    }
+
+
+def _monitor_as_dict(monitor: RiskMonitor) -> dict[str, Any]:
+    return {
+        "accuracy": monitor.accuracy,
+        "confidence": monitor.confidence,
+        "n_answers": monitor.n_answers,
+        "n_errors": monitor.n_errors,
+        "evidence": monitor.evidence,
+        "alarm": monitor.is_alarm,
+        "alarm_at": monitor.alarm_at,
+        "message": str(monitor),
     }
 
 
@@ -166,3 +189,41 @@ def summary(
         for name in missing_groups
     ]
     return [*lines, f"Open {out} in a browser."]
+
+
+def promises(results: Results, model: Path, table: Path) -> list[Text]:
+    """Return what the rows say about each certificate, struck out if they contradict it."""
+    from abstain.monitor.risk import risk_in_words
+
+    n_rows = results.outcomes.n_answered + results.outcomes.n_rejected
+    first = results.certificates[: terminal.CLASSES_TO_SHOW]
+    texts = [_certificate(test, n_rows) for test in first]
+    n_hidden = len(results.certificates) - len(texts)
+    if n_hidden > 0:
+        texts.append(Text(f"… and {n_hidden:,} more certificates; --json has all", "dim"))
+    if results.monitor is not None and results.monitor.is_alarm:
+        in_order = f"If the rows are in the order of time: {risk_in_words(results.monitor)}."
+        texts.append(Text(printable(in_order), "yellow"))
+    if any(test.is_contradicted for test in results.certificates):
+        command = recalibrate_command(model, table)
+        texts.append(Text(f"Set the thresholds again on recent rows: {command}", "yellow"))
+    return texts
+
+
+def _certificate(test: CertificateTest, n_rows: int) -> Text:
+    sure = test.guarantee
+    name = printable(f"{sure.name} is at least {sure.accuracy:g}, confidence {sure.confidence:g}")
+    if test.p_value is None:
+        return Text(f"Certified: {name}. Not tested: {printable(test.why_not)}.")
+    are = "is" if test.errors == 1 else "are"
+    p = f"p = {test.p_value:.2g}" if test.p_value > _LEAST_P else f"p < {_LEAST_P:g}"
+    counts = f"of {test.accepted:,} answers that count, {test.errors:,} {are} wrong ({p})"
+    rows = terminal.counted(n_rows, "row")
+    if not test.is_contradicted:
+        return Text(f"Certified: {name}. Not contradicted by these {rows}: {counts}.")
+    return Text.assemble(
+        ("Contradicted", "bold red"),
+        f" by these {rows}: ",
+        (name, "strike"),
+        f"; {counts}.",
+    )

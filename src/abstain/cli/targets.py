@@ -25,13 +25,17 @@ DEFAULT_REJECT_RATE = 0.1
 
 target_option: Any = partial(
     typer.Option,
-    rich_help_panel=f"Target (reject rate {DEFAULT_REJECT_RATE} if none)",
+    rich_help_panel="Target",
 )
 AccuracyOption = Annotated[
     float | None, target_option(help="At least this accuracy, with the fewest rejects.")
 ]
 RejectRateOption = Annotated[
-    float | None, target_option(help="This reject rate; at most this if not pooled.")
+    float | None,
+    target_option(
+        help="This reject rate; at most this if not pooled. fit and front take "
+        f"{DEFAULT_REJECT_RATE} if no target is given."
+    ),
 ]
 RejectCostOption = Annotated[
     float | None, target_option(help="Least cost, when an error costs 1 and a reject this.")

@@ -42,9 +42,9 @@ WIDE, VERY_WIDE = 70, 130
 _BAR, _NUMBERS = 20, 28
 
 
-def show(screen: RenderableType) -> None:
+def show(screen: RenderableType, is_wrapped: bool = True) -> None:
     """Print a screen: in colour on a terminal that supports it, as plain text elsewhere."""
-    _console().print(screen)
+    _console().print(screen, soft_wrap=not is_wrapped)
 
 
 def _console(stderr: bool = False) -> Console:

@@ -22,7 +22,7 @@ from abstain._core.checks import (
     is_missing,
 )
 from abstain._core.errors import InputError, shown
-from abstain.classifier import RejectOptionClassifier
+from abstain.classifier import Decisions, RejectOptionClassifier
 from abstain.monitor.evidence import Evidence, add_outcomes, concatenate, no_evidence
 from abstain.monitor.state import (
     SavedState,
@@ -261,17 +261,8 @@ class RiskMonitor(SavedState):
         )
 
     def __str__(self) -> str:
-        evidence = f"evidence {self.evidence:.2g}, alarm at {1 / (1 - self.confidence):.4g}"
-        if self.alarm_at is None:
-            return (
-                f"no alarm after {self.n_answers:,} answers: {self.n_errors:,} of "
-                f"{self.n_labelled:,} checked ones are wrong, which does not contradict accuracy "
-                f"{self.accuracy:g} ({evidence})"
-            )
-        return (
-            f"alarm after {self.alarm_at:,} answers: accuracy {self.accuracy:g} does not hold "
-            f"({evidence}); set the thresholds again on recent data with recalibrate"
-        )
+        remedy = "; set the thresholds again on recent data with recalibrate"
+        return risk_in_words(self) + remedy * self.is_alarm
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -292,10 +283,30 @@ class RiskMonitor(SavedState):
         return monitor
 
 
-def risk_evidence(correct: Any, accuracy: float) -> NDArray[np.float64]:
-    """Return the logarithm of the evidence against an accuracy after each answer of known truth."""
-    _, is_right = known_answers(correct)
-    return add_outcomes(no_evidence(1 - check_fraction("accuracy", accuracy)), ~is_right)[1]
+def risk_in_words(monitor: RiskMonitor) -> str:
+    """Return whether there is an alarm, without the remedy."""
+    evidence = f"evidence {monitor.evidence:.2g}, alarm at {1 / (1 - monitor.confidence):.4g}"
+    if monitor.alarm_at is None:
+        return (
+            f"no alarm after {monitor.n_answers:,} answers: {monitor.n_errors:,} of "
+            f"{monitor.n_labelled:,} checked ones are wrong, which does not contradict accuracy "
+            f"{monitor.accuracy:g} ({evidence})"
+        )
+    return (
+        f"alarm after {monitor.alarm_at:,} answers: accuracy {monitor.accuracy:g} does not hold "
+        f"({evidence})"
+    )
+
+
+def risk_path(correct: Any, monitor: RiskMonitor) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the evidence after each answer of known truth that a monitor would be given next.
+
+    With it, the number of answers up to each; the monitor is not changed.
+    """
+    is_known, is_right = known_answers(correct)
+    log_evidence = add_outcomes(monitor._evidence, ~is_right)[1]
+    answers = monitor.n_answers + np.flatnonzero(is_known) + 1
+    return answers, np.exp(np.minimum(log_evidence, LOG_MAX))
 
 
 def promised_accuracy(clf: Any) -> float:
@@ -345,14 +356,19 @@ def correct_answers(clf: Any, X: Any, y: Any) -> NDArray[Any]:
     decisions = check_classifier(clf).decide(X)
     truth = as_labels("y", y)
     check_same_length(X=decisions.rejected, y=truth)
+    return correct_decisions(clf, decisions, truth)
+
+
+def correct_decisions(clf: Any, decisions: Decisions, truth: NDArray[Any]) -> NDArray[Any]:
+    """Return whether each answer is right, without those to rejected samples; None if unknown."""
     is_known = ~_is_missing(truth)
-    _check_kind(truth[is_known], clf.classes_)
+    check_kind(truth[is_known], clf.classes_)
     correct = np.full(len(truth), None, dtype=object)
     correct[is_known] = clf.classes_[decisions.class_indices][is_known] == truth[is_known]
     return correct[~decisions.rejected]
 
 
-def _check_kind(truth: NDArray[Any], classes: NDArray[Any]) -> None:
+def check_kind(truth: NDArray[Any], classes: NDArray[Any]) -> None:
     """Refuse text where the classes are numbers, and numbers where they are text."""
     is_text = isinstance(classes.tolist()[0], str)
     for label in truth.tolist() if truth.dtype.kind == "O" else truth[:1].tolist():

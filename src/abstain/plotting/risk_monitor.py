@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import check_fraction
 from abstain._core.estimators import pass_through
-from abstain.monitor.risk import (
-    LOG_MAX,
-    correct_answers,
-    known_answers,
-    promised_accuracy,
-    risk_evidence,
-)
+from abstain.monitor import RiskMonitor
+from abstain.monitor.risk import correct_answers, promised_accuracy, risk_path
 from abstain.plotting._documentation import documented_display
 from abstain.plotting._drawing import Display, axes_to_draw_on, draw_curve
 from abstain.plotting._evaluation import reject_option_of
@@ -153,13 +147,13 @@ class RiskMonitorDisplay(Display):
         >>> display.answers.tolist(), display.evidence.round(2).tolist()
         ([1, 3], [0.93, 1.47])
         """
-        level = 1 - check_fraction("confidence", confidence)
-        log_evidence = risk_evidence(correct, accuracy)
+        monitor = RiskMonitor(accuracy, confidence=confidence)
+        answers, evidence = risk_path(correct, monitor)
         display = cls(
-            answers=np.flatnonzero(known_answers(correct)[0]) + 1,
-            evidence=np.exp(np.minimum(log_evidence, LOG_MAX)),
-            accuracy=float(accuracy),
-            alarm=1 / level,
+            answers=answers,
+            evidence=evidence,
+            accuracy=monitor.accuracy,
+            alarm=1 / (1 - monitor.confidence),
             name=name,
         )
         return display.plot(ax=ax, **kwargs)

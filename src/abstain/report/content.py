@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import column_or_1d
 
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
@@ -25,6 +26,8 @@ from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
+from abstain.monitor.certificates import share_of_fit
+from abstain.report.promises import find_promises
 from abstain.report.samples import (
     Samples,
     choose_drawn,
@@ -67,6 +70,7 @@ def find_content(
     names = names_of_samples(X, sample_names)
     features = feature_names_of(clf, feature_names)
     samples = evaluate_samples(clf, X, y)
+    share_known = share_of_fit(clf, X)
     watch(1)
     rows = _rows(clf, samples)
     watch(2)
@@ -90,7 +94,7 @@ def find_content(
             "outliers": int(samples.outlier.sum()),
         },
         "is_calibration": _is_calibration(clf, samples),
-        "share_known": _share_known(clf, X),
+        "share_known": share_known,
         "is_out_of_fold": not (
             isinstance(clf.cv, str) or isinstance(clf.estimator, FrozenEstimator)
         ),
@@ -99,8 +103,7 @@ def find_content(
         "scatter": None if scatter is None else scatter | _some(samples, drawn, names),
         "relevances": _relevances(clf, features),
         "has_costs": isinstance(clf.target, ExpectedCost),
-        "guarantee": _guarantee(clf),
-        "guarantees": [dict(vars(each)) for each in clf.operating_point_.guarantees],
+        **find_promises(clf, X, column_or_1d(y), share_known, groups),
         "groups": None if groups is None else _groups(clf, samples, groups),
     }
 
@@ -134,12 +137,6 @@ def _is_calibration(clf: RejectOptionClassifier, samples: Samples) -> bool:
         and np.array_equal(calibration.certainty, samples.certainty)
         and np.array_equal(calibration.correct, ~samples.wrong)
     )
-
-
-def _share_known(clf: RejectOptionClassifier, X: Any) -> float:
-    """Return the share of samples that the classifier was fitted to, if it is known."""
-    first = getattr(clf.estimator_, "steps", [(None, None)])[0][1]
-    return float(first.share_known(X)) if hasattr(first, "known_rows_") else 0.0
 
 
 def _cells(clf: RejectOptionClassifier, samples: Samples) -> Content:
@@ -205,11 +202,6 @@ def _relevances(clf: RejectOptionClassifier, features: list[str] | None) -> Cont
         "n_features": len(mean),
         "left_out": float(mean.sum() - mean[order].sum()),
     }
-
-
-def _guarantee(clf: RejectOptionClassifier) -> Content | None:
-    guarantee = clf.operating_point_.guarantee
-    return None if guarantee is None else dict(vars(guarantee))
 
 
 def _groups(clf: RejectOptionClassifier, samples: Samples, groups: Any) -> Content:

@@ -807,6 +807,39 @@ function drawRelevances(content) {
   return Plotly.react(byId("relevances"), [values.length > 1 ? several : one], made, CONFIG);
 }
 
+// The evidence against the promised accuracy, on a logarithmic scale: it is a factor.
+function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) {
+  const target = byId("monitor");
+  const last = answers[answers.length - 1];
+  const line = {
+    x: answers, y: evidence, mode: "lines", line: { color: colour("local"), width: 2.5 },
+    hovertemplate: "%{x} answers<br>evidence %{y:.3~g}<extra></extra>",
+  };
+  const reached = {
+    x: alarmAt === null ? [] : [alarmAt], y: alarmAt === null ? [] : [alarm], mode: "markers", hoverinfo: "skip",
+    marker: { size: 12, symbol: "diamond", color: colour("wrong") },
+  };
+  const limit = {
+    x: [0, last], y: [alarm, alarm], mode: "lines", hoverinfo: "skip",
+    line: { color: colour("bound"), dash: "dot", width: 2 },
+  };
+  const isLate = alarmAt !== null && alarmAt > last / 2;
+  const { x, y } = titles(target, "answers", `evidence against accuracy ${accuracy}`);
+  const low = Math.min(0.5, ...evidence) / 2;
+  return Plotly.react(target, [limit, line, reached], layout({
+    xaxis: { title: x, range: [0, last], tickformat: ",d" },
+    yaxis: {
+      title: y, type: "log", range: [Math.log10(low), Math.log10(10 * alarm)], exponentformat: "power", dtick: 1,
+    },
+    showlegend: false,
+    annotations: [{
+      x: isLate ? 0 : last, xanchor: isLate ? "left" : "right",
+      y: Math.log10(alarm), yanchor: "bottom", showarrow: false, text: "alarm",
+      font: { color: colour("bound") },
+    }],
+  }), CONFIG);
+}
+
 // --- the page ------------------------------------------------------------------------------------
 
 function exportThresholds(content, place) {
@@ -910,6 +943,7 @@ async function figures(content, place) {
   const drawAll = async () => {
     await curve.draw(level.value, place());
     if (scatter) await scatter.draw(place());
+    if (content.monitor) await drawMonitor(content.monitor);
     if (content.relevances) await drawRelevances(content);
   };
   await drawAll();

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
 from abstain.metrics import ClassReport, class_report
-from abstain.tables.columns import columns_of_model, find_empty_rows
+from abstain.monitor import CertificateTest, RiskMonitor
+from abstain.monitor.certificates import certificate_tests, monitored_rows
+from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.groups import GroupComparison, compare_groups, group_labels
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
 from abstain.tables.values import as_categories, as_numbers, read_numbers
@@ -24,6 +26,7 @@ class LabelledSamples(NamedTuple):
     """Rows of a table whose class is known: features, classes, names and groups.
 
     ``share_known`` of them were in the fit; ``n_unknown`` are of classes that were not.
+    ``n_left_out`` rows of the table have no class, or nothing but a class.
     """
 
     X: pl.DataFrame
@@ -32,6 +35,7 @@ class LabelledSamples(NamedTuple):
     share_known: float
     n_unknown: int
     groups: NDArray[Any] | None = None
+    n_left_out: int = 0
 
 
 class Outcomes(NamedTuple):
@@ -53,11 +57,17 @@ class Outcomes(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What a classifier does to rows whose class is known: to each class, and to each group."""
+    """What a classifier does to rows whose class is known: to each class, and to each group.
+
+    ``certificates`` says whether they contradict what is certified, and ``monitor`` what their
+    order adds; see `monitor.certificates`.
+    """
 
     by_class: ClassReport
     by_group: GroupComparison | None
     alarms: list[str]
+    certificates: tuple[CertificateTest, ...] = ()
+    monitor: RiskMonitor | None = None
 
     @property
     def outcomes(self) -> Outcomes:
@@ -66,8 +76,8 @@ class Results(NamedTuple):
         return Outcomes(*(int(each.sum()) for each in counts))
 
 
-def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
-    """Evaluate a classifier at its own thresholds."""
+def evaluate_samples(clf: Any, samples: LabelledSamples, groups_of: str | None = None) -> Results:
+    """Evaluate a classifier at its own thresholds; ``groups_of`` names the column of groups."""
     decisions = clf.decide(samples.X)
     answers = clf.classes_[decisions.class_indices]
     by_class = class_report(samples.y, answers, decisions.rejected)
@@ -75,7 +85,15 @@ def evaluate_samples(clf: Any, samples: LabelledSamples) -> Results:
     if samples.groups is not None:
         decided_by = decisions.certainty, decisions.positions, decisions.outlier
         by_group = compare_groups(clf, samples.y, answers, *decided_by, samples.groups)
-    return Results(by_class, by_group, alarms_of(clf, by_class))
+    known = samples.share_known
+    certificates = certificate_tests(
+        *(clf, decisions, samples.y, samples.groups, groups_of), share_known=known
+    )
+    monitored = monitored_rows(clf, decisions, samples.y, known)
+    return Results(
+        *(by_class, by_group, alarms_of(clf, by_class), certificates),
+        None if monitored is None else monitored[0],
+    )
 
 
 # --- calibration data -----------------------------------------------------------------------------
@@ -235,9 +253,7 @@ def labelled_samples(
             find_column(argument, column, table)
     frame = read_table(table, watch)
     missing = [*table.missing, *columns.missing]
-    X = columns.transform(
-        read_numbers(frame, columns.numeric, table.decimal, missing, columns.notations)
-    )
+    X = features_of(columns, table, frame)
     # The classes are known, so that a few rows, or rows of one class, are enough.
     labels = as_categories(frame[label], missing)
     used = labels.is_not_null() & ~find_empty_rows(X, columns)
@@ -253,7 +269,15 @@ def labelled_samples(
     return LabelledSamples(
         *(X, y, used_names, share_known, n_unknown),
         None if of_rows is None else of_rows.to_numpy(),
+        len(frame) - len(X),
     )
+
+
+def features_of(columns: TableColumns, table: TableFile, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the features of a model from rows of a table."""
+    missing = [*table.missing, *columns.missing]
+    numbers = read_numbers(frame, columns.numeric, table.decimal, missing, columns.notations)
+    return columns.transform(numbers)
 
 
 def _as_classes(names: list[str], classes: Any, where: str) -> Any:

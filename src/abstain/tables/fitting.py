@@ -275,7 +275,7 @@ def fit_table(
         warn(_may_take_long(model, len(y)))
     watch(0, n_fits)
     in_one_line = _model_errors_in_one_line(model, len(y))
-    with _warnings_as_notes() as warned, in_one_line, explain_no_group(groups):
+    with warnings_as_notes() as warned, in_one_line, explain_no_group(groups):
         clf.fit(X, np.array(y.to_list()))
     clf.cv = options.cv or "training"  # which is saved with it
     if groups:  # a model holds the name of the column, not the groups of the rows
@@ -405,7 +405,7 @@ def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
 
 
 @contextmanager
-def _warnings_as_notes() -> Iterator[list[str]]:
+def warnings_as_notes() -> Iterator[list[str]]:
     """Collect warnings as notes of one line each; the same one in every fold is kept once."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

@@ -80,14 +80,18 @@ def _check_same_classes(path: Path, true: Sequence[str | None], answers: Sequenc
 # --- classes --------------------------------------------------------------------------------------
 
 
-def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
+def with_classes(target: Any, classes: Sequence[str] | Mapping[str, Any], label: str) -> Any:
     """Return a target that names classes as the label column of a table does.
+
+    Of a mapping, which has the classes of a model by their names, classes are as in the model.
 
     >>> with_classes(Recall(1.0, 0.9), ["0", "1"], "ill")
     Recall(label='1', recall=0.9, confidence=None)
+    >>> with_classes(Recall("1", 0.9), {"0": 0, "1": 1}, "ill")
+    Recall(label=1, recall=0.9, confidence=None)
     """
 
-    def named(argument: str, given: Any) -> str:
+    def named(argument: str, given: Any) -> Any:
         return _class_of_table(argument, given, classes, label)
 
     if isinstance(target, AllOf):
@@ -108,15 +112,17 @@ def with_classes(target: Any, classes: Sequence[str], label: str) -> Any:
                     requirement="must name each pair of classes once",
                     remedy="numbers such as 1 and 1.0 are the same class",
                 )
-            _check_every_error(costs, classes)
+            _check_every_error(costs, [named("costs", each) for each in classes])
         if isinstance(reject, dict):
             reject = {named("reject", true): price for true, price in reject.items()}
         return replace(target, costs=costs, reject=reject)
     return target
 
 
-def prior_of_classes(class_prior: Any, classes: Sequence[str], label: str) -> Any:
-    """Return the shares of classes as the label column of a table names them.
+def prior_of_classes(
+    class_prior: Any, classes: Sequence[str] | Mapping[str, Any], label: str
+) -> Any:
+    """Return the shares of classes, which are named as by `with_classes`.
 
     >>> prior_of_classes({1: 0.02}, ["0", "1"], "ill")
     {'1': 0.02}
@@ -129,7 +135,9 @@ def prior_of_classes(class_prior: Any, classes: Sequence[str], label: str) -> An
     }
 
 
-def _class_of_table(argument: str, given: Any, classes: Sequence[str], label: str) -> str:
+def _class_of_table(
+    argument: str, given: Any, classes: Sequence[str] | Mapping[str, Any], label: str
+) -> Any:
     (name,) = respelled([str(given)], list(classes))
     if name not in classes:
         listed = first_of(list(map(shown, classes)), _CLASSES_TO_LIST)
@@ -138,10 +146,10 @@ def _class_of_table(argument: str, given: Any, classes: Sequence[str], label: st
             f" names class {shown(given)}, which label column {shown(label)} does not have; "
             f"its classes are {listed}",
         )
-    return name
+    return classes[name] if isinstance(classes, Mapping) else name
 
 
-def _check_every_error(costs: dict[tuple[str, str], float], classes: Sequence[str]) -> None:
+def _check_every_error(costs: dict[tuple[Any, Any], float], classes: Sequence[Any]) -> None:
     for true, answer in permutations(classes, 2):
         if (true, answer) not in costs:
             raise InputError(

@@ -1,0 +1,160 @@
+"""Which monitors watch a model, and how is what they have seen kept between runs?
+
+The state of a watch is a JSON file. It belongs to one model with its thresholds and to one promise,
+and knows by hashes which tables it has counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abstain._core.errors import Argument, InputError, shown
+from abstain._core.files import atomic_files, check_regular_file
+from abstain.monitor import DriftMonitor, RiskMonitor
+from abstain.monitor.risk import promised_accuracy
+
+KIND, VERSION = "abstain watch", 1
+
+
+@dataclass(eq=False)
+class Watch:
+    """The monitors of one model, and what they have seen.
+
+    ``model`` is a hash of the classifier and its thresholds, ``history`` has the number of answers
+    and the evidence after each table and at the alarm, ``tables`` a hash of each.
+    """
+
+    model: str
+    risk: RiskMonitor
+    drift: DriftMonitor | None
+    history: list[tuple[int, float]] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+
+
+def new_watch(clf: Any, accuracy: float | None = None, confidence: float = 0.95) -> Watch:
+    """Return a watch that has seen nothing; the accuracy is the promise of the model, if None."""
+    risk = RiskMonitor(_promise(clf) if accuracy is None else accuracy, confidence=confidence)
+    return Watch(fingerprint(clf), risk, _drift_monitor(clf, confidence))
+
+
+def _promise(clf: Any) -> float:
+    try:
+        return promised_accuracy(clf)
+    except InputError:
+        raise InputError(
+            "the target of the model promises no accuracy to watch; give ",
+            Argument("accuracy", 0.95),
+            " or another one",
+        ) from None
+
+
+def _drift_monitor(clf: Any, confidence: float) -> DriftMonitor | None:
+    """Return a monitor of drift; None without calibration data that new rows can be like."""
+    if clf._sets_on_training():
+        return None
+    try:
+        return DriftMonitor.from_classifier(clf, confidence=confidence)
+    except InputError:
+        return None
+
+
+def fingerprint(clf: Any) -> str:
+    """Return a hash of a classifier and its thresholds, as far as answers depend on them."""
+    names = [clf.classes_.tolist(), clf.cells_.tolist()]
+    digest = blake2b(json.dumps(names, default=str).encode(), digest_size=16)
+    known = getattr(clf, "calibration_", None)
+    for numbers in (clf.thresholds_, None if known is None else known.certainty):
+        if numbers is not None:
+            digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def load_watch(path: Path, new: Watch) -> Watch:
+    """Return the watch of a state file; refuse one of another model or promise than the new one."""
+    check_regular_file(path)
+    try:
+        watch = _read(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = str(error) if isinstance(error, InputError) else f"it is no JSON ({error})"
+        raise InputError(
+            f"cannot load {path}: {reason}; move it away to start a new watch"
+        ) from None
+    if watch.model != new.model:
+        raise InputError(
+            argument="state",
+            value=str(path),
+            requirement="is of another model, or of other thresholds",
+            remedy="name another file, in which the watch of this model starts",
+        )
+    for name in ("accuracy", "confidence"):
+        theirs, asked = getattr(watch.risk, name), getattr(new.risk, name)
+        if theirs != asked:
+            raise InputError(
+                *(
+                    Argument("state", str(path)),
+                    f" watches with {name} {theirs:g}, not {asked:g}; ",
+                ),
+                *("give ", Argument(name, theirs), ", or name another file"),
+            )
+    if watch.drift is None:
+        watch.drift = new.drift
+    return watch
+
+
+def _read(state: Any) -> Watch:
+    if not isinstance(state, dict) or state.get("kind") != KIND:
+        raise InputError("it is no state of a watch")
+    if state.get("version") != VERSION:
+        raise InputError(f"it must be of version {VERSION}, got {shown(state.get('version'))}")
+    model, tables, history = (state.get(name) for name in ("model", "tables", "history"))
+    is_whole = (
+        isinstance(model, str)
+        and _is_list_of(tables, lambda each: isinstance(each, str))
+        and _is_list_of(history, _is_point)
+    )
+    if not is_whole:
+        raise InputError("it is damaged")
+    drift = state.get("drift")
+    return Watch(
+        str(model),
+        RiskMonitor.from_dict(state.get("risk")),  # type: ignore[arg-type]
+        None if drift is None else DriftMonitor.from_dict(drift),
+        [(answers, evidence) for answers, evidence in history],  # type: ignore[union-attr]
+        list(tables),  # type: ignore[arg-type]
+    )
+
+
+def _is_list_of(values: Any, is_valid: Callable[[Any], bool]) -> bool:
+    return isinstance(values, list) and all(map(is_valid, values))
+
+
+def _is_point(value: Any) -> bool:
+    """Return whether a value is a number of answers and the evidence after them."""
+    return (
+        isinstance(value, list)
+        and [*map(type, value)] == [int, float]
+        and 0 <= value[0] < 2**63
+        and 0 <= value[1] < np.inf
+    )
+
+
+def save_watch(watch: Watch, path: Path) -> None:
+    """Write the state of a watch to a JSON file, which appears whole or not at all."""
+    state = {
+        "kind": KIND,
+        "version": VERSION,
+        "model": watch.model,
+        "risk": watch.risk.to_dict(),
+        "drift": None if watch.drift is None else watch.drift.to_dict(),
+        "history": watch.history,
+        "tables": watch.tables,
+    }
+    with atomic_files(path) as (draft,):
+        draft.write_text(json.dumps(state) + "\n", encoding="utf-8")
