@@ -78,8 +78,12 @@ CALIBRATION = {
     "answers": optional(labels("n")),
     "truth": optional(labels("n")),
     "rows": optional(whole("n")),
-    "posteriors": optional(real("n k", low=0)),
+    "posteriors": optional(real("n k", low=0, nan=True)),
     "weights": optional(real("n", low=0)),
+    "predicted": optional(labels("n")),
+    "certainties": optional(real("n k", nan=True, infinite=True)),
+    "deciding_predicted": optional(labels("n")),
+    "deciding_posteriors": optional(real("n k", low=0)),
 }
 STAIRCASES = {
     "cells": cells,
@@ -112,6 +116,8 @@ TEST = {
     "truth": labels("h"),
     "rows": whole("h"),
     "posteriors": optional(real("h k", low=0)),
+    "predicted": optional(labels("h")),
+    "certainties": optional(real("h k", infinite=True)),
     # Positions of samples in the class proportions of new data; -1 is one that was lacking.
     "drawn": optional(whole("g", low=-1, below="h")),
 }
@@ -274,7 +280,9 @@ def _are_sound(known: Mapping[str, Any], classes: Any) -> bool:
     answers, truth, rows = map(known.get, ("answers", "truth", "rows"))
     if answers is None or truth is None or rows is None:  # as in files of earlier versions
         return answers is truth is rows
-    is_of_classes = set(answers.tolist()) <= set(classes.tolist())
+    said = [known.get(name) for name in ("predicted", "deciding_predicted")]
+    named = {label for each in (answers, *said) if each is not None for label in each.tolist()}
+    is_of_classes = named <= set(classes.tolist())
     return is_of_classes and np.array_equal(answers == truth, known["correct"])
 
 
