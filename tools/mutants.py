@@ -64,6 +64,7 @@ TESTS = {
     "targets/guarantee.py": TARGETS,
     "targets/operating.py": TARGETS,
     "targets/outcomes.py": ("tests/targets/test_costs.py", "tests/targets/test_shares.py"),
+    "targets/share_certificates.py": ("tests/targets/test_shares.py",),
     "targets/share_paths.py": ("tests/targets/test_shares.py",),
     "targets/shares.py": ("tests/targets/test_shares.py",),
 }

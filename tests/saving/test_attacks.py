@@ -819,6 +819,23 @@ def test_posteriors_are_of_the_classes_and_samples(posteriors):
     refused(check_state, clf, forged, match=r"calibration_\.posteriors must be finite numbers of")
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"predicted": np.full(240, "yew")},
+        {"predicted": np.array(["ash"])},
+        {"deciding_predicted": np.full(240, "yew")},
+        {"certainties": np.ones((240, 2))},
+        {"deciding_posteriors": np.full((240, 3), np.nan)},
+    ],
+    ids=list,
+)
+def test_what_other_costs_choose_by_is_of_the_classes_and_samples(forged):
+    clf = RejectOptionClassifier(GaussianNB()).fit(X, Y)
+    known = REJECT_OPTION.state(clf)["calibration"]
+    refused(check_state, clf, {"calibration": known | forged}, match="RejectOptionClassifier")
+
+
 def test_costs_of_other_classes_than_those_of_the_classifier(path):
     target = ExpectedCost((1 - np.eye(3)).tolist(), reject=0.3)
     save(RejectOptionClassifier(GaussianNB(), target=target).fit(X, Y), path)

@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from abstain import (
-    RSLVQ,
     ExpectedCost,
     ExpectedCostScorer,
     InputError,
@@ -177,35 +176,6 @@ def test_an_invalid_table_is_refused_in_one_line(target, message):
     with pytest.raises(InputError, match=message) as caught:
         RejectOptionClassifier(LogisticRegression(), target=target).fit(X, y)
     assert "\n" not in str(caught.value)
-
-
-# --- other costs, without another fit ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("model", [LogisticRegression(), RSLVQ(sigma2=1)])
-@pytest.mark.parametrize("cv", [3, "training"])
-def test_other_costs_need_no_other_fit(cv, model):
-    X, y = make_classification(1500, weights=[0.9], flip_y=0.05, random_state=0)
-    targets = [ExpectedCost({(1, 0): cost, (0, 1): 1}, 0.5) for cost in (50, 3)]
-    moved = RejectOptionClassifier(model, target=targets[0], cv=cv).fit(X, y).retarget(targets[1])
-    fitted = RejectOptionClassifier(model, target=targets[1], cv=cv).fit(X, y)
-    assert np.array_equal(moved.predict(X), fitted.predict(X))
-    assert moved.thresholds_ == pytest.approx(fitted.thresholds_, rel=1e-9)
-    assert moved.score(X, y) == pytest.approx(fitted.score(X, y), rel=1e-9)
-    # Back to what is predicted.
-    plain = RejectOptionClassifier(model, target=RejectCost(0.2), cv=cv).fit(X, y)
-    moved.retarget(RejectCost(0.2))
-    assert np.array_equal(moved.predict(X), plain.predict(X))
-    assert moved.thresholds_ == pytest.approx(plain.thresholds_, rel=1e-9)
-
-
-def test_costs_that_change_the_answers_need_posteriors_that_were_kept():
-    X, y = make_classification(300, random_state=0)
-    clf = RejectOptionClassifier(LogisticRegression()).fit(X, y)
-    with pytest.raises(InputError, match=r"changes the answers, .*; fit it with this target, or"):
-        clf.retarget(ExpectedCost(FRAUD, 0.5))
-    clf.retarget(ExpectedCost(FRAUD, 0.5, answers="predicted"))
-    assert np.array_equal(clf.predict(X), clf.estimator_.predict(X))
 
 
 def test_scores_are_minus_the_mean_cost():

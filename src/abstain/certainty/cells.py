@@ -294,6 +294,11 @@ def are_leaves(cells: Any, estimator: Any) -> bool:
     return isinstance(cells, str) and RULES.resolve(estimator, cells) == "leaf"
 
 
+def is_of_answers(cells: Any) -> bool:
+    """Return whether cells, by a resolved rule, are the answers; others are of samples."""
+    return isinstance(cells, str) and cells == "class"
+
+
 def fitted_rule(cells: Any, X: Any, y: Any) -> Any:
     """Return the rule, by its name if it has one; an unfitted clusterer is fitted first."""
     from sklearn.base import clone

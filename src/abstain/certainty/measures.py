@@ -74,6 +74,8 @@ class Measure(Rule):
     is_zero_on_borders : bool
         Whether a sample on the border of two classes has certainty 0, if the scores of the
         classifier are continuous and a prototype model predicts the class of its closest prototype.
+    depends_on_answer : bool
+        Whether another answer than the predicted one would have another certainty.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class Measure(Rule):
     low: float = -np.inf
     high: float = np.inf
     is_zero_on_borders: bool = False
+    depends_on_answer: bool = True
     survives: frozenset[str] = frozenset({"shift", "scale", "rotation", "relabelling"})
 
 
@@ -195,6 +198,7 @@ MEASURES = Registry(
             relative_similarity,
             *_PROTOTYPES,
             label="relative similarity (RelSim)",
+            depends_on_answer=False,
             low=0.0,
             high=1.0,
             is_zero_on_borders=True,
@@ -222,6 +226,7 @@ MEASURES = Registry(
             posterior_entropy,
             *_POSTERIORS,
             label="minus the entropy of posteriors",
+            depends_on_answer=False,
             low=-1.0,
             high=0.0,
         ),
@@ -230,6 +235,7 @@ MEASURES = Registry(
             distance_to_boundary,
             *_BORDER,
             label="distance to the class border",
+            depends_on_answer=False,
             low=0.0,
             is_zero_on_borders=True,
             survives=_NOT_SCALE,
@@ -239,6 +245,7 @@ MEASURES = Registry(
             prototype_distance,
             *_PROTOTYPES,
             label="minus the distance to the closest prototype",
+            depends_on_answer=False,
             high=0.0,
             survives=_NOT_SCALE,
         ),
@@ -325,6 +332,13 @@ def certainty_of(outputs: Outputs, certainty: Any) -> NDArray[np.float64]:
     values = check_real_vector("certainty", values)
     check_one_per_sample("certainty", "number", values, outputs.X)
     return values
+
+
+def depends_on_answer(certainty: Any) -> bool:
+    """Return whether another answer would have another certainty, by a resolved measure."""
+    if isinstance(certainty, str):
+        return MEASURES[certainty].depends_on_answer
+    return isinstance(certainty, TrustScore)  # a function sees no answers
 
 
 def is_trust_to_be_fitted(certainty: Any) -> bool:

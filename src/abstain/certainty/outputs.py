@@ -219,6 +219,14 @@ class Outputs:
         """Let these classes be the answers, in place of what the classifier predicts."""
         self.__dict__["codes"] = codes
         self.__dict__["labels"] = self.classes.take(codes)
+        self.__dict__.pop("pairwise_winners", None)
+
+    def as_predicted(self) -> Outputs:
+        """Return the same outputs with the answers that the classifier predicts."""
+        plain = copy(self)
+        for name in ("codes", "labels", "pairwise_winners"):
+            plain.__dict__.pop(name, None)
+        return plain
 
     @property
     def _knows_winners(self) -> bool:

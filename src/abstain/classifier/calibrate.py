@@ -20,15 +20,13 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from abstain._core.errors import InputError
 from abstain._core.sklearn_private import take_rows, take_rows_of_params, take_samples
-from abstain.certainty.cells import are_leaves, cells_of, means_the_same
-from abstain.certainty.measures import certainty_of
+from abstain.certainty.cells import are_leaves, cells_of, is_of_answers, means_the_same
 from abstain.certainty.outputs import Outputs
 from abstain.classifier.evaluate import (
     Rules,
     evaluate,
-    evaluate_posteriors,
-    has_cells_of_answers,
 )
+from abstain.classifier.other_answers import answer_codes, certainty_of_answers, kept_answers
 from abstain.classifier.own_cells import OwnCells
 from abstain.fronts import ParetoFront, pareto_front
 from abstain.targets.outcomes import Outcomes
@@ -41,12 +39,11 @@ DEFAULT_FOLDS = 5
 class Calibration(NamedTuple):
     """The arrays, one entry for each sample.
 
-    ``rows`` are positions among the samples that were given to fit. ``posteriors`` are kept if
-    costs decide the answer, for other costs decide otherwise. ``weights`` say how many samples of
-    new data each sample stands for; None is 1 each. ``drawn`` are positions of held-out samples
-    in the class proportions of new data; see `proportions`. ``outlier`` tells which samples are
-    rejected as outliers, whatever the thresholds; None is none. Files of earlier versions have only
-    the first three.
+    ``rows`` are positions among the samples that were given to fit. ``weights`` say how many
+    samples of new data each sample stands for; None is 1 each. ``drawn`` are positions of held-out
+    samples in the class proportions of new data; see `proportions`. ``outlier`` tells which samples
+    are rejected as outliers, whatever the thresholds; None is none. The others are kept for answers
+    at other costs; see `other_answers`. Files of earlier versions have only the first three.
     """
 
     certainty: NDArray[np.float64]
@@ -59,6 +56,10 @@ class Calibration(NamedTuple):
     weights: NDArray[np.float64] | None = None
     drawn: NDArray[np.int64] | None = None
     outlier: NDArray[np.bool_] | None = None
+    predicted: NDArray[Any] | None = None
+    certainties: NDArray[np.float64] | None = None
+    deciding_predicted: NDArray[Any] | None = None
+    deciding_posteriors: NDArray[np.float64] | None = None
 
     @property
     def inliers(self) -> Calibration:
@@ -70,13 +71,6 @@ class Calibration(NamedTuple):
             drawn = np.where(drawn < 0, -1, (np.cumsum(kept) - 1)[drawn])[(drawn < 0) | kept[drawn]]
         inliers = self._replace(drawn=None, outlier=None)._take(kept)
         return inliers._replace(drawn=drawn)
-
-    @property
-    def outliers(self) -> Calibration | None:
-        """The samples that are rejected whatever the thresholds; None if there are none."""
-        if self.outlier is None or not self.outlier.any():
-            return None
-        return self._replace(drawn=None, outlier=None)._take(self.outlier)
 
     def with_outliers(self, outlier: NDArray[np.bool_] | None) -> Calibration:
         """Return the same samples, given which of those that were given to fit are outliers."""
@@ -108,18 +102,22 @@ class Calibration(NamedTuple):
         is_same = np.allclose(weights, weights[0], rtol=1e-9, atol=0)
         return self._take(has_weight)._replace(weights=None if is_same else weights)
 
-    def answered_by(self, estimator: Any, rules: Rules) -> Calibration:
-        """Return the same samples, with the answers that other costs make the cheapest."""
+    def answered_by(self, classes: Array, rules: Rules) -> Calibration:
+        """Return the same samples, answered as these rules say; classes are those of columns."""
+        assert self.predicted is not None
         assert self.posteriors is not None
-        own_cells = None if has_cells_of_answers(rules) else self.cells
-        if own_cells is not None:
-            rules = rules._replace(cells="class")  # not used
-        evaluation = evaluate_posteriors(estimator, self.posteriors, rules)
+        codes = answer_codes(self.predicted, self.posteriors, classes, rules.costs)
+        deciding, posteriors = codes, self.posteriors
+        if self.deciding_predicted is not None and self.deciding_posteriors is not None:
+            posteriors = self.deciding_posteriors
+            deciding = answer_codes(self.deciding_predicted, posteriors, classes, rules.costs)
+        columns = posteriors if self.certainties is None else self.certainties
+        answers = classes[codes]
         return self._replace(
-            certainty=evaluation.certainty,
-            correct=evaluation.labels == self.truth,
-            cells=evaluation.cells if own_cells is None else own_cells,
-            answers=evaluation.labels,
+            certainty=certainty_of_answers(self.certainty, rules.certainty, columns, deciding),
+            correct=answers == self.truth,
+            cells=answers if is_of_answers(rules.cells) else self.cells,
+            answers=answers,
         )
 
     def front(self, own_cells: OwnCells, method: str) -> ParetoFront:
@@ -148,11 +146,17 @@ class Calibration(NamedTuple):
         )
 
 
-def calibrate(estimator: Any, X: Any, y: Array, rules: Rules) -> Calibration:
-    """Ask a fitted classifier about samples whose classes are known."""
-    evaluation = evaluate(estimator, X, rules.named(estimator))
+def calibrate(
+    estimator: Any, X: Any, y: Array, rules: Rules, classes: Array | None = None
+) -> Calibration:
+    """Ask a fitted classifier about samples whose classes are known.
+
+    It may know only some of the ``classes``; None is all that it knows.
+    """
+    rules = rules.named(estimator)
+    evaluation = evaluate(estimator, X, rules)
     labels = evaluation.labels
-    posteriors = None if rules.costs is None else rules.costs.posteriors(evaluation.outputs)
+    kept = kept_answers(evaluation, rules, estimator.classes_ if classes is None else classes)
     return Calibration(
         certainty=evaluation.certainty,
         correct=labels == y,
@@ -160,7 +164,7 @@ def calibrate(estimator: Any, X: Any, y: Array, rules: Rules) -> Calibration:
         answers=labels,
         truth=y,
         rows=np.arange(len(y)),
-        posteriors=posteriors,
+        **kept._asdict(),
     )
 
 
@@ -188,7 +192,8 @@ def calibrate_out_of_fold(
     if not parts:
         raise InputError("cv must yield at least one split, got none; give a number of folds")
     joined: list[Any] = [
-        None if arrays[0] is None else np.concatenate(arrays) for arrays in zip(*parts, strict=True)
+        None if any(each is None for each in arrays) else np.concatenate(arrays)
+        for arrays in zip(*parts, strict=True)
     ]
     return Calibration(*joined)
 
@@ -210,14 +215,21 @@ def _calibrate_fold(
     rules = rules.fitted(estimator, *known)
     held_out, labels = take_samples(estimator, X, y, test, train)
     # A fold of the user's own may be a mask.
-    rows = np.arange(len(y))[test]
-    calibration = calibrate(estimator, held_out, labels, rules)._replace(rows=rows)
+    rows, classes = np.arange(len(y))[test], np.asarray(fitted.classes_)
+    calibration = calibrate(estimator, held_out, labels, rules, classes)._replace(rows=rows)
     if means_the_same(rules.cells, estimator, fitted):
         return calibration
-    own, named = Outputs(fitted, take_rows(X, test)), rules.named(fitted)
-    if are_leaves(rules.cells, estimator):
-        calibration = calibration._replace(certainty=certainty_of(own, named.certainty))
-    return calibration._replace(cells=cells_of(own, named.cells).labels)
+    if not are_leaves(rules.cells, estimator):
+        own = Outputs(fitted, take_rows(X, test))
+        return calibration._replace(cells=cells_of(own, rules.named(fitted).cells).labels)
+    deciding = calibrate(fitted, take_rows(X, test), labels, rules)
+    return calibration._replace(
+        certainty=deciding.certainty,
+        cells=deciding.cells,
+        certainties=deciding.certainties,
+        deciding_predicted=deciding.predicted,
+        deciding_posteriors=deciding.posteriors,
+    )
 
 
 def split_folds(cv: Any, X: Any, y: Array, split_params: Any) -> list[tuple[Array, Array]]:

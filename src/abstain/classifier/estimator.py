@@ -50,6 +50,7 @@ from abstain.classifier.operating import (
     refuse_outcomes,
     warn_if_rejects_cost_most,
 )
+from abstain.classifier.other_answers import keeps_answers
 from abstain.classifier.overlap import overlap_warnings
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
@@ -303,10 +304,12 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if proportions is not None:
             self._proportions = proportions.calibrated(y_fit, weights, self.method)
         warn_if_rejects_cost_most(target, classes)
+        costs = answer_costs(target, self.estimator, classes, self._proportions)
         rules = Rules(
             MEASURES.name_of(self.certainty),
             fitted_rule(self.cells, X_fit, y_fit),
-            answer_costs(target, self.estimator, classes, self._proportions),
+            costs,
+            keeps_answers(costs, len(y), len(classes)),
         )
         template = seeded(self.estimator, self.random_state)
         self._keep(clone(template).fit(X_fit, y_fit, **params))

@@ -17,6 +17,8 @@ from abstain.certainty.outputs import Outputs
 from abstain.classifier.own_cells import OwnCells
 
 Array = NDArray[Any]
+# Relative error of an expected cost: sums in another order differ by less.
+ROUNDING = 1e-12
 
 
 class AnswerCosts(NamedTuple):
@@ -25,28 +27,37 @@ class AnswerCosts(NamedTuple):
     classes: Array
     costs: NDArray[np.float64]
 
-    def cheapest(self, outputs: Outputs) -> NDArray[np.int64]:
-        """Return the position of the answer of least expected cost, among the classes known."""
-        known = np.searchsorted(self.classes, outputs.classes)
-        expected = outputs.posteriors @ self.costs[np.ix_(known, known)]
-        return np.asarray(expected.argmin(axis=1))
+    def cheapest(self, posteriors: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the position of the class of least expected cost, the first of equal ones.
 
-    def posteriors(self, outputs: Outputs) -> NDArray[np.float64]:
-        """Return the posteriors of all classes; one that the classifier does not know has 0."""
-        posteriors = np.zeros((len(outputs.posteriors), len(self.classes)))
-        posteriors[:, np.searchsorted(self.classes, outputs.classes)] = outputs.posteriors
-        return posteriors
+        Costs that differ by rounding are equal. A posterior of NaN is that of a class which cannot
+        be answered.
+        """
+        is_known = ~np.isnan(posteriors)
+        expected = np.where(is_known, posteriors, 0) @ self.costs
+        expected[~is_known] = np.inf
+        least = expected.min(axis=1, keepdims=True)
+        return np.asarray((expected <= least * (1 + ROUNDING)).argmax(axis=1))
+
+
+def posteriors_of(outputs: Outputs, classes: Array) -> NDArray[np.float64]:
+    """Return the posteriors of these classes; one that the classifier does not know has NaN."""
+    posteriors = np.full((len(outputs.posteriors), len(classes)), np.nan)
+    posteriors[:, np.searchsorted(classes, outputs.classes)] = np.maximum(outputs.posteriors, 0)
+    return posteriors
 
 
 class Rules(NamedTuple):
     """How certainty is measured and which cells there are, in a form that can be asked.
 
     With ``costs``, the answer is the class of least expected cost, not what is predicted.
+    ``keeps_answers`` says whether calibration keeps what other costs would choose an answer by.
     """
 
     certainty: Any
     cells: Any
     costs: AnswerCosts | None = None
+    keeps_answers: bool = False
 
     def named(self, estimator: Any) -> Rules:
         """Return the rules that a fitted classifier is asked by: what "auto" stands for."""
@@ -121,40 +132,9 @@ def evaluate(estimator: Any, X: Any, rules: Rules) -> Evaluation:
 def evaluate_outputs(outputs: Outputs, rules: Rules) -> Evaluation:
     """Return the same, of outputs that are also used for something else."""
     if rules.costs is not None:
-        outputs.answer(rules.costs.cheapest(outputs))
+        classes = rules.costs.classes
+        cheapest = rules.costs.cheapest(posteriors_of(outputs, classes))
+        outputs.answer(np.searchsorted(outputs.classes, classes[cheapest]))
     # In this order: predictions are derived from what the certainty was computed from.
     certainty = certainty_of(outputs, rules.certainty)
     return Evaluation(outputs, certainty, cells_of(outputs, rules.cells))
-
-
-# Measures and cells that posteriors determine.
-OF_POSTERIORS = {"conf", "logit", "margin", "entropy"}
-OF_ANSWERS = {"class", "global"}
-
-
-def depends_on_posteriors_alone(rules: Rules) -> bool:
-    """Return whether the certainty follows from the posteriors that are kept, and from answers.
-
-    That of a leaf is the one of the tree that decides, and posteriors are out of fold.
-    """
-    names = [rule if isinstance(rule, str) else "" for rule in rules[:2]]
-    return names[0] in OF_POSTERIORS and names[1] != "leaf"
-
-
-def has_cells_of_answers(rules: Rules) -> bool:
-    """Return whether other answers have other cells; prototypes are of samples."""
-    return isinstance(rules.cells, str) and rules.cells in OF_ANSWERS
-
-
-def evaluate_posteriors(
-    estimator: Any, posteriors: NDArray[np.float64], rules: Rules
-) -> Evaluation:
-    """Return what a classifier with these posteriors answers, without asking it again."""
-    outputs = Outputs(estimator, None)
-    known = np.searchsorted(rules.costs.classes, outputs.classes) if rules.costs else ...
-    outputs.__dict__["posteriors"] = posteriors[:, known]
-    with np.errstate(divide="ignore"):
-        outputs.__dict__["log_posteriors"] = np.log(outputs.posteriors)
-    if rules.costs is None:
-        outputs.answer(outputs.posteriors.argmax(axis=1))
-    return evaluate_outputs(outputs, rules)

@@ -78,7 +78,7 @@ def check_for_dask(
     estimator: Any, rules: Rules, y: Any, given: Mapping[str, Any], class_prior: Any = None
 ) -> None:
     """Reject what would have to be fitted to the samples."""
-    certainty, cells, _ = rules
+    certainty, cells = rules.certainty, rules.cells
     if not isinstance(estimator, FrozenEstimator):
         raise InputError(
             f"estimator must be a FrozenEstimator to be calibrated on Dask collections, got a "

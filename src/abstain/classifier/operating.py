@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from abstain._core.errors import Argument, InputError, Message, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.documentation import documented
-from abstain.classifier.evaluate import AnswerCosts, Rules, depends_on_posteriors_alone
+from abstain.classifier.evaluate import AnswerCosts, Rules
+from abstain.classifier.other_answers import keeps_answers
 from abstain.classifier.overlap import OVERCONFIDENT
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.proportions import Proportions
@@ -233,22 +234,34 @@ class OperatingMixin:
         if _are_equal_costs(costs, self._rules.costs):
             return
         rules = self._rules._replace(costs=costs)
-        known = getattr(self, "calibration_", None)
-        if known is None or known.posteriors is None or not depends_on_posteriors_alone(rules):
-            raise InputError(
-                argument="target",
-                value=target,
-                requirement="changes the answers, and this classifier does not keep what they are "
-                "chosen by",
-                remedy="fit it with this target"
-                + (", or with answers='predicted'" if self._rules.costs is None else ""),
-            )
-        tested = self._test_calibration
+        known, tested = self.calibration_, self._test_calibration
+        if any(each is not None and each.predicted is None for each in (known, tested)):
+            raise self._answers_not_kept(target)
+        # Where the same samples set the threshold and test it, all cells share it.
+        has_one_threshold = tested is not None and _are_equal(known.rows, tested.rows)
         self._rules = rules
-        self._find_front(known.answered_by(self.estimator_, rules), not len(self._own_cells.labels))
+        vars(self).pop("_probabilities", None)
+        self._find_front(known.answered_by(self.classes_, rules), has_one_threshold)
         if tested is not None:
-            self._test_calibration = tested.answered_by(self.estimator_, rules)
+            self._test_calibration = tested.answered_by(self.classes_, rules)
             self._held_out = self._as_held_out(self._test_calibration)
+
+    def _answers_not_kept(self, target: Target) -> InputError:
+        """Return the error about a target that changes the answers."""
+        n_samples, n_classes = self._n_fitted(target), len(self.classes_)
+        lacking = "files of earlier versions do not hold"
+        if not keeps_answers(self._rules.costs, n_samples, n_classes):
+            of_how_many = f"{n_samples:,} samples of {n_classes:,} classes"
+            lacking = f"a fit without costs does not keep for {of_how_many}"
+        remedy = "fit it with this target"
+        if isinstance(target, ExpectedCost):
+            remedy += ", or with answers='predicted'"
+        return InputError(
+            argument="target",
+            value=target,
+            requirement=f"changes the answers, and {lacking} what they are chosen by",
+            remedy=remedy,
+        )
 
     def _n_fitted(self, target: Target) -> int:
         """Return how many samples were given to fit; refuse a target if their classes are lost."""
@@ -290,7 +303,9 @@ class OperatingMixin:
         target : Target
             Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`. One with
             ``confidence`` needs samples held out by a fit with such a target; each certificate
-            then holds for itself, not all of several at once.
+            then holds for itself, not all of several at once. An :class:`ExpectedCost` may change
+            the answers too; a fit without costs keeps what this takes for up to a million pairs of
+            sample and class.
 
         Returns
         -------

@@ -81,9 +81,13 @@ CALIBRATION = {
     "answers": optional(labels("n")),
     "truth": optional(labels("n")),
     "rows": optional(whole("n")),
-    "posteriors": optional(real("n k", low=0)),
+    "posteriors": optional(real("n k", low=0, nan=True)),
     "weights": optional(real("n", low=0)),
     "outlier": optional(truth_values("n").where("not all true", lambda v: not v.all())),
+    "predicted": optional(labels("n")),
+    "certainties": optional(real("n k", nan=True, infinite=True)),
+    "deciding_predicted": optional(labels("n")),
+    "deciding_posteriors": optional(real("n k", low=0)),
 }
 STAIRCASES = {
     "cells": cells,
@@ -116,6 +120,8 @@ TEST = {
     "truth": labels("v"),
     "rows": whole("v"),
     "posteriors": optional(real("v k", low=0)),
+    "predicted": optional(labels("v")),
+    "certainties": optional(real("v k", infinite=True)),
     # Positions of samples in the class proportions of new data; -1 is one that was lacking.
     "drawn": optional(whole("g", low=-1, below="v")),
     # Those of the held-out samples, unless some are outliers, which test nothing.
@@ -323,7 +329,9 @@ def _are_sound(known: Mapping[str, Any], classes: Any) -> bool:
     answers, truth, rows = map(known.get, ("answers", "truth", "rows"))
     if answers is None or truth is None or rows is None:  # as in files of earlier versions
         return answers is truth is rows
-    is_of_classes = set(answers.tolist()) <= set(classes.tolist())
+    said = [known.get(name) for name in ("predicted", "deciding_predicted")]
+    named = {label for each in (answers, *said) if each is not None for label in each.tolist()}
+    is_of_classes = named <= set(classes.tolist())
     return is_of_classes and np.array_equal(answers == truth, known["correct"])
 
 

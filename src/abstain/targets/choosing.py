@@ -20,7 +20,8 @@ from abstain.fronts.held_out import HeldOut
 from abstain.targets.base import BaseTarget
 from abstain.targets.guarantee import Guarantee, certify, needed_answers
 from abstain.targets.outcomes import Choice, Outcomes
-from abstain.targets.share_paths import Share, n_rejected, solve_shares
+from abstain.targets.share_certificates import solve_shares
+from abstain.targets.share_paths import Share, n_rejected
 from abstain.targets.shares import accuracy_shares
 
 # Of sums of probabilities.

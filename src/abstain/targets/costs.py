@@ -54,7 +54,8 @@ class ExpectedCost(OutcomeTarget):
     """Minimise the expected cost when errors cost different amounts.
 
     With ``method="exact"`` or "hull" the cost is least on the calibration data; with "pooled" it is
-    least by the estimated probabilities, which is lower on new data.
+    least by the estimated probabilities, which is lower on new data. `retarget` moves to other
+    costs, and from any other target to costs, without another fit.
 
     Parameters
     ----------

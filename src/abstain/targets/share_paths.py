@@ -18,41 +18,23 @@ share m, and n_m the number of answers that are good or bad for it, thresholds r
 is largest. The p_m are the curves of the pooled front. Each curve falls with the certainty, so the
 rows are nested. Of a fixed set of prices λ, that with the fewest rejects is chosen: as the set does
 not depend on the levels, a stricter target never rejects less.
-
-**Certificates.** Rows are tested as in `guarantee`, from that most likely to pass by the learning
-samples to ever fewer rejects. A row passes if each of its shares passes its own exact binomial
-test. Call a row false if one of its shares is below its level: it passes only if the test of this
-share passes, which has probability at most δ. So all shares hold together with confidence 1 − δ;
-nothing is divided among them. Shares without confidence are reached on the learning samples.
-
-**Other class proportions.** Weights of the learning samples replace their numbers. Shares are
-tested on samples that were drawn in the new proportions, except the recall of a class, which is the
-same for all proportions: every sample of the class tests it.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from math import floor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.errors import Argument, InputError
+from abstain._core.errors import InputError
 from abstain.fronts.bins import BinCounts, count_in_bins
 from abstain.fronts.curves import fit_curves
-from abstain.fronts.held_out import HeldOut, HeldOutCounts
 from abstain.fronts.pooled import PooledFront, front_of_scores, log_weight_ratios
-from abstain.targets.guarantee import (
-    N_STEPS,
-    Guarantee,
-    accuracy_bound,
-    binomial_tail,
-    enough_answers,
-    needed_answers,
-    rows_covering,
-)
+from abstain.targets.guarantee import binomial_tail
 from abstain.targets.outcomes import Choice, Outcomes
 
 # Factors by which the price of each share is raised and lowered.
@@ -76,6 +58,8 @@ class Share(NamedTuple):
     confidence: float | None
     # The share of good answers among samples of one class is the same for all class proportions.
     depends_on_prior: bool = True
+    # Which of several targets it belongs to.
+    part: int = 0
 
     @property
     def counts(self) -> NDArray[np.bool_]:
@@ -83,31 +67,7 @@ class Share(NamedTuple):
         return self.good | self.bad
 
 
-def solve_shares(
-    target: Any, learn: Outcomes, method: str, test: Outcomes | None = None, least: int = 0
-) -> Choice:
-    """Return the thresholds with the fewest rejects at which all shares of a target are reached.
-
-    Without ``test``, they reject at least so many samples, in units of their weights.
-    """
-    if method != "pooled":
-        raise InputError(
-            argument="method", value=method, requirement=f"must be 'pooled' for {target}"
-        )
-    shares = target._shares(learn)
-    paths = list(_paths(learn, shares))
-    if test is None:
-        path, row = _fewest_rejects(paths, shares, least)
-        return Choice(path.front, row)
-    scales = [_scale(share, learn, test) for share in shares]
-    path, order = _most_promising(paths, shares, scales)
-    return _certify(path.front, order, test, target._shares(test))
-
-
-# --- the path -----------------------------------------------------------------------------------
-
-
-class _Scale(NamedTuple):
+class Scale(NamedTuple):
     """How many times the counts of the learning samples are tested; what a bad one counts."""
 
     ratio: float
@@ -115,7 +75,7 @@ class _Scale(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Path:
+class Path:
     """Nested rows for one choice of prices, and what each row has on the calibration data.
 
     ``accepted`` and ``bad`` have a row per share and a column per row of the path.
@@ -141,7 +101,7 @@ class _Path:
         reached = self.most_bad() <= (1 - levels) * self.accepted + ROUNDING
         return np.asarray(reached.all(axis=0))
 
-    def chances(self, shares: list[Share], scales: list[_Scale]) -> NDArray[np.float64]:
+    def chances(self, shares: list[Share], scales: list[Scale]) -> NDArray[np.float64]:
         """Return the largest p of each row over the shares, in units of their δ.
 
         Bad answers are counted with their standard error: of many rows, those with few by chance
@@ -160,7 +120,7 @@ class _Path:
                 largest = np.maximum(largest, p)
         return largest
 
-    def part(self, chosen: list[int]) -> _Path:
+    def part(self, chosen: list[int]) -> Path:
         """Return the path with some of its shares."""
         return replace(
             self,
@@ -170,7 +130,7 @@ class _Path:
         )
 
 
-def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
+def paths_of(learn: Outcomes, shares: list[Share]) -> Iterator[Path]:
     """Yield the path of each choice of prices."""
     units = learn.units
     counts = count_in_bins(learn.certainty, learn.correct, learn.cells, units)
@@ -192,7 +152,7 @@ def _paths(learn: Outcomes, shares: list[Share]) -> Iterator[_Path]:
         )
         scores = np.log(np.maximum(scores, LEAST))
         front = front_of_scores(of_errors, scores)
-        yield _Path(
+        yield Path(
             front,
             front.true_rejects + front.false_rejects,
             np.array([front.sums_accepted(each) for each in counted]),
@@ -250,9 +210,9 @@ def n_rejected(choice: Choice, learn: Outcomes) -> int:
     return int(rejected.sum() if learn.units is None else learn.units[rejected].sum())
 
 
-def _fewest_rejects(paths: list[_Path], shares: list[Share], least: int) -> tuple[_Path, int]:
+def fewest_rejects(paths: list[Path], shares: list[Share], least: int) -> tuple[Path, int]:
     """Return the path and its row that reach all levels with the fewest rejects, from least on."""
-    best: tuple[int, _Path, int] | None = None
+    best: tuple[int, Path, int] | None = None
     for path in paths:
         # Rejecting everything reaches nothing.
         is_enough = path.reaches(shares) & (path.rejects >= least)
@@ -260,11 +220,11 @@ def _fewest_rejects(paths: list[_Path], shares: list[Share], least: int) -> tupl
         if len(rows) and (best is None or path.rejects[rows[0]] < best[0]):
             best = int(path.rejects[rows[0]]), path, int(rows[0])
     if best is None:
-        raise _unreachable(paths, shares)
+        raise unreachable(paths, shares)
     return best[1:]
 
 
-def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
+def unreachable(paths: list[Path], shares: list[Share]) -> InputError:
     """Return an error about the share that falls shortest, or about shares that exclude others."""
     for m, share in enumerate(shares):
         most = 0.0
@@ -273,148 +233,14 @@ def _unreachable(paths: list[_Path], shares: list[Share]) -> InputError:
             shares_of_rows = 1 - path.most_bad()[m][some] / path.accepted[m][some]
             most = float(np.max(shares_of_rows, initial=most))
         if most < share.level:
+            most = floor(most * 10_000) / 10_000  # not more than can be had
             return InputError(
                 f"{share.name} cannot reach {share.level:g} on these samples: the most is "
-                f"{most:.4g}, by what was seen and what can be expected; ask for less, give more "
+                f"{most:g}, by what was seen and what can be expected; ask for less, give more "
                 "samples or use a surer classifier"
             )
     names = " and ".join(f"{share.name} of {share.level:g}" for share in shares)
     return InputError(
         f"{names} cannot be reached together on these samples, though each can alone; ask for less "
         "of one of them"
-    )
-
-
-# --- certificates -------------------------------------------------------------------------------
-
-
-def _scale(share: Share, learn: Outcomes, test: Outcomes) -> _Scale:
-    """Return how counts of the learning samples compare with those of the tested ones."""
-    units = np.ones(len(learn), dtype=np.int64) if learn.units is None else learn.units
-    weight = float(units[share.bad].mean()) if share.bad.any() else float(units.mean())
-    if share.depends_on_prior:
-        return _Scale(_n_test(share, test) / int(units.sum()), weight)
-    n_counted, total = int(share.counts.sum()), int(units[share.counts].sum())
-    return _Scale(len(test) / len(learn) * (n_counted / max(1, total)), weight)
-
-
-def _n_test(share: Share, test: Outcomes) -> int:
-    """Return how many samples there are to test a share, whether they count for it or not."""
-    return len(test) if test.drawn is None or not share.depends_on_prior else len(test.drawn)
-
-
-def _most_promising(
-    paths: list[_Path], shares: list[Share], scales: list[_Scale]
-) -> tuple[_Path, NDArray[np.int64]]:
-    """Return a path and its rows in the order of their tests; no label of a test sample is used.
-
-    The counts of the learning samples, in their ``scales``, are those that can be expected of the
-    test samples. Of the rows that would then pass, that with the fewest rejects tells the path.
-    Shares without confidence are not tested, so rows that do not reach them are left out.
-    """
-    plain = [m for m, share in enumerate(shares) if share.confidence is None]
-    best: tuple[tuple[float, float], _Path, NDArray[np.float64]] | None = None
-    for path in paths:
-        chances = path.chances(shares, scales)
-        chances[~path.part(plain).reaches([shares[m] for m in plain])] = np.inf
-        passing = np.flatnonzero(chances <= 1)
-        rejects = path.rejects[passing[0]] if len(passing) else np.inf
-        rank = float(rejects), float(chances.min())
-        if best is None or rank < best[0]:
-            best = rank, path, chances
-    assert best is not None
-    (_, chance), path, chances = best
-    if chance == np.inf and plain:
-        raise _unreachable([each.part(plain) for each in paths], [shares[m] for m in plain])
-    return path, _order(path.front, chances)
-
-
-def _certify(
-    front: PooledFront, order: NDArray[np.int64], test: Outcomes, shares: list[Share]
-) -> Choice:
-    """Test rows from few accepted samples to all, each share by its own test."""
-    tested = [share for share in shares if share.confidence is not None]
-    column = np.full(max(int(front.cells.max()), int(test.cells.max())) + 1, -1)
-    column[front.cells] = np.arange(front.n_cells)
-    held_out = [
-        HeldOut(test.certainty, share.good, column[test.cells]).take(_tested(share, test))
-        for share in tested
-    ]
-    counts = [HeldOutCounts(front, samples).of(order) for samples in held_out]
-    certified: tuple[int, list[tuple[int, int]]] | None = None
-    n_tested = 0
-    for row, *counted in zip(order.tolist(), *counts, strict=True):
-        n_tested += 1
-        results = [(accepted, bad) for _, accepted, bad in counted]
-        for share, samples, (accepted, bad) in zip(tested, held_out, results, strict=True):
-            assert share.confidence is not None
-            if not binomial_tail(accepted, bad, share.level) <= 1 - share.confidence:
-                if certified is None:
-                    n_test, n_counted = _n_test(share, test), samples.n_samples
-                    raise _not_certified(share, n_test, n_counted, accepted, bad)
-                break
-        else:
-            certified = row, results
-            continue
-        break
-    assert certified is not None
-    row, results = certified
-    return Choice(
-        front,
-        row,
-        tuple(
-            Guarantee(
-                share.level,
-                share.confidence,
-                samples.n_samples,
-                accepted,
-                bad,
-                accuracy_bound(accepted, bad, 1 - share.confidence),
-                n_tested,
-                share.name,
-            )
-            for share, samples, (accepted, bad) in zip(tested, held_out, results, strict=True)
-            if share.confidence is not None
-        ),
-    )
-
-
-def _tested(share: Share, test: Outcomes) -> NDArray[np.int64]:
-    """Return the positions of the samples that test a share; -1 is one that was lacking."""
-    if test.drawn is None or not share.depends_on_prior:
-        return np.flatnonzero(share.counts)
-    return np.asarray(test.drawn[(test.drawn < 0) | share.counts[test.drawn]])
-
-
-def _order(front: PooledFront, chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the rows in the order of their tests: the most promising, then ever fewer rejects."""
-    first = int(chances.argmin())
-    steps = np.linspace(0, front.coverages[0], N_STEPS + 1)
-    steps = steps[steps > front.coverages[first]]
-    rows = np.concatenate([[first], rows_covering(front, steps), [0]])
-    rows = rows[(rows <= first) & (chances[rows] < np.inf)]
-    return np.asarray(rows[np.sort(np.unique(rows, return_index=True)[1])])
-
-
-def _not_certified(
-    share: Share, n_samples: int, n_counted: int, accepted: int, bad: int
-) -> InputError:
-    """Return an error that says what fails, what could be had, and how many samples would do."""
-    assert share.confidence is not None
-    level = 1 - share.confidence
-    possible = int(1000 * accuracy_bound(accepted, bad, level)) / 1000
-    instead = f"at most {possible:g} could be" if possible > 0 else "nothing could be certified"
-    least = needed_answers(share.level, share.confidence)
-    enough = enough_answers(accepted, bad, share.level, level)
-    more = (
-        "use a surer classifier"
-        if enough is None
-        else f"hold out about {-(-enough * n_counted // max(accepted, 1)):,} {share.counted}"
-    )
-    return InputError(
-        f"{share.name} of {share.level:g} with ",
-        Argument("confidence", share.confidence),
-        f" cannot be certified: of {n_samples:,} test samples {n_counted:,} are {share.counted}, "
-        f"{accepted:,} of them are accepted by the first thresholds that are tested, and {bad:,} "
-        f"are wrong; {instead}, or {more} (it takes {least:,} accepted ones without an error)",
     )

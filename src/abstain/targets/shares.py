@@ -1,6 +1,7 @@
 """Which shares of answers shall be good: of a class, of several at once, in every group?
 
-`share_paths` says what a share is, and which thresholds reach it.
+`share_paths` says what a share is and which thresholds reach it, `share_certificates` which are
+certified.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -17,7 +18,8 @@ from abstain._core.checks import as_labels, check_fraction, check_none_missing, 
 from abstain._core.errors import InputError
 from abstain.targets.guarantee import needed_answers
 from abstain.targets.outcomes import Choice, Outcomes, OutcomeTarget
-from abstain.targets.share_paths import Share, n_rejected, solve_shares
+from abstain.targets.share_certificates import solve_shares
+from abstain.targets.share_paths import Share, n_rejected
 
 # Samples of a group: an accuracy of fewer says nothing.
 LEAST_GROUP = 10
@@ -306,7 +308,11 @@ class AllOf(ShareTarget):
 
     def _shares(self, outcomes: Outcomes) -> list[Share]:
         """Return which answers are good and bad."""
-        return [share for target in self.targets for share in target._shares(outcomes)]
+        return [
+            share._replace(part=part)
+            for part, target in enumerate(self.targets)
+            for share in target._shares(outcomes)
+        ]
 
     def _solve(self, learn: Outcomes, method: str, test: Outcomes | None = None) -> Choice:
         """Return thresholds with the fewest rejects that reach all levels."""
