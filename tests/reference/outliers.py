@@ -33,6 +33,8 @@ def standardize(samples, known):
     for i in range(samples.shape[1]):
         values = known[~np.isnan(known[:, i]), i]
         mean, deviation = values.mean(), values.std()
+        if values.min() == values.max():  # not as rounded
+            mean, deviation = values[0], 0.0
         for row, value in enumerate(samples[:, i]):
             if not math.isnan(value):
                 z[row, i] = (value - mean) / (deviation if deviation > 0 else 1.0)

@@ -778,7 +778,7 @@ def test_guarantees_that_no_samples_give(changed, certified):
 def test_guarantees_need_samples_that_test(certified):
     forged = {"held_out": None, "test": None}
     refused(check_state, certified, forged, match="operating point is not of its thresholds")
-    refused(check_state, certified, {"held_out": None}, match="is not sound: its answers")
+    refused(check_state, certified, {"held_out": None}, match="is not sound: its held-out samples")
 
 
 @pytest.mark.parametrize("part", ["calibration", "test"])

@@ -127,7 +127,7 @@ def test_two_classes_are_kept_as_well_as_three(path):
 def test_labels_of_many_samples_take_eight_bytes_each(path):
     frozen = FrozenEstimator(GLVQ().fit(X, Y.astype(object)))
     X_many, y_many = np.tile(X, (100, 1)), np.tile(Y, 100).astype(object)
-    clf = RejectOptionClassifier(frozen, cells="class").fit(X_many, y_many)
+    clf = RejectOptionClassifier(frozen, cells="class", outliers=None).fit(X_many, y_many)
     loaded = round_trip(clf, path)
     assert loaded.calibration_.cells.dtype == object
     assert loaded.calibration_.cells.tolist() == clf.calibration_.cells.tolist()
@@ -188,7 +188,8 @@ def test_every_target_of_the_package_is_tested():
 
 
 def fitted_to(target):
-    return RejectOptionClassifier(GaussianNB(), target=target, random_state=0).fit(X, Y)
+    clf = RejectOptionClassifier(GaussianNB(), target=target, outliers=None, random_state=0)
+    return clf.fit(X, Y)
 
 
 def loaded_again(clf, path):

@@ -59,6 +59,8 @@ LEAST_SCALE = 1e-300
 LEAST_TOTAL = 1e-12
 # The largest excess of a value over its range, which may be a single point.
 FAR = 1e9
+# The squares of larger values, and their sums, are not finite.
+TOO_LARGE = 1e150
 # Values that are compared at once: they fit into a fast cache.
 BLOCK = 1 << 16
 
@@ -238,8 +240,8 @@ def fit_outlier_detector(
 
 
 def _known(samples: Floats) -> Known:
-    """Return the range and the covariance of samples, by their finite values."""
-    finite = np.where(np.isfinite(samples), samples, np.nan)
+    """Return the range and the covariance of samples, by values that can be squared."""
+    finite = np.where(np.abs(samples) < TOO_LARGE, samples, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of a column without any value
         statistics = [
@@ -250,7 +252,9 @@ def _known(samples: Floats) -> Known:
     below, above = center - lowest, highest - center
     is_constant = (below == 0) & (above == 0)
     below, above = np.where(is_constant, 1.0, below), np.where(is_constant, 1.0, above)
-    scale = np.where(scale > LEAST_SCALE, scale, 1.0)
+    # Of a constant column, mean and deviation may be rounded.
+    mean = np.where(is_constant, center, mean)
+    scale = np.where(is_constant | (scale < LEAST_SCALE), 1.0, scale)
     components, variance = _components(_filled((finite - mean) / scale))
     return Known(center, below, above, mean, scale, components, variance)
 
@@ -277,7 +281,7 @@ def _components(z: Floats) -> tuple[Floats, float]:
 
 def _filled(z: Floats) -> Floats:
     """Return standardized features with the mean in place of missing values."""
-    return np.clip(np.nan_to_num(z, nan=0.0), -1e100, 1e100)  # which can be squared
+    return np.clip(np.nan_to_num(z, nan=0.0), -TOO_LARGE, TOO_LARGE)
 
 
 def _numeric_columns(X: Any) -> list[Any] | None:
