@@ -217,6 +217,7 @@ def retargeted(clf, target):
         return str(error)
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 @every_target
 def test_what_other_targets_need_of_the_samples_survives(target, path):
     clf = fitted_to(target)
@@ -234,6 +235,7 @@ PRIORS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 # Of several targets, only pooled thresholds can be found.
 @pytest.mark.parametrize(
     ("target", "method"),
@@ -259,6 +261,7 @@ def test_weights_and_class_proportions_survive(target, method, path):
         same_answers(clf, loaded)
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 def test_classes_can_be_certified_after_loading(path):
     loaded = round_trip(fitted_to(Accuracy(0.6, confidence=0.8)), path)
     (guarantee,) = loaded.retarget(Recall("ash", 0.6, confidence=0.8)).operating_point_.guarantees

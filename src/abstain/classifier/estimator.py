@@ -30,6 +30,14 @@ from abstain.classifier.calibrate import (
     calibrate,
     calibrate_out_of_fold,
     seeded,
+)
+from abstain.classifier.contradiction import ErrorRate, contradicts, growth
+from abstain.classifier.dependence import (
+    Groups,
+    given_groups,
+    groups_to_split,
+    near_duplicate_warnings,
+    params_with_groups,
     split_folds,
 )
 from abstain.classifier.evaluate import Rules
@@ -108,7 +116,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         not seen. "training" sets them on the samples that the classifier was fitted on, as the
         paper does: cheaper, and too sure wherever a classifier fits its training data closely.
         An int is lowered to the size of the largest class, and None is 5. A ``FrozenEstimator`` is
-        not fitted, and needs no folds.
+        not fitted, and needs no folds. With ``groups`` in `fit`, a group stays in one fold.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
@@ -135,6 +143,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         Whether the ``sample_weight`` given to fit also weights the calibration samples: thresholds
         and accuracies are then those of data in which each sample occurs as often as its weight
         says. Nothing can be certified for them. Without ``sample_weight`` it changes nothing.
+    independent_rows : bool, default=False
+        Whether all samples given to `fit` are independent of each other, equal ones too. If False,
+        equal samples stay together where something is certified, for they may be copies: each
+        certificate must pass with equal samples counted once, and with all of them. True counts
+        all samples, as is right for few discrete features, whose values repeat by nature.
     n_jobs : int, default=None
         Folds that are fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -181,7 +194,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     """
 
     # Weights in `fit` are the classifier's to ask for, and this one's by `weight_thresholds`.
-    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
+    __metadata_request__fit = {"sample_weight": UNUSED, "groups": True}  # noqa: RUF012
 
     def __init__(
         self,
@@ -198,6 +211,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         reject_cost: float = 0.5,
         class_prior: Mapping[Any, float] | None = None,
         weight_thresholds: bool = False,
+        independent_rows: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -213,11 +227,18 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self.reject_cost = reject_cost
         self.class_prior = class_prior
         self.weight_thresholds = weight_thresholds
+        self.independent_rows = independent_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> Self:
         """Fit the classifier, and set the thresholds.
 
@@ -233,6 +254,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the fit of the classifier, if it takes weights. Thresholds count every sample
             once, unless ``weight_thresholds`` is True.
+        groups : array-like of shape (n_samples,), default=None
+            Which samples belong together, such as those of one patient: one label per sample. A
+            group stays in one fold and on one side of every split. One sample of each held-out
+            group tests what is certified, which then holds for a sample, drawn at random, of a new
+            group.
         **fit_params : dict
             Passed to the fit of the classifier, or, with metadata routing, to what has
             requested it.
@@ -256,10 +282,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self._forget()
         check_parameters(self)
         if is_dask(X, y):
-            return self._fit_on_dask(X, y, {"sample_weight": sample_weight} | fit_params)
+            given = {"sample_weight": sample_weight, "groups": groups} | fit_params
+            return self._fit_on_dask(X, y, given)
         X, y = indexable(X, y)
         y = checked_labels(self, y)
-        routed = routed_params(self, sample_weight, fit_params)
+        routed = routed_params(self, sample_weight, groups, fit_params)
         params, split_params = routed.estimator.fit, routed.splitter.split
         target = with_group_labels(self._target(), X, len(y))
         is_frozen = isinstance(self.estimator, FrozenEstimator)
@@ -270,9 +297,14 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if weights is not None and certifies(target):
             raise refused_weights(target)
         proportions = new_proportions(self.class_prior, classes, y, weights)
-        split = hold_out(self, target, y, split_params, proportions)
+        together = groups_to_split(self, target, X, y, given_groups(groups, len(y)))
+        split = hold_out(self, target, y, split_params, proportions, together)
+        self._n_given, self._tested_groups = len(y), split.tested
         X_fit, y_fit = X, y
+        if together is not None and together.are_given:
+            params = params_with_groups(self.estimator, params, together)
         if split.learn is not None:
+            together = None if together is None else together.take(split.learn)
             X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
             params = take_rows_of_params(X, params, indices=split.learn)
         if proportions is not None:
@@ -291,7 +323,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if is_frozen or self._sets_on_training():
             known = calibrate(self.estimator_, X_fit, y_fit, self._rules)
         else:
-            folds = split_folds(self.cv, X_fit, y_fit, split_params)
+            folds = split_folds(self.cv, X_fit, y_fit, split_params, together)
             known = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
@@ -301,13 +333,26 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             calibration = calibration._replace(rows=split.learn[calibration.rows])
         self._find_front(calibration, split.is_one_threshold)
         self._held_out = self._test_samples(split, X, y)
+        contradiction = None
+        if self._held_out is not None and not (is_frozen or self._sets_on_training()):
+            contradiction = self._contradiction(known, together, growth(folds, len(y_fit)))
         is_on_training = self._sets_on_training()
-        for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
+        for warning in [
+            *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
+            *near_duplicate_warnings(self, target, X, groups),
+        ]:
             warnings.warn(UserWarning(warning), stacklevel=2)
-        self._run_first(target)
+        self._run_first(target, contradiction)
         return self
 
-    def recalibrate(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def recalibrate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Set the thresholds again on recent samples, without fitting the classifier again.
 
         The result is that of a fit with a ``FrozenEstimator`` and the same target: certificates
@@ -321,6 +366,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             Their classes, all of them known to the classifier.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, if ``weight_thresholds`` is True; not used otherwise.
+        groups : array-like of shape (n_samples,), default=None
+            Which samples belong together, as in `fit`.
 
         Returns
         -------
@@ -344,7 +391,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             fitted if isinstance(fitted, FrozenEstimator) else FrozenEstimator(fitted)
         )
         frozen.certainty, frozen.cells = self._rules.certainty, self._rules.cells
-        frozen.fit(X, y, sample_weight)
+        frozen.fit(X, y, sample_weight, groups=groups)
         self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
         return self
 
@@ -376,7 +423,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = (
             "_front _held_out _outlier_distance _probabilities _own_cells _rules _target_in_use "
-            "_test_calibration _proportions"
+            "_test_calibration _proportions _n_given _tested_groups _targets_tested"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
@@ -416,7 +463,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.test is None:
             return None
         known = self.calibration_
-        if split.learn is not None:
+        if not split.is_one_threshold:
+            assert split.learn is not None
             X_test, y_test = take_rows(X, split.test), y[split.test]
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
             known = known._replace(rows=split.test, drawn=split.drawn)
@@ -425,7 +473,17 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
 
     def _as_held_out(self, known: Calibration) -> HeldOut:
         columns = self._own_cells.columns(known.cells, self.front_)
-        return HeldOut(known.certainty, known.correct, columns)
+        held_out: HeldOut = self._with_groups(HeldOut(known.certainty, known.correct, columns))
+        return held_out
+
+    def _contradiction(
+        self, known: Calibration, groups: Groups | None, times: float
+    ) -> tuple[ErrorRate, ErrorRate] | None:
+        """Return the error rates out of fold and on held-out samples if they contradict."""
+        assert self._test_calibration is not None
+        codes = None if groups is None else groups.codes[known.rows]
+        rates = ErrorRate.of(known.correct, codes), ErrorRate.of(self._test_calibration.correct)
+        return rates if contradicts(*rates, times) else None
 
     def _light(self) -> Self:
         """Return a copy with only what answers need, to send to the workers."""

@@ -18,6 +18,7 @@ from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
 from abstain.classifier import fit_checks
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
+from abstain.classifier.holding_out import TestedGroups
 from abstain.classifier.operating import answer_costs
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.proportions import Proportions
@@ -115,6 +116,13 @@ TEST = {
     # Positions of samples in the class proportions of new data; -1 is one that was lacking.
     "drawn": optional(whole("g", low=-1, below="h")),
 }
+# What each held-out sample stands for, if samples belong together.
+GROUPS = {
+    "counted": word("groups", "distinct samples"),
+    "n_left_out": size(),
+    "repeats": optional(whole("h", low=1)),
+}
+TARGET_TESTED = {"target": text, "confidence": number(low=0, high=1)}
 PROPORTIONS = {
     "classes": labels("c").where("different and in ascending order", are_classes),
     "shares": real("c", low=0, high=1),
@@ -130,6 +138,10 @@ GUARANTEE = {
     "n_tested": size(),
     # Files of earlier versions do not have it.
     "name": replace(text.where("without control characters", str.isprintable), is_optional=True),
+    "counted": replace(word("samples", "groups", "distinct samples"), is_optional=True),
+    "n_left_out": replace(size(), is_optional=True),
+    "n_targets": replace(size(low=1), is_optional=True),
+    "joint_confidence": optional(number(low=0, high=1)),
 }
 guarantee = _part("guarantee", GUARANTEE).where(
     "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]
@@ -184,6 +196,11 @@ class _RejectOption(KnownClass):
             },
             "held_out": _fields(obj._held_out, HELD_OUT),
             "test": _fields(vars(obj).get("_test_calibration"), TEST),
+            "tested_groups": _fields(obj._tested_groups, GROUPS),
+            "targets_tested": [
+                dict(zip(TARGET_TESTED, each, strict=True)) for each in obj._targets_tested
+            ],
+            "n_given": obj._n_given,
             "rules": _fields(obj._rules, RULES),
             "proportions": _fields(obj._proportions, PROPORTIONS),
             "usual_distance": obj._outlier_distance,
@@ -211,7 +228,13 @@ class _RejectOption(KnownClass):
         obj._outlier_distance = state["usual_distance"]
         obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
-        held_out = obj._held_out = _made(HeldOut, state["held_out"])
+        obj._n_given = state.get("n_given")
+        obj._tested_groups = _made(TestedGroups, state.get("tested_groups"))
+        obj._targets_tested = tuple(
+            (each["target"], each["confidence"]) for each in state.get("targets_tested") or ()
+        )
+        held_out = _made(HeldOut, state["held_out"])
+        obj._held_out = None if held_out is None else obj._with_groups(held_out)
         if state.get("test") is not None:
             obj._test_calibration = Calibration(
                 certainty=held_out.certainty, correct=held_out.correct, **state["test"]
@@ -358,6 +381,9 @@ REJECT_OPTION = _RejectOption(
     rules=_part("rules", RULES),
     held_out=optional(_part("held_out", HELD_OUT)),
     test=optional(_part("test_samples", TEST)),
+    tested_groups=optional(_part("tested_groups", GROUPS)),
+    targets_tested=optional(listed(_part("targets_tested", TARGET_TESTED))),
+    n_given=optional(size(low=1)),
     proportions=optional(_part("proportions", PROPORTIONS)),
     usual_distance=number(low=0, high=np.inf),
     front_method=word(*METHODS),

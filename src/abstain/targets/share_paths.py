@@ -42,16 +42,19 @@ from numpy.typing import NDArray
 from abstain._core.errors import Argument, InputError
 from abstain.fronts.bins import BinCounts, count_in_bins
 from abstain.fronts.curves import fit_curves
-from abstain.fronts.held_out import HeldOut, HeldOutCounts
+from abstain.fronts.held_out import CountsToTest, HeldOut
 from abstain.fronts.pooled import PooledFront, front_of_scores, log_weight_ratios
 from abstain.targets.guarantee import (
     N_STEPS,
-    Guarantee,
+    Counts,
     accuracy_bound,
     binomial_tail,
     enough_answers,
+    first_failure,
+    issue,
     needed_answers,
     rows_covering,
+    words_for_tested,
 )
 from abstain.targets.outcomes import Choice, Outcomes
 
@@ -334,24 +337,19 @@ def _certify(
 ) -> Choice:
     """Test rows from few accepted samples to all, each share by its own test."""
     tested = [share for share in shares if share.confidence is not None]
-    column = np.full(max(int(front.cells.max()), int(test.cells.max())) + 1, -1)
-    column[front.cells] = np.arange(front.n_cells)
-    held_out = [
-        HeldOut(test.certainty, share.good, column[test.cells]).take(_tested(share, test))
-        for share in tested
-    ]
-    counts = [HeldOutCounts(front, samples).of(order) for samples in held_out]
-    certified: tuple[int, list[tuple[int, int]]] | None = None
+    held_out = [test.held_out(share.good, front).take(_tested(share, test)) for share in tested]
+    counts = [CountsToTest(front, samples).of(order) for samples in held_out]
+    certified: tuple[int, list[Counts]] | None = None
     n_tested = 0
     for row, *counted in zip(order.tolist(), *counts, strict=True):
         n_tested += 1
-        results = [(accepted, bad) for _, accepted, bad in counted]
-        for share, samples, (accepted, bad) in zip(tested, held_out, results, strict=True):
+        results = [each for _, each in counted]
+        for share, samples, result in zip(tested, held_out, results, strict=True):
             assert share.confidence is not None
-            if not binomial_tail(accepted, bad, share.level) <= 1 - share.confidence:
+            failure = first_failure(result, share.level, share.confidence)
+            if failure is not None:
                 if certified is None:
-                    n_test, n_counted = _n_test(share, test), samples.n_samples
-                    raise _not_certified(share, n_test, n_counted, accepted, bad)
+                    raise _not_certified(share, _n_test(share, test), samples, *failure)
                 break
         else:
             certified = row, results
@@ -363,17 +361,8 @@ def _certify(
         front,
         row,
         tuple(
-            Guarantee(
-                share.level,
-                share.confidence,
-                samples.n_samples,
-                accepted,
-                bad,
-                accuracy_bound(accepted, bad, 1 - share.confidence),
-                n_tested,
-                share.name,
-            )
-            for share, samples, (accepted, bad) in zip(tested, held_out, results, strict=True)
+            issue(samples, share.level, share.confidence, result, n_tested, share.name)
+            for share, samples, result in zip(tested, held_out, results, strict=True)
             if share.confidence is not None
         ),
     )
@@ -397,10 +386,13 @@ def _order(front: PooledFront, chances: NDArray[np.float64]) -> NDArray[np.int64
 
 
 def _not_certified(
-    share: Share, n_samples: int, n_counted: int, accepted: int, bad: int
+    share: Share, n_samples: int, tested: HeldOut, accepted: int, bad: int
 ) -> InputError:
     """Return an error that says what fails, what could be had, and how many samples would do."""
     assert share.confidence is not None
+    n_counted = tested.n_samples
+    if tested.repeats is not None and accepted > n_counted:  # the test of all repeats has failed
+        n_counted = int(tested.repeats.sum())
     level = 1 - share.confidence
     possible = int(1000 * accuracy_bound(accepted, bad, level)) / 1000
     instead = f"at most {possible:g} could be" if possible > 0 else "nothing could be certified"
@@ -414,7 +406,7 @@ def _not_certified(
     return InputError(
         f"{share.name} of {share.level:g} with ",
         Argument("confidence", share.confidence),
-        f" cannot be certified: of {n_samples:,} test samples {n_counted:,} are {share.counted}, "
-        f"{accepted:,} of them are accepted by the first thresholds that are tested, and {bad:,} "
+        f" cannot be certified: of {n_samples:,} {words_for_tested(tested.counted)} {n_counted:,} "
+        f"are {share.counted}, {accepted:,} of them are accepted by the first thresholds that are tested, and {bad:,} "
         f"are wrong; {instead}, or {more} (it takes {least:,} accepted ones without an error)",
     )
