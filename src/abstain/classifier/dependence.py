@@ -135,7 +135,9 @@ def split_folds(
         cv = DEFAULT_FOLDS
     if isinstance(cv, int | np.integer):
         return _folds_of_groups(int(cv), X, y, groups)
-    if groups is not None and _takes_groups(cv, is_given=groups.are_given):
+    if hasattr(cv, "split_together"):  # one of this package
+        return list(cv.split_together(X, y, groups))
+    if groups is not None and groups.are_given and _takes_groups(cv):
         split_params = {**split_params, "groups": groups.codes}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
@@ -177,10 +179,8 @@ def _stratified(splitter: Any, X: Any, y: Array, groups: Ints | None = None) -> 
         return list(splitter.split(X, y, groups))
 
 
-def _takes_groups(cv: Any, is_given: bool = True) -> bool:
-    """Return whether a splitter keeps groups together; equal samples are news to most of them."""
-    if not is_given:
-        return bool(getattr(cv, "keeps_equal_samples", False))
+def _takes_groups(cv: Any) -> bool:
+    """Return whether a splitter can keep groups together."""
     if hasattr(cv, "get_metadata_routing"):  # one of scikit-learn
         return cv.get_metadata_routing().split.requests.get("groups") is True
     split = getattr(cv, "split", None)

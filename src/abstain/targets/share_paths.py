@@ -407,6 +407,7 @@ def _not_certified(
         f"{share.name} of {share.level:g} with ",
         Argument("confidence", share.confidence),
         f" cannot be certified: of {n_samples:,} {words_for_tested(tested.counted)} {n_counted:,} "
-        f"are {share.counted}, {accepted:,} of them are accepted by the first thresholds that are tested, and {bad:,} "
-        f"are wrong; {instead}, or {more} (it takes {least:,} accepted ones without an error)",
+        f"are {share.counted}, {accepted:,} of them are accepted by the first thresholds that are "
+        f"tested, and {bad:,} are wrong; {instead}, or {more} (it takes {least:,} accepted ones "
+        "without an error)",
     )
