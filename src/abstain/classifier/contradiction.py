@@ -68,9 +68,9 @@ def contradicts(out_of_fold: ErrorRate, held_out: ErrorRate, times: float) -> bo
 def contradiction(target: Any, out_of_fold: ErrorRate, held_out: ErrorRate) -> InputError:
     """Return the error about a certificate that has no basis."""
     return InputError(
-        f"{shown(target)} cannot be certified: {1 - out_of_fold.rate:.1%} of the answers out of fold are right, "
-        f"and {1 - held_out.rate:.1%} of those to held-out samples, which is not by chance: folds "
-        "and held-out samples are not drawn alike; name the samples that belong together by ",
+        f"{shown(target)} cannot be certified: {1 - out_of_fold.rate:.1%} of the answers out of "
+        f"fold are right, and {1 - held_out.rate:.1%} of those to held-out samples, which is not "
+        "by chance: folds and held-out samples are not drawn alike; name the samples that belong together by ",
         *(Argument("groups", of="fit"), ", or calibrate a FrozenEstimator on samples that were "),
         "gathered as new ones will be",
     )

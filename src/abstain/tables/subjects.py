@@ -19,6 +19,8 @@ from abstain.targets.base import certifies
 
 # Fewer values are groups rather than subjects; with more per row, hardly any repeat.
 LEAST_VALUES, MOST_PER_ROW = 10, 0.8
+# Codes of categories look like numbered subjects, such as A40 to A49.
+LEAST_NUMBERED = 20
 _SUBJECTS = (
     "patient|subject|person|participant|proband|individual|case|customer|client|user|member|animal|"
     "mouse|rat|dog|cow|horse|donor|twin|family|household|speaker|writer|author|student|pupil|child|"
@@ -60,7 +62,7 @@ def subject_columns(frame: pl.DataFrame, missing: Sequence[str] = ()) -> dict[st
             continue
         if is_named and present.dtype.is_float() and not (present == present.floor()).all():
             continue  # measured, not numbered
-        if is_named or _are_numbered(present.unique()):
+        if is_named or (n_values >= LEAST_NUMBERED and _are_numbered(present.unique())):
             found[column.name] = n_values
     return found
 
