@@ -70,7 +70,8 @@ def contradiction(target: Any, out_of_fold: ErrorRate, held_out: ErrorRate) -> I
     return InputError(
         f"{shown(target)} cannot be certified: {1 - out_of_fold.rate:.1%} of the answers out of "
         f"fold are right, and {1 - held_out.rate:.1%} of those to held-out samples, which is not "
-        "by chance: folds and held-out samples are not drawn alike; name the samples that belong together by ",
+        "by chance: folds and held-out samples are not drawn alike; name the samples that belong "
+        "together by ",
         *(Argument("groups", of="fit"), ", or calibrate a FrozenEstimator on samples that were "),
         "gathered as new ones will be",
     )
