@@ -66,9 +66,11 @@ class TestedGroups(NamedTuple):
     repeats: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, groups: Groups, test: NDArray[np.int64], has_prior: bool) -> Self:
-        """Return what samples of different groups stand for."""
+    def of(cls, groups: Groups, test: NDArray[np.int64], has_prior: bool) -> Self | None:
+        """Return what samples of different groups stand for; None if it is themselves alone."""
         sizes = np.bincount(groups.codes)[groups.codes[test]]
+        if not groups.are_given and (sizes == 1).all():
+            return None
         # In other class proportions, samples are drawn one by one.
         has_repeats = not groups.are_given and not has_prior
         return cls(groups.counted, int(sizes.sum()) - len(test), sizes if has_repeats else None)

@@ -438,9 +438,9 @@ def _equal_rows(clf: RejectOptionClassifier) -> list[Message]:
         return []
     return [
         Message(
-            f"{tested.n_left_out:,} of the held-out rows are equal to others: what is certified "
-            "holds with equal rows counted once, and with all of them; if values repeat by nature, "
-            "more is certified with ",
+            f"held-out rows that are equal to others: {tested.n_left_out:,}; what is certified "
+            "holds with equal rows counted once, and with all of them; if rows are equal by chance "
+            "and not copied, give ",
             Argument("independent_rows"),
         )
     ]

@@ -107,7 +107,7 @@ def row_groups(column: pl.Series, missing: Sequence[str] = ()) -> pl.Series:
         raise InputError(
             *(f"column {shown(column.name)} must name a group in each row for ",),
             Argument("groups", of="fit"),
-            f", got nothing in {labels.null_count():,} rows, the first of them data row {row + 1:,}"
-            "; fill it in, or leave these rows out",
+            f", got nothing in {labels.null_count():,} of {len(labels):,} rows, first in data row "
+            f"{row + 1:,}; fill it in, or leave these rows out",
         )
     return labels
