@@ -108,7 +108,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         class, :class:`Recall` and :class:`Precision` are about one class, :class:`AllOf` reaches
         several targets at once. ``Accuracy(a, confidence=c)`` certifies
         the accuracy on samples that do not fit the classifier, and whose classes have no part in
-        the thresholds; it counts on samples that are independent of each other. A target that
+        the thresholds; it counts on samples that are independent of each other, or on groups that
+        are, if `fit` is given ``groups``. A target that
         cannot be met is an error which says what could be; the classifier is fitted then, rejects
         everything, and can be moved to another target by `retarget`.
     cv : int, splitter, iterable or "training", default=5
