@@ -25,12 +25,13 @@ def of(data: str, way: str, name: str = "missed") -> str:
     return f"{100 * find(FITS, data=data, way=way)[name]:.0f}"
 
 
+PATIENTS = "60 patients × 20 rows"
 SEEDS, LOOKS = "600 rows, 10.5% of labels wrong", "the first of ten seeds"
 VALUES = {
     "fits": fits(),
     "allowed": f"{100 * RECORD['allowed']:.1f}",
     "runs": f"{FITS[0]['runs']}",
-    "patients": of("60 patients × 20 rows", "rows, in any order"),
+    "patients": of(PATIENTS, "rows, in any order"),
     "twice": of("600 rows, 2 times each", "all counted"),
     "five_times": of("600 rows, 5 times each", "all counted"),
     "one_seed": of(SEEDS, "one seed"),

@@ -27,9 +27,9 @@ Array = NDArray[Any]
 CLOSE, NEIGHBOURS = 1e-3, 10
 MANY, LEAST = 0.05, 5
 # Samples that are compared with all others, and numbers of the comparison at most.
-N_COMPARED, LEAST_COMPARED, MAX_NUMBERS = 200, 40, 400_000_000
+N_COMPARED, LEAST_COMPARED, MAX_NUMBERS = 200, 40, 4_000_000
 # Dimensions of a random projection, in which neighbours are compared.
-MAX_DIMENSIONS = 8
+MAX_DIMENSIONS = 4
 
 
 def equal_samples(X: Any, y: Array) -> NDArray[np.int64] | None:
@@ -39,6 +39,9 @@ def equal_samples(X: Any, y: Array) -> NDArray[np.int64] | None:
     """
     keys = _keys(X)
     if keys is None or len(keys) != len(y):
+        return None
+    ordered = np.sort(keys)
+    if (ordered[1:] != ordered[:-1]).all():
         return None
     _, codes = np.unique(keys, return_inverse=True)
     _, classes = np.unique(y, return_inverse=True)

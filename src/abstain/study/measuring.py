@@ -175,6 +175,7 @@ class _Run:
             cv=folds,
             min_cell_size=1,
             test_size=0.5,
+            independent_rows=True,  # values of small tables repeat by nature
             random_state=self.seed,
         )
         try:
