@@ -53,7 +53,7 @@ PACKAGES = ["numpy", "scipy", "scikit-learn"]
 LEVEL, DELTA = 0.9, 0.1
 TARGET = Accuracy(LEVEL, confidence=1 - DELTA)
 N_RUNS, QUICK_RUNS = 300, 5
-N_CHANCE, QUICK_CHANCE = 4000, 50
+N_CHANCE, QUICK_CHANCE = 1500, 50
 N_NEW = 4000
 # Labels that are wrong, whatever the certainty: a bit more than may be.
 FLIPPED = 0.105
@@ -283,15 +283,18 @@ POPULATIONS = {
 
 
 def has_contradiction(seed: int, n_samples: int) -> bool | None:
-    """Return whether independent samples contradict each other; None if folds lack a class."""
+    """Return whether independent samples contradict each other; None if a fold is too small."""
     generator = default_rng(seed)
     model = clone(MODELS[generator.choice(list(MODELS))])
     splitter = FOLDS[generator.choice(list(FOLDS), p=[0.6, 0.2, 0.2])]
     X, y = POPULATIONS[generator.choice(list(POPULATIONS))](n_samples, generator=generator)
     n_learn = n_samples // 2
     X_learn, y_learn = X[:n_learn], y[:n_learn]
+    if np.unique(y_learn, return_counts=True)[1].max() < 5:
+        return None
     folds = list(splitter.split(X_learn, y_learn))
-    if min(len(np.unique(y_learn[train])) for train, _ in folds) < 2:
+    smallest = min((train for train, _ in folds), key=len)
+    if len(np.unique(y_learn[smallest])) < 2 or len(smallest) <= 8:
         return None
     correct = [
         model.fit(X_learn[train], y_learn[train]).predict(X_learn[test]) == y_learn[test]

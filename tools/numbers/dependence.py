@@ -34,11 +34,11 @@ VALUES = {
     "patients": of(PATIENTS, "rows, in any order"),
     "twice": of("600 rows, 2 times each", "all counted"),
     "five_times": of("600 rows, 5 times each", "all counted"),
+    "by_nature": of("600 rows of wisconsin", "all counted", "coverage"),
+    "by_nature_once": of("600 rows of wisconsin", "equal ones once", "coverage"),
     "one_seed": of(SEEDS, "one seed"),
     "ten_seeds": of(SEEDS, LOOKS),
-    "found_in_order": of(
-        "60 patients × 20 rows", "rows, in the order of patients", "contradiction"
-    ),
+    "found_in_order": of(PATIENTS, "rows, in the order of patients", "contradiction"),
     "most_false": f"{100 * max(row['missed'] for row in WITH):.1f}",
     "n_by_chance": f"{sum(row['runs'] for row in BY_CHANCE):,}",
     "chance": f"{sum(round(row['runs'] * row['contradiction']) for row in BY_CHANCE)}",
