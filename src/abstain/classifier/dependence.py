@@ -9,7 +9,8 @@ them one sample is drawn before anything is asked about it. If groups are indepe
 and alike, these samples are independent draws of one sample, taken at random, of a new group. So
 the exact binomial test holds for them, and what is certified is about such samples.
 
-Equal samples need both counts (see `targets.guarantee`): one of each, and all.
+Equal samples need both counts (see `targets.guarantee`): one of each, and all. Where groups are
+given, these alone say what belongs together.
 """
 
 from __future__ import annotations  # signatures then show the names of types
