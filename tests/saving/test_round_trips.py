@@ -306,12 +306,14 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
 
     def be_earlier(file):
         state = file["model"]["state"]
-        del state["test"]
+        for name in ("test", "tested_groups", "targets_tested", "n_given"):
+            del state[name]
         drop(state["calibration"], "answers", "truth", "rows", "posteriors")
         point = state["point"]
         drop(point, "guarantees")
         if confidence is not None:
-            drop(dict(point["dict"])["guarantee"], "name")
+            new = ("name", "counted", "n_left_out", "n_targets", "joint_confidence")
+            drop(dict(point["dict"])["guarantee"], *new)
 
     def drop(node, *names):
         node["dict"] = [pair for pair in node["dict"] if pair[0] not in names]
@@ -321,6 +323,7 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
     loaded = load(path)
     same_answers(clf, loaded)
     assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+    assert loaded._targets_tested == clf._targets_tested
     same_answers(clf.retarget(RejectCost(0.3)), loaded.retarget(RejectCost(0.3)))
     target = Recall("ash", 0.6, confidence=confidence)
     match = r"target=Recall\(.*needs the classes of the calibration samples.*; fit it again"

@@ -19,7 +19,7 @@ from abstain.classifier import fit_checks
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.holding_out import TestedGroups
-from abstain.classifier.operating import answer_costs
+from abstain.classifier.operating import answer_costs, tested_with
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.proportions import Proportions
 from abstain.classifier.thresholds import with_weights
@@ -230,9 +230,7 @@ class _RejectOption(KnownClass):
         obj._use_target()
         obj._n_given = state.get("n_given")
         obj._tested_groups = _made(TestedGroups, state.get("tested_groups"))
-        obj._targets_tested = tuple(
-            (each["target"], each["confidence"]) for each in state.get("targets_tested") or ()
-        )
+        obj._targets_tested = _targets_tested(obj, state)
         held_out = _made(HeldOut, state["held_out"])
         obj._held_out = None if held_out is None else obj._with_groups(held_out)
         if state.get("test") is not None:
@@ -258,6 +256,16 @@ class _RejectOption(KnownClass):
             obj._front = partial(pooled_front, BinCounts(**state["bins"]))
         else:
             obj._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
+
+
+def _targets_tested(obj: Any, state: State) -> tuple[tuple[str, float], ...]:
+    """Return which targets the held-out samples have tested; earlier files name the last one."""
+    tested = state.get("targets_tested")
+    if tested is not None:
+        return tuple((each["target"], each["confidence"]) for each in tested)
+    point = state["point"]
+    has_certificate = point["guarantee"] is not None or point.get("guarantees")
+    return tested_with((), obj.target) if has_certificate else ()
 
 
 _AS_THEY_ARE = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_request")
