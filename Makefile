@@ -88,6 +88,7 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/costs.py
 	.venv/bin/python benchmarks/shares.py
 	.venv/bin/python benchmarks/priors.py
+	.venv/bin/python benchmarks/dependence.py
 	.venv/bin/python benchmarks/monitor.py
 	$(MAKE) numbers
 

@@ -14,6 +14,7 @@ from abstain.models import rslvq
 from tools.numbers import (
     costs,
     defaults,
+    dependence,
     exact_front,
     guarantee,
     local_thresholds,
@@ -338,6 +339,24 @@ def test_certificates_hold_for_other_class_proportions_and_need_the_prior():
     holding = [pair for pair in pairs if pair[0]["missed"] <= priors.RECORD["allowed"]]
     assert len(holding) <= len(pairs) / 2
     assert sum(row["coverage"] > with_prior["coverage"] for row, with_prior in holding) == 1
+
+
+def test_certificates_hold_for_samples_that_belong_together_and_need_the_remedies():
+    allowed = dependence.RECORD["allowed"]
+    assert all(row["runs"] >= 300 for row in dependence.FITS)
+    for row in dependence.WITH:
+        assert row["missed"] <= allowed, row
+    looks = find(dependence.FITS, data=dependence.SEEDS, way=dependence.LOOKS)
+    alone = find(dependence.FITS, data=dependence.SEEDS, way="one seed")
+    assert looks["missed"] > allowed > alone["missed"]
+    for data in (dependence.PATIENTS, "600 rows, 2 times each", "600 rows, 5 times each"):
+        assert max(row["missed"] for row in find_all(dependence.WITHOUT, data=data)) > allowed
+    # Several targets hold together as often as the sum of what they lack.
+    several = find(dependence.FITS, way="five targets, each with δ = 0.02")
+    assert several["missed"] <= allowed
+    # Independent samples are not taken for dependent ones.
+    n_false = sum(row["runs"] * row["contradiction"] for row in dependence.BY_CHANCE)
+    assert n_false <= 0.001 * sum(row["runs"] for row in dependence.BY_CHANCE)
 
 
 # --- models -------------------------------------------------------------------------------------

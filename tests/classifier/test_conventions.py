@@ -268,10 +268,17 @@ def test_metadata_is_routed_to_the_classifier_and_the_splitter(iris):
         clf = RejectOptionClassifier(inner, cv=GroupKFold(4)).fit(
             X, y, sample_weight=weights, groups=groups
         )
-        # Samples of one group are alike, and a group may not certify itself.
+        # Groups reach a fit in a cross-validation too, where they are split by its own folds.
         target = Accuracy(0.5, confidence=0.5)
-        with pytest.raises(InputError, match="groups says that samples belong together"):
-            RejectOptionClassifier(inner, cv=GroupKFold(4), target=target).fit(X, y, groups=groups)
+        many = np.arange(len(y)) // 3
+        certified = RejectOptionClassifier(inner, cv=GroupKFold(4), target=target, random_state=0)
+        folds = GroupKFold(3, shuffle=True, random_state=0)
+        for fitted in cross_validate(
+            certified, X, y, cv=folds, params={"groups": many}, return_estimator=True
+        )["estimator"]:
+            guarantee = fitted.operating_point_.guarantee
+            assert guarantee.counted == "groups"
+            assert guarantee.n_samples in (16, 17)  # half of two thirds of 50
         weighted = RejectOptionClassifier(inner).set_score_request(sample_weight=True)
         folds = StratifiedKFold(3)
         scores = cross_val_score(weighted, X, y, cv=folds, params={"sample_weight": weights})

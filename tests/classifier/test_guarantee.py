@@ -1,6 +1,7 @@
 """A guarantee is stated with its evidence, and its evidence had no part in anything else."""
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -103,7 +104,8 @@ def test_a_frozen_classifier_shares_its_calibration_data_out(test_size, n_tested
     model, X, y = frozen
     if test_size == "auto":
         X, y = np.concatenate([X, X]), np.concatenate([y, y])
-    clf = by_certainty(model, target=TARGET, test_size=test_size, random_state=0)
+    settings = {"test_size": test_size, "independent_rows": True, "random_state": 0}
+    clf = by_certainty(model, target=TARGET, **settings)
     point = clf.fit(X, y).operating_point_
     assert point.guarantee.n_samples == n_tested
     assert point.n_samples == len(y) - n_tested
@@ -122,17 +124,23 @@ def test_the_seed_decides_what_is_held_out(digits):
 def test_retargeting_tests_on_the_same_samples(digits):
     settings = {"cv": 3, "random_state": 0}
     clf = RejectOptionClassifier(GaussianNB(), target=TARGET, **settings).fit(*digits)
-    for accuracy in (0.85, 0.92):
+    for accuracy, n_targets, joint in ((0.85, 2, 0.85), (0.92, 3, 0.75), (0.85, 3, 0.75)):
         target = Accuracy(accuracy, confidence=0.9)
         fresh = RejectOptionClassifier(GaussianNB(), target=target, **settings).fit(*digits)
-        moved = clf.retarget(target)
+        said = f"{n_targets} targets have been tested .* all together with confidence {joint}"
+        with pytest.warns(UserWarning, match=said):
+            moved = clf.retarget(target)
         assert np.array_equal(moved.thresholds_, fresh.thresholds_)
-        assert moved.operating_point_.guarantee == fresh.operating_point_.guarantee
+        guarantee = moved.operating_point_.guarantee
+        alone = replace(guarantee, n_targets=1, joint_confidence=None)
+        assert alone == fresh.operating_point_.guarantee
+        assert (guarantee.n_targets, guarantee.joint_confidence) == (n_targets, joint)
     # Other targets need no test, and have no guarantee.
     for target in (RejectRate(0.1), Accuracy(0.9), RejectCost(0.2)):
         assert clf.retarget(target).operating_point_.guarantee is None
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 # What is refused says what could be had, and that can be had without another fit.
 @pytest.mark.parametrize("method", ["pooled", "exact"])
 def test_a_refused_certificate_keeps_the_fitted_classifier(method, digits):
@@ -153,6 +161,7 @@ def test_a_refused_certificate_keeps_the_fitted_classifier(method, digits):
     assert clf.estimator_ is estimator
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 def test_so_does_one_that_takes_more_samples(digits):
     X, y = digits
     clf = by_certainty(GaussianNB(), target=Accuracy(0.9999, confidence=0.95), random_state=0)
@@ -206,6 +215,7 @@ class Unsure(RejectRate):
         return row, Guarantee(0.5, 0.5, held_out.n_samples, 0, 0, 0.5, 1)
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 def test_a_target_of_ones_own_is_held_out_and_certified_like_ours(digits):
     X, y = digits
     clf = by_certainty(GaussianNB(), target=Unsure(0.2), random_state=0).fit(X, y)

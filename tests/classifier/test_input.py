@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -54,8 +54,11 @@ def test_targets_out_of_reach(target, match):
 def test_a_calibration_set_too_small_for_the_guarantee_says_how_many_it_takes():
     # log(0.05) / log(0.99) = 298.07…
     match = r"at least 299 samples that test it, .* got 75; they certify 0\.\d+ at most"
-    refused(match, target=Accuracy(0.99, confidence=0.95))
-    refused("got 30; they certify", target=Accuracy(0.99, confidence=0.95), test_size=0.2)
+    target = Accuracy(0.99, confidence=0.95)
+    refused(match, target=target, independent_rows=True)
+    refused("got 30; they certify", target=target, test_size=0.2, independent_rows=True)
+    # Many of these samples are equal.
+    refused("at least 299 distinct samples that test it, .* got 64; they certify", target=target)
 
 
 def test_a_test_size_that_leaves_nothing_to_fit_with():
@@ -88,6 +91,7 @@ def test_an_accuracy_that_the_test_samples_do_not_support_says_what_they_do():
         target=Accuracy(0.95, confidence=0.9),
         certainty=lambda model, X: np.ones(len(X)),
         method="exact",
+        independent_rows=True,
         random_state=0,
     )
 
@@ -247,9 +251,23 @@ def test_folds_that_are_listed_do_not_fit_a_part_of_the_data():
     )
 
 
-def test_groups_without_routing():
-    with pytest.raises(InputError, match=r"groups .* need metadata routing"):
-        RejectOptionClassifier(GaussianNB(), cv=GroupKFold(3)).fit(X, Y, groups=Y)
+def test_groups_that_do_not_fit_the_samples():
+    def refused_groups(match, groups, **settings):
+        with pytest.raises(InputError, match=match) as caught:
+            RejectOptionClassifier(GaussianNB(), **settings).fit(X, Y, groups=groups)
+        assert "\n" not in str(caught.value)
+
+    groups = np.arange(len(Y)) % 50
+    refused_groups("groups must have one label for each of 150 samples, got 149", groups[1:])
+    missing = np.where(groups == 7, np.nan, groups)
+    refused_groups("groups must name a group for each sample, got nan at index 7; give", missing)
+    refused_groups("cv must keep each group in one fold, got KFold.*; give", groups, cv=KFold(3))
+    folds = list(KFold(3).split(X))
+    refused_groups("cv must keep each group in one fold, got .*; give a number", groups, cv=folds)
+    refused_groups("groups must leave samples of two classes .*, got 1 group", np.zeros(150))
+    refused_groups("groups must leave samples of two classes", np.minimum(Y, 1))
+    refused_groups("independent_rows must be False with groups", groups, independent_rows=True)
+    refused("independent_rows must be True or False, got 1", independent_rows=1)
 
 
 def test_labels_that_a_frozen_classifier_does_not_know():

@@ -92,7 +92,7 @@ def test_shares_hold_for_the_class_proportions_of_new_rows(run, folder):
 def test_a_guarantee_says_for_which_proportions_it_holds(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--model", "naive-bayes", "--class-prior", "gesund=0.6"]
-    asked += ["--accuracy", "0.7", "--confidence", "0.8"]
+    asked += ["--accuracy", "0.7", "--confidence", "0.8", "--independent-rows"]
     code, shown, complaints = run(*asked)
     assert (code, complaints) == (0, "")
     n_drawn = len(abstain.load(folder / "m.abstain")._test_calibration.drawn)
@@ -103,6 +103,7 @@ def test_a_guarantee_says_for_which_proportions_it_holds(run, folder):
 def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--accuracy", "0.8", "--confidence", "0.9", "--model", "logistic"]
+    asked += ["--independent-rows"]
     _, document, _ = run(*asked, "--json")
     result = json.loads(document)
     sure, n_set = result["guarantee"], result["n_samples"]
@@ -387,7 +388,7 @@ def test_a_fit_that_may_take_long_says_so_before(run, folder, monkeypatch, model
     out = folder / "m.abstain"
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", model, "--out", out]
 
-    def stop(*_):
+    def stop(*_, **__):
         raise abstain.InputError("enough")
 
     monkeypatch.setattr(abstain.RejectOptionClassifier, "fit", stop)
@@ -525,3 +526,89 @@ def test_one_more_column_is_one_column(run, tmp_path):
     frame.write_csv(tmp_path / "t.csv")
     _, shown, _ = run("fit", tmp_path / "t.csv", "--label", LABEL, "--out", tmp_path / "m.abstain")
     assert "… and 1 more column; --json names all" in shown
+
+
+# --- rows that belong together --------------------------------------------------------------------
+
+
+@pytest.fixture
+def visits(folder):
+    """Write twenty rows of each of 60 patients, who differ more than their own rows do."""
+    generator = np.random.default_rng(0)
+    ill = generator.integers(0, 2, 60)
+    patient = np.repeat(np.arange(60), 20)
+    center = 1.5 * generator.normal(size=(60, 4)) + np.outer(ill, [1, 0, 0, 0])
+    X = center[patient] + 0.3 * generator.normal(size=(1200, 4))
+    frame = pl.DataFrame(X, schema=list("abcd")).with_columns(
+        patient=pl.Series([f"P{number:03}" for number in patient]),
+        ill=pl.Series(np.where(ill[patient] == 1, "yes", "no")),
+    )
+    frame.sample(1200, shuffle=True, seed=0).write_csv(folder / "visits.csv")
+    return ["fit", folder / "visits.csv", "--label", "ill", "--out", folder / "m.abstain"]
+
+
+# Sixty patients with twenty rows each certified 0.95, and new patients got 58.5 %.
+def test_a_certificate_on_rows_of_the_same_patients_is_refused(run, visits):
+    asked = [*visits, "--model", "knn", "--confidence", "0.9", "--accuracy"]
+    seems = "column 'patient' seems to name subjects of several rows each (60 in 1,200 rows)"
+    remedy = "give --group patient to test one row of each, or --independent-rows if"
+    assert_one_line(run(*asked, "0.95"), seems, remedy)
+    assert_one_line(run(*asked, "0.95", "--drop", "patient"), seems, remedy)
+    took = "takes at least 45 groups that test it, none of them wrong, got 30"
+    assert_one_line(run(*asked, "0.95", "--group", "patient"), took)
+    code, shown, _ = run(*asked, "0.95", "--independent-rows")
+    assert code == 0
+    assert "at least 0.95 on new rows" in shown
+
+
+def test_a_certificate_over_groups_counts_one_row_of_each(run, folder, visits):
+    asked = [*visits, "--model", "knn", "--accuracy", "0.5", "--confidence", "0.6"]
+    code, shown, complaints = run(*asked, "--group", "patient")
+    assert (code, complaints) == (0, "")
+    assert "at least 0.5 on one row of each new group, with confidence 0.6" in shown
+    assert "of 30 other groups, held out, one row of each," in " ".join(shown.split())
+    assert "60 subjects in column 'patient', each of them in one fold" in " ".join(shown.split())
+    document = json.loads(run(*asked, "--group", "patient", "--json")[1])
+    assert document["guarantee"]["counted"] == "groups"
+    assert document["guarantee"]["n_left_out"] == 600 - 30
+    assert (document["group"], document["n_groups"]) == ("patient", 60)
+    assert "patient" not in document["numeric"] + document["categorical"]
+    assert abstain.load(folder / "m.abstain").operating_point_.guarantee.n_samples == 30
+
+
+def test_out_of_fold_a_group_is_in_one_fold(run, visits):
+    asked = [*visits, "--model", "knn", "--reject-rate", "0.1", "--json"]
+    document = json.loads(run(*asked)[1])
+    (note,) = [note for note in document["notes"] if "seems to name subjects" in note]
+    assert note.endswith("give --group patient to keep the rows of each in one fold")
+    kept = json.loads(run(*asked, "--group", "patient")[1])
+    assert not [note for note in kept["notes"] if "seems to name" in note]
+    assert kept["accuracy"] < 0.85 < 0.95 < document["accuracy"]
+
+
+def test_groups_that_cannot_be_are_refused_in_one_line(run, folder, visits):
+    assert_one_line(run(*visits, "--group", "subject"), "--group subject is not a column")
+    for option, column in (("--drop", "a"), ("--keep", "a"), ("--categorical", "a")):
+        said = f"column '{column}' is in both --group and {option}"
+        assert_one_line(run(*visits, "--group", column, option, column), said)
+    assert_one_line(run(*visits, "--group", "ill"), "in both --group and --label")
+    asked = [*visits, "--group", "patient", "--independent-rows"]
+    assert_one_line(run(*asked), "--group patient says that rows belong together, and")
+    frame = pl.read_csv(folder / "visits.csv")
+    unnamed = pl.when(pl.int_range(1200) == 4).then(None).otherwise(pl.col("patient"))
+    frame.with_columns(patient=unnamed).write_csv(folder / "visits.csv")
+    said = "column 'patient' must name a group in each row for --group, got nothing in 1 of"
+    assert_one_line(run(*visits, "--group", "patient"), said, "data row 5; fill it in, or")
+
+
+def test_equal_rows_are_counted_once_and_a_note_says_so(run, folder, visits):
+    frame = pl.read_csv(folder / "visits.csv").drop("patient")
+    pl.concat([frame, frame]).write_csv(folder / "visits.csv")
+    asked = [*visits, "--model", "knn", "--accuracy", "0.9", "--confidence", "0.9", "--json"]
+    document = json.loads(run(*asked)[1])
+    guarantee = document["guarantee"]
+    assert (guarantee["counted"], guarantee["n_samples"]) == ("distinct samples", 600)
+    assert guarantee["n_left_out"] == 600
+    assert any("held-out rows that are equal to others: 600;" in note for note in document["notes"])
+    every = json.loads(run(*asked, "--independent-rows")[1])
+    assert (every["guarantee"]["counted"], every["guarantee"]["n_samples"]) == ("samples", 1200)

@@ -365,7 +365,9 @@ def test_the_summary_of_a_fit_says_which_rows_are_counted(tmp_path):
     table = tables.open_table(tmp_path / "t.parquet")
     for confidence in (None, 0.8):
         target = Accuracy(0.7, confidence, groups="Organ")
-        options = tables.FitOptions(LABEL, model="naive-bayes", target=target)
+        options = tables.FitOptions(
+            LABEL, model="naive-bayes", target=target, independent_rows=True
+        )
         fitted = tables.fit_table(table, options)
         shown = render(fit_screen(fitted, tmp_path / "t.parquet", tmp_path / "m"))
         n_calibration = fitted.clf.operating_point_.n_samples

@@ -19,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from abstain import GMLVQ, InputError, RejectOptionClassifier
+from abstain import GMLVQ, Accuracy, InputError, RejectOptionClassifier
 from abstain.report import page, render_report, write_report
 from tests.report.problems import HOSTILE_CLASSES, HOSTILE_FEATURES, IMAGE, fitted_gmlvq, noisy
 
@@ -184,3 +184,17 @@ def test_the_classifier_stays_where_it_is(clf):
     before = copy(vars(clf))
     render_report(clf, X, Y)
     assert vars(clf) == before
+
+
+def test_a_certificate_over_groups_says_so():
+    X, y = load_iris(return_X_y=True)
+    clf = RejectOptionClassifier(
+        GaussianNB(), target=Accuracy(0.6, confidence=0.7), random_state=0
+    ).fit(X, y, groups=np.arange(150) // 2)
+    text = " ".join(render_report(clf, X, y).split())
+    assert f"on {clf.operating_point_.guarantee.n_samples} held-out groups, of which" in text
+    assert "this holds for one sample, drawn at random, of a new group. At other points" in text
+    with pytest.warns(UserWarning, match="2 targets have been tested"):
+        clf.retarget(Accuracy(0.7, confidence=0.7))
+    text = " ".join(render_report(clf, X, y).split())
+    assert "2 targets were tested on them: all certificates hold together with confidence" in text

@@ -218,6 +218,7 @@ def retargeted(clf, target):
         return str(error)
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 @every_target
 def test_what_other_targets_need_of_the_samples_survives(target, path):
     clf = fitted_to(target)
@@ -235,6 +236,7 @@ PRIORS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 # Of several targets, only pooled thresholds can be found.
 @pytest.mark.parametrize(
     ("target", "method"),
@@ -260,6 +262,7 @@ def test_weights_and_class_proportions_survive(target, method, path):
         same_answers(clf, loaded)
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 def test_classes_can_be_certified_after_loading(path):
     loaded = round_trip(fitted_to(Accuracy(0.6, confidence=0.8)), path)
     (guarantee,) = loaded.retarget(Recall("ash", 0.6, confidence=0.8)).operating_point_.guarantees
@@ -304,12 +307,14 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
 
     def be_earlier(file):
         state = file["model"]["state"]
-        del state["test"]
+        for name in ("test", "tested_groups", "targets_tested", "n_given"):
+            del state[name]
         drop(state["calibration"], "answers", "truth", "rows", "posteriors")
         point = state["point"]
         drop(point, "guarantees")
         if confidence is not None:
-            drop(dict(point["dict"])["guarantee"], "name")
+            new = ("name", "counted", "n_left_out", "n_targets", "joint_confidence")
+            drop(dict(point["dict"])["guarantee"], *new)
 
     def drop(node, *names):
         node["dict"] = [pair for pair in node["dict"] if pair[0] not in names]
@@ -319,6 +324,7 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
     loaded = load(path)
     same_answers(clf, loaded)
     assert loaded.operating_point_.guarantee == clf.operating_point_.guarantee
+    assert loaded._targets_tested == clf._targets_tested
     same_answers(clf.retarget(RejectCost(0.3)), loaded.retarget(RejectCost(0.3)))
     target = Recall("ash", 0.6, confidence=confidence)
     match = r"target=Recall\(.*needs the classes of the calibration samples.*; fit it again"

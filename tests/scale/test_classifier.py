@@ -324,6 +324,7 @@ def test_a_certificate_can_be_had_again(client, numbered):
     assert clf.retarget(target).operating_point_.guarantee == guarantee
 
 
+@pytest.mark.filterwarnings("ignore:.* targets have been tested on the same samples")
 def test_a_certificate_can_be_had_after_loading(client, numbered, tmp_path):
     clf = certified(numbered, certainty="conf")
     save(clf, tmp_path / "clf.abstain")

@@ -14,10 +14,14 @@ from abstain._core.text import printable
 
 
 class Argument(NamedTuple):
-    """An argument that a message mentions, perhaps with a value."""
+    """An argument that a message mentions, perhaps with a value.
+
+    ``of`` tells apart arguments of one name: "fit" for ``groups`` of a fit, not of a target.
+    """
 
     name: str
     value: Any = ...
+    of: str = ""
 
     def __str__(self) -> str:
         return self.name if self.value is ... else f"{self.name}={shown(self.value)}"

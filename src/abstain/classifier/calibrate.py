@@ -7,14 +7,12 @@ from classifiers that were each fitted without the samples that they are asked a
 
 from __future__ import annotations  # signatures then show the names of types
 
-import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -32,8 +30,6 @@ from abstain.fronts import ParetoFront, pareto_front
 from abstain.targets.outcomes import Outcomes
 
 Array = NDArray[Any]
-
-DEFAULT_FOLDS = 5
 
 
 class Calibration(NamedTuple):
@@ -230,19 +226,6 @@ def _calibrate_fold(
         deciding_predicted=deciding.predicted,
         deciding_posteriors=deciding.posteriors,
     )
-
-
-def split_folds(cv: Any, X: Any, y: Array, split_params: Any) -> list[tuple[Array, Array]]:
-    """Return training and test samples of each fold."""
-    if cv is None:
-        cv = DEFAULT_FOLDS
-    if isinstance(cv, int | np.integer):
-        # No class needs to be in every fold, but scikit-learn wants one that is.
-        cv = max(2, min(int(cv), int(np.unique(y, return_counts=True)[1].max())))
-    splitter = check_cv(cv, y, classifier=True)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        return list(splitter.split(X, y, **split_params))
 
 
 def seeded(estimator: Any, random_state: Any) -> Any:

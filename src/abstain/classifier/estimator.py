@@ -32,6 +32,14 @@ from abstain.classifier.calibrate import (
     calibrate,
     calibrate_out_of_fold,
     seeded,
+)
+from abstain.classifier.contradiction import ErrorRate, contradicts, growth
+from abstain.classifier.dependence import (
+    Groups,
+    given_groups,
+    groups_to_split,
+    near_duplicate_warnings,
+    params_with_groups,
     split_folds,
 )
 from abstain.classifier.evaluate import Rules
@@ -102,7 +110,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         class, :class:`Recall` and :class:`Precision` are about one class, :class:`AllOf` reaches
         several targets at once. ``Accuracy(a, confidence=c)`` certifies
         the accuracy on samples that do not fit the classifier, and whose classes have no part in
-        the thresholds; it counts on samples that are independent of each other. A target that
+        the thresholds; it counts on samples that are independent of each other, or on groups that
+        are, if `fit` is given ``groups``. A target that
         cannot be met is an error which says what could be; the classifier is fitted then, rejects
         everything, and can be moved to another target by `retarget`.
     cv : int, splitter, iterable or "training", default=5
@@ -110,15 +119,16 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         not seen. "training" sets them on the samples that the classifier was fitted on, as the
         paper does: cheaper, and too sure wherever a classifier fits its training data closely.
         An int is lowered to the size of the largest class, and None is 5. A ``FrozenEstimator`` is
-        not fitted, and needs no folds.
+        not fitted, and needs no folds. With ``groups`` in `fit`, a group stays in one fold.
     outliers : float, default=0.01
         The share of samples like the known ones that may be rejected because they seem to be
         unlike them, whatever the certainty: with a value far outside the range of the known
         samples, or with an unusual combination of values, in the features as the classifier sees
         them. None rejects no outliers. Known are the samples that are given to fit but not held
-        out; of them the features must be numbers in a dense array or in columns of a frame. A
-        certified ``FrozenEstimator`` whose samples all test has none; nor has one that is
-        calibrated on Dask collections.
+        out; of them the features must be numbers in a dense array or in columns of a frame. To
+        certify a ``FrozenEstimator`` with one threshold, a fifth of the samples are taken for
+        this, or none if the others are too few to certify much. None are detected by a
+        classifier that is calibrated on Dask collections.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
@@ -145,6 +155,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         Whether the ``sample_weight`` given to fit also weights the calibration samples: thresholds
         and accuracies are then those of data in which each sample occurs as often as its weight
         says. Nothing can be certified for them. Without ``sample_weight`` it changes nothing.
+    independent_rows : bool, default=False
+        Whether all samples given to `fit` are independent of each other, equal ones too. If False,
+        equal samples stay together where something is certified, for they may be copies: each
+        certificate must pass with equal samples counted once, and with all of them. True counts
+        all samples, as is right for few discrete features, whose values repeat by nature.
     n_jobs : int, default=None
         Folds that are fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -194,7 +209,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     """
 
     # Weights in `fit` are the classifier's to ask for, and this one's by `weight_thresholds`.
-    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
+    __metadata_request__fit = {"sample_weight": UNUSED, "groups": True}  # noqa: RUF012
 
     def __init__(
         self,
@@ -212,6 +227,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         reject_cost: float = 0.5,
         class_prior: Mapping[Any, float] | None = None,
         weight_thresholds: bool = False,
+        independent_rows: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -228,11 +244,18 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self.reject_cost = reject_cost
         self.class_prior = class_prior
         self.weight_thresholds = weight_thresholds
+        self.independent_rows = independent_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> Self:
         """Fit the classifier, and set the thresholds.
 
@@ -248,6 +271,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         sample_weight : array-like of shape (n_samples,), default=None
             Passed to the fit of the classifier, if it takes weights. Thresholds count every sample
             once, unless ``weight_thresholds`` is True.
+        groups : array-like of shape (n_samples,), default=None
+            Which samples belong together, such as those of one patient: one label per sample. A
+            group stays in one fold and on one side of every split. One sample of each held-out
+            group tests what is certified, which then holds for a sample, drawn at random, of a new
+            group.
         **fit_params : dict
             Passed to the fit of the classifier, or, with metadata routing, to what has
             requested it.
@@ -268,24 +296,26 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         >>> clf.fit(X, y).reject(X).tolist()
         [False, False, True, True, False, False]
         """
-        return self._fit(X, y, sample_weight, fit_params)
+        return self._fit(X, y, sample_weight, groups, fit_params)
 
     def _fit(
         self,
         X: Any,
         y: Any,
         sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
         fit_params: dict[str, Any],
         detector: OutlierDetector | None = None,
     ) -> Self:
-        """Fit; a detector of outliers that is given is used where all samples test."""
+        """Fit; a detector of outliers that is given is used if all samples must test."""
         self._forget()
         check_parameters(self)
         if is_dask(X, y):
-            return self._fit_on_dask(X, y, {"sample_weight": sample_weight} | fit_params)
+            given = {"sample_weight": sample_weight, "groups": groups} | fit_params
+            return self._fit_on_dask(X, y, given)
         X, y = indexable(X, y)
         y = checked_labels(self, y)
-        routed = routed_params(self, sample_weight, fit_params)
+        routed = routed_params(self, sample_weight, groups, fit_params)
         params, split_params = routed.estimator.fit, routed.splitter.split
         target = with_group_labels(self._target(), X, len(y))
         is_frozen = isinstance(self.estimator, FrozenEstimator)
@@ -296,9 +326,14 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if weights is not None and certifies(target):
             raise refused_weights(target)
         proportions = new_proportions(self.class_prior, classes, y, weights)
-        split = hold_out(self, target, y, split_params, proportions)
+        together = groups_to_split(self, target, X, y, given_groups(groups, len(y)))
+        split = hold_out(self, target, y, split_params, proportions, together)
+        self._n_given, self._tested_groups = len(y), split.tested
         X_fit, y_fit = X, y
+        if together is not None and together.are_given:
+            params = params_with_groups(self.estimator, params, together)
         if split.learn is not None:
+            together = None if together is None else together.take(split.learn)
             X_fit, y_fit = take_rows(X, split.learn), y[split.learn]
             params = take_rows_of_params(X, params, indices=split.learn)
         if proportions is not None:
@@ -319,28 +354,43 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if is_frozen or self._sets_on_training():
             known = calibrate(self.estimator_, X_fit, y_fit, self._rules)
         else:
-            folds = split_folds(self.cv, X_fit, y_fit, split_params)
+            folds = split_folds(self.cv, X_fit, y_fit, split_params, together)
             known = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
-        outlier_out_of_fold = None
-        if not split.is_one_threshold:  # else all samples test, and none may fit a detector
-            detector, outlier_out_of_fold = self._fit_outlier_detector(X_fit)
+        outlier = None
+        if split.known is not None:
+            detector, _ = self._fit_outlier_detector(take_rows(X, split.known))
+        elif not split.is_one_threshold:  # else all samples test, and none may fit a detector
+            detector, outlier = self._fit_outlier_detector(X_fit)
         self._outlier_detector = detector
-        is_out_of_fold = not (is_frozen or self._sets_on_training())
-        outlier = outlier_out_of_fold if is_out_of_fold else self._find_outliers(X_fit)
+        if is_frozen or self._sets_on_training():  # else known out of fold, as the answers are
+            outlier = self._find_outliers(X_fit)
         calibration = self._weighted(known.with_outliers(outlier), weights)
         if split.learn is not None:
             calibration = calibration._replace(rows=split.learn[calibration.rows])
         self._find_front(calibration, split.is_one_threshold)
         self._held_out = self._test_samples(split, X, y)
+        contradiction = None
+        if self._held_out is not None and not (is_frozen or self._sets_on_training()):
+            contradiction = self._contradiction(known, together, growth(folds, len(y_fit)))
         is_on_training = self._sets_on_training()
-        for warning in overlap_warnings(self.estimator, X_fit, known.correct, is_on_training):
+        for warning in [
+            *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
+            *near_duplicate_warnings(self, target, X, groups),
+        ]:
             warnings.warn(UserWarning(warning), stacklevel=2)
-        self._run_first(target)
+        self._run_first(target, contradiction)
         return self
 
-    def recalibrate(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def recalibrate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Set the thresholds again on recent samples, without fitting the classifier again.
 
         The result is that of a fit with a ``FrozenEstimator`` and the same target: certificates
@@ -354,6 +404,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             Their classes, all of them known to the classifier.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, if ``weight_thresholds`` is True; not used otherwise.
+        groups : array-like of shape (n_samples,), default=None
+            Which samples belong together, as in `fit`.
 
         Returns
         -------
@@ -377,8 +429,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             fitted if isinstance(fitted, FrozenEstimator) else FrozenEstimator(fitted)
         )
         frozen.certainty, frozen.cells = self._rules.certainty, self._rules.cells
-        # Where all samples test, none may fit a detector of outliers: it stays as it is.
-        frozen._fit(X, y, sample_weight, {}, self._outlier_detector)
+        # If all samples must test, none can fit a detector of outliers: it stays as it is.
+        frozen._fit(X, y, sample_weight, groups, {}, self._outlier_detector)
         self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
         return self
 
@@ -410,7 +462,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = (
             "_front _held_out _outlier_detector _probabilities _own_cells _rules _target_in_use "
-            "_test_calibration _proportions"
+            "_test_calibration _proportions _n_given _tested_groups _targets_tested"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
@@ -450,7 +502,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         if split.test is None:
             return None
         known = self.calibration_
-        if split.learn is not None:
+        if not split.is_one_threshold:
+            assert split.learn is not None
             X_test, y_test = take_rows(X, split.test), y[split.test]
             known = calibrate(self.estimator_, X_test, y_test, self._rules)
             known = known.with_outliers(self._find_outliers(X_test))
@@ -474,7 +527,18 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
 
     def _as_held_out(self, known: Calibration) -> HeldOut:
         certainty, correct, cells = known.inliers[:3]
-        return HeldOut(certainty, correct, self._own_cells.columns(cells, self.front_))
+        columns = self._own_cells.columns(cells, self.front_)
+        held_out: HeldOut = self._with_groups(HeldOut(certainty, correct, columns), known)
+        return held_out
+
+    def _contradiction(
+        self, known: Calibration, groups: Groups | None, times: float
+    ) -> tuple[ErrorRate, ErrorRate] | None:
+        """Return the error rates out of fold and on held-out samples if they contradict."""
+        assert self._test_calibration is not None
+        codes = None if groups is None else groups.codes[known.rows]
+        rates = ErrorRate.of(known.correct, codes), ErrorRate.of(self._test_calibration.correct)
+        return rates if contradicts(*rates, times) else None
 
     def _light(self) -> Self:
         """Return a copy with only what answers need, to send to the workers."""

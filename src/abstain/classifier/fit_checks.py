@@ -66,12 +66,11 @@ def check_parameters(clf: Any) -> None:
     check_positive_integer("min_cell_size", clf.min_cell_size)
     check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
     check_class_prior(clf.class_prior)
-    if not isinstance(clf.weight_thresholds, bool | np.bool_):
-        raise InputError(
-            argument="weight_thresholds",
-            value=clf.weight_thresholds,
-            requirement="must be True or False",
-        )
+    for name in ("weight_thresholds", "independent_rows"):
+        if not isinstance(getattr(clf, name), bool | np.bool_):
+            raise InputError(
+                argument=name, value=getattr(clf, name), requirement="must be True or False"
+            )
     MEASURES.check(clf.certainty)
     RULES.check(clf.cells)
     if clf.target is not None:
@@ -114,17 +113,15 @@ def check_known_classes(y: Array, classes: Array) -> None:
         )
 
 
-def routed_params(clf: Any, sample_weight: ArrayLike | None, fit_params: dict[str, Any]) -> Any:
+def routed_params(
+    clf: Any, sample_weight: ArrayLike | None, groups: ArrayLike | None, fit_params: dict[str, Any]
+) -> Any:
     """Return the parameters of the classifier's fit and of the splitter."""
     given = {} if sample_weight is None else {"sample_weight": sample_weight}
     given |= fit_params
     if get_config()["enable_metadata_routing"]:
-        return process_routing(clf, "fit", **given)
-    if "groups" in fit_params:
-        raise InputError(
-            "groups are for the splitter and need metadata routing: call "
-            "sklearn.set_config(enable_metadata_routing=True)"
-        )
+        own = {} if groups is None else {"groups": groups}
+        return process_routing(clf, "fit", **given, **own)
     if sample_weight is not None and not _takes_weights(clf.estimator):
         if not clf.weight_thresholds:
             raise InputError(

@@ -93,6 +93,11 @@ def check_for_dask(
             f"{shown(cells)}; fit it to some of the samples first"
         )
     for name, value in given.items():
+        if value is not None and name == "groups":
+            raise InputError(
+                "groups must not be given with Dask collections, of which only counts are kept; "
+                "calibrate on a sample that fits into memory"
+            )
         if value is not None:
             raise InputError(
                 f"{name} must not be given with Dask collections: a FrozenEstimator is not fitted"

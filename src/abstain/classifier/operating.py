@@ -19,8 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from abstain._core.errors import Argument, InputError, Message, shown, with_remedy
 from abstain.classifier.calibrate import Calibration
+from abstain.classifier.contradiction import ErrorRate
+from abstain.classifier.contradiction import contradiction as contradiction_error
 from abstain.classifier.documentation import documented
 from abstain.classifier.evaluate import AnswerCosts, Rules
+from abstain.classifier.holding_out import TestedGroups
 from abstain.classifier.other_answers import keeps_answers
 from abstain.classifier.overlap import OVERCONFIDENT
 from abstain.classifier.own_cells import OwnCells
@@ -35,6 +38,8 @@ from abstain.targets.outcomes import needs_outcomes
 from abstain.targets.shares import with_group_labels
 
 DEFAULT_TARGET = RejectRate(0.1)
+# Letters by which targets are told apart.
+LONGEST_TARGET = 400
 
 
 def _are_equal(target: Any, other: Any) -> bool:
@@ -98,6 +103,34 @@ def _are_equal_costs(some: AnswerCosts | None, others: AnswerCosts | None) -> bo
     return all(np.array_equal(mine, other) for mine, other in zip(some, others, strict=True))
 
 
+def tested_with(
+    before: tuple[tuple[str, float], ...], target: Any
+) -> tuple[tuple[str, float], ...]:
+    """Return which targets samples have tested, with another one; the same one counts once."""
+    confidences = [
+        getattr(each, "confidence", None) for each in getattr(target, "targets", [target])
+    ]
+    confidence = min((each for each in confidences if each is not None), default=0.0)
+    entry = shown(target, LONGEST_TARGET), float(confidence)
+    return before if entry in before else (*before, entry)
+
+
+def warn_of_several_targets(target: Target, point: OperatingPoint) -> None:
+    """Warn if the samples have tested other targets before: not all hold with this confidence."""
+    guarantees = [point.guarantee, *point.guarantees] if certifies(target) else []
+    for guarantee in guarantees:
+        if guarantee is not None and guarantee.joint_confidence is not None:
+            warnings.warn(
+                UserWarning(
+                    f"{guarantee.n_targets} targets have been tested on the same samples: this "
+                    f"certificate holds with confidence {guarantee.confidence:g} by itself, all "
+                    f"together with confidence {guarantee.joint_confidence:g}"
+                ),
+                stacklevel=3,
+            )
+            return
+
+
 def refuse_outcomes(target: Target) -> None:
     """Refuse a target about classes for Dask collections, of which only counts are kept."""
     if needs_outcomes(target):
@@ -131,6 +164,12 @@ class OperatingMixin:
     _test_calibration: Calibration | None = None
     # None without a class prior.
     _proportions: Proportions | None = None
+    # None if no samples belong together.
+    _tested_groups: TestedGroups | None = None
+    # What the held-out samples have tested so far: each target, with its confidence.
+    _targets_tested: tuple[tuple[str, float], ...] = ()
+    # Samples given to fit; files of earlier versions do not have it.
+    _n_given: int | None = None
     _target_in_use: Target
 
     @property
@@ -171,11 +210,15 @@ class OperatingMixin:
         """Return whether thresholds are set on the samples that the classifier is fitted on."""
         return isinstance(self.cv, str) and not isinstance(self.estimator, FrozenEstimator)
 
-    def _run_first(self, target: Target) -> None:
+    def _run_first(
+        self, target: Target, contradiction: tuple[ErrorRate, ErrorRate] | None = None
+    ) -> None:
         """Go to the target of the fit; if that cannot be met, reject everything and say so."""
         self._use_target()
         front = self.front_
         try:
+            if contradiction is not None:
+                raise contradiction_error(target, *contradiction)
             self._run_for(target)
         except InputError as error:
             self._run_at(everything_rejected(front))
@@ -184,6 +227,8 @@ class OperatingMixin:
             if known is not None and known.drawn is not None:
                 drawn = f"{len(known.drawn):,} of {len(known.correct):,} held-out samples"
                 remedies += [f"; {drawn} test it, in the proportions of ", Argument("class_prior")]
+            if contradiction is not None:
+                self._held_out = self._test_calibration = None  # they certify nothing
             if self._held_out is not None and self._sets_on_training():
                 remedies += ["; or set ", Argument("cv"), f": {OVERCONFIDENT}"]
             if self._held_out is not None and front.n_cells > 1 and not front.is_nested:
@@ -198,17 +243,23 @@ class OperatingMixin:
     def _run_for(self, target: Target) -> None:
         """Run at the point that serves a target best."""
         is_tested = certifies(target)
+        if is_tested and self._held_out is not None:
+            self._targets_tested = tested_with(self._targets_tested, target)
         if not needs_outcomes(target):
             if hasattr(target, "among_inliers"):
                 target = target.among_inliers(self._share_of_outliers())
-            self._run_at(choose_point(self.front_, target, self._tested()))
+            point = choose_point(self.front_, target, self._tested())
+            self._run_at(replace(point, guarantee=self._in_full(point.guarantee)))
             return
         learn = self.calibration_.outcomes(self._own_cells, self.classes_)
         known = self._test_calibration if is_tested else None
-        test = None if known is None else known.outcomes(self._own_cells, self.classes_)
+        test = None
+        if known is not None:
+            test = self._with_groups(known.outcomes(self._own_cells, self.classes_), known)
         front, row, guarantees = target._solve(learn, self.method, test)
         (thresholds,) = self._own_cells.thresholds(front, np.array([row]))
         point = given_point(thresholds, self.front_, self.calibration_, self._own_cells)
+        guarantees = tuple(map(self._in_full, guarantees))
         own = [each for each in guarantees if each.name == Guarantee.name]
         self._run_with(replace(point, guarantee=own[0] if own else None, guarantees=guarantees))
 
@@ -227,6 +278,34 @@ class OperatingMixin:
         if known is None or known.outlier is None:
             return 0.0
         return float(np.average(known.outlier, weights=known.weights))
+
+    def _with_groups(self, samples: Any, known: Calibration | None) -> Any:
+        """Return held-out samples or outcomes that know what one of them stands for.
+
+        They are those of ``known`` without outliers.
+        """
+        tested = self._tested_groups
+        if tested is None:
+            return samples
+        repeats = tested.repeats
+        if repeats is not None and known is not None and known.outlier is not None:
+            repeats = repeats[~known.outlier]
+        fields = {"repeats": repeats, "counted": tested.counted}
+        is_tuple = isinstance(samples, HeldOut)
+        return samples._replace(**fields) if is_tuple else replace(samples, **fields)
+
+    def _in_full(self, guarantee: Any) -> Any:
+        """Return a guarantee with what is known of its samples, and of other targets on them."""
+        if guarantee is None:
+            return None
+        n_targets, tested = len(self._targets_tested), self._tested_groups
+        lacking = sum(1 - confidence for _, confidence in self._targets_tested)
+        return replace(
+            guarantee,
+            n_left_out=0 if tested is None else tested.n_left_out,
+            n_targets=max(1, n_targets),
+            joint_confidence=round(max(0.0, 1 - lacking), 12) if n_targets > 1 else None,
+        )
 
     def _answer_for(self, target: Target) -> None:
         """Let the costs of a target decide the answers to the calibration samples."""
@@ -276,6 +355,8 @@ class OperatingMixin:
                 "versions do not hold",
                 remedy="fit it again",
             )
+        if self._n_given is not None:
+            return self._n_given
         return 1 + max(int(each.max()) for each in rows if each is not None)
 
     def _run_at(self, point: OperatingPoint) -> None:
@@ -302,8 +383,9 @@ class OperatingMixin:
         ----------
         target : Target
             Such as :class:`RejectRate`, :class:`Accuracy` or :class:`RejectCost`. One with
-            ``confidence`` needs samples held out by a fit with such a target; each certificate
-            then holds for itself, not all of several at once. An :class:`ExpectedCost` may change
+            ``confidence`` needs samples held out by a fit with such a target. From the second one
+            on, a warning and `Guarantee.joint_confidence` say how probably all certificates hold
+            together; each by itself has its own confidence. An :class:`ExpectedCost` may change
             the answers too; a fit without costs keeps what this takes for up to a million pairs of
             sample and class.
 
@@ -337,12 +419,15 @@ class OperatingMixin:
             self._answer_for(target)
             self._run_for(target_in_use)
         except InputError:
+            # What a target was tested on is known of it, whether it passed or not.
+            before["_targets_tested"] = self._targets_tested
             vars(self).clear()
             vars(self).update(before)
             raise
         warn_if_rejects_cost_most(target, self.classes_)
         self.target = target
         self._use_target()
+        warn_of_several_targets(target, self.operating_point_)
         return self
 
     @documented()

@@ -43,7 +43,7 @@ _DESCRIPTIVE = (
     *("categorical", "left_out", "written_like", "target", "guarantee", "guarantees", "by_class"),
     *("cost_per_row", "alarms", "notes", "expected_accuracy", "cell_names"),
     *("by_class_counted_on", "by_group", "by_group_counted_on", "by_group_confidence"),
-    "class_prior",
+    *("class_prior", "group", "n_groups"),
 )
 # Bytes of a file. Lists of JSON take some 20 times as much memory; half a million cells take less.
 _LARGEST = 16_000_000

@@ -29,6 +29,7 @@ _OTHER_NAMES = {
     "costs": "cost",
     "reject": "reject_cost",
     "groups": "group_by",
+    "fit.groups": "group",
     "folder": "out",
     "n_jobs": "jobs",
 }
@@ -60,12 +61,13 @@ def in_options(message: str) -> str:
 
 
 def _write_option(argument: Argument) -> str:
-    option = _options().get(_OTHER_NAMES.get(argument.name, argument.name))
+    name = f"{argument.of}.{argument.name}" if argument.of else argument.name
+    option = _options().get(_OTHER_NAMES.get(name, argument.name))
     if option is None:
         return str(argument)
     if argument.value is ...:
         return option
-    value = 0 if argument == ("cv", "training") else argument.value
+    value = 0 if argument == Argument("cv", "training") else argument.value
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {quote_for_shell(each)}" for each in values)
 

@@ -68,6 +68,12 @@ if TYPE_CHECKING:
     from abstain.targets import OperatingPoint
 
 _FEW_VALUES = 30
+# For what a guarantee holds, and what tests it.
+_WHAT_TESTS = {
+    "samples": ("new rows", "other row"),
+    "distinct samples": ("new rows", "other distinct row"),
+    "groups": ("one row of each new group", "other group"),
+}
 _COLUMNS_TO_SHOW = 6
 
 # Written out, since --help does not import the registries; a test compares the names.
@@ -124,6 +130,22 @@ OutliersOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, fitting_option(min=0, help="Seed of the random numbers.")]
+GroupOption = Annotated[
+    str | None,
+    column_option(
+        help="The column that names the subject of each row, such as a patient: rows of one "
+        "subject stay together, and one of each tests --confidence. It is no feature. "
+        "(--group-by asks for an accuracy in each group.)",
+    ),
+]
+IndependentRowsOption = Annotated[
+    bool,
+    column_option(
+        "--independent-rows",
+        help="Rows do not belong together, though a column seems to name subjects or rows are "
+        "equal.",
+    ),
+]
 DropOption = Annotated[
     list[str] | None, column_option(help="A column to leave out; may be repeated.")
 ]
@@ -158,6 +180,8 @@ def fit(
     cv: FoldsOption = 5,
     outliers: OutliersOption = 0.01,
     seed: SeedOption = 0,
+    group: GroupOption = None,
+    independent_rows: IndependentRowsOption = False,
     drop: DropOption = None,
     keep: KeepOption = None,
     categorical: CategoricalOption = None,
@@ -222,6 +246,8 @@ def fit(
         outliers=outliers or None,
         test_size=test_size,
         seed=seed,
+        group=group,
+        independent_rows=independent_rows,
         drop=drop or [],
         keep=keep or [],
         categorical=categorical or [],
@@ -304,6 +330,12 @@ def _facts(result: FitResult) -> Table:
             f" of {these}{counted(point.n_samples, 'row')}; rejected: "
             f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
         ),
+        "groups": None
+        if result.group is None
+        else Text(
+            f"{counted(result.n_groups, 'subject')} in column {shown(result.group)}, each of them "
+            "in one fold"
+        ),
         "cost": _cost(result),
         "proportions": _proportions(result),
         "guarantee": _guarantee(clf),
@@ -349,10 +381,13 @@ def _guarantee(clf: RejectOptionClassifier) -> Text | None:
     if guarantee is None or clf.operating_point_.guarantees:
         return None
     drawn = "" if clf.class_prior is None else " and drawn in these proportions"
+    if guarantee.counted == "groups":
+        drawn = f", one row of each{drawn}"
+    new, others = _WHAT_TESTS[guarantee.counted]
     return Text.assemble(
-        (f"at least {guarantee.accuracy:g} on new rows", "bold green"),
+        (f"at least {guarantee.accuracy:g} on {new}", "bold green"),
         f", with confidence {guarantee.confidence:g}:\n"
-        f"of {counted(guarantee.n_samples, 'other row')}, held out{drawn}, {guarantee.accepted:,} "
+        f"of {counted(guarantee.n_samples, others)}, held out{drawn}, {guarantee.accepted:,} "
         f"were answered, {guarantee.errors:,} of them wrong:\n"
         f"accuracy {percent(1 - guarantee.errors / guarantee.accepted)}",
     )
@@ -431,7 +466,8 @@ def _guarantees(result: FitResult) -> list[RenderableType]:
             *(f"{count:,}" for count in (each.n_samples, each.accepted, each.errors)),
             percent(1 - each.errors / each.accepted),
         )
-    sentence = f"Certified for new rows with confidence {confidence:g}{together}, on held-out rows:"
+    new = _WHAT_TESTS[guarantees[0].counted][0]
+    sentence = f"Certified for {new} with confidence {confidence:g}{together}, on held-out rows:"
     return [Text(), Text(sentence), table]
 
 

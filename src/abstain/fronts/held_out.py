@@ -33,12 +33,16 @@ class HeldOut(NamedTuple):
 
     ``columns`` holds the position of each sample's cell in the front, or -1 for a cell that the
     front has not seen. ``counts`` is the number of samples of each entry; None is one each.
+    ``repeats`` tells how often each sample occurs if equal ones are counted once, and ``counted``
+    what one sample each stands for: "samples", "groups" or "distinct samples".
     """
 
     certainty: Floats
     correct: NDArray[np.bool_]
     columns: Ints
     counts: Ints | None = None
+    repeats: Ints | None = None
+    counted: str = "samples"
 
     @property
     def n_samples(self) -> int:
@@ -53,6 +57,8 @@ class HeldOut(NamedTuple):
             np.where(is_missing, np.inf, self.certainty[rows]),
             self.correct[rows] & ~is_missing,
             self.columns[rows],
+            repeats=None if self.repeats is None else self.repeats[rows],
+            counted=self.counted,
         )
 
 
@@ -62,7 +68,7 @@ class HeldOutCounts:
     def __init__(self, front: ParetoFront, held_out: HeldOut) -> None:
         self.front = front
         self.cells = []
-        certainty, correct, columns, counts = held_out
+        certainty, correct, columns, counts = held_out[:4]
         if counts is None:
             counts = np.ones(len(correct), dtype=np.int64)
         for column in range(-1, front.n_cells):
@@ -88,6 +94,21 @@ class HeldOutCounts:
                 accepted += samples_from[begin]
                 errors += errors_from[begin]
             yield from zip(some.tolist(), accepted.tolist(), errors.tolist(), strict=True)
+
+
+class CountsToTest:
+    """The same for samples that may repeat: first of distinct samples, then of all."""
+
+    def __init__(self, front: ParetoFront, held_out: HeldOut) -> None:
+        ways = [held_out]
+        if held_out.repeats is not None:
+            ways.append(held_out._replace(counts=held_out.repeats))
+        self.ways = [HeldOutCounts(front, way) for way in ways]
+
+    def of(self, rows: Ints) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        """Yield each row with the accepted samples and the errors among them, in each way."""
+        for row, *counted in zip(rows.tolist(), *(way.of(rows) for way in self.ways), strict=True):
+            yield row, [(accepted, errors) for _, accepted, errors in counted]
 
 
 def _from_each(counts: Ints) -> Ints:
@@ -138,7 +159,7 @@ class StepCounts(NamedTuple):
 
 def count_by_step(steps: StepThresholds, held_out: HeldOut) -> StepCounts:
     """Return how many samples are at each step."""
-    certainty, correct, columns, _ = held_out
+    certainty, correct, columns = held_out[:3]
     positions = np.empty(len(columns), dtype=np.int64)
     for column in np.unique(columns).tolist():
         members = columns == column

@@ -26,6 +26,7 @@ from abstain.targets.shares import accuracy_shares
 
 _NO_GROUPS = "the groups of these samples are not known"
 _OTHER_PROPORTIONS = "it is about other class proportions than these samples may have"
+_OF_NEW_GROUPS = "it is about one sample of each group, and these may be of the same groups"
 _UNKNOWN = "it is not known which answers it is about"
 _CALIBRATED = "the thresholds were set or tested on these samples"
 
@@ -104,6 +105,8 @@ def certificate_tests(
             why_not[each.name] = _NO_GROUPS if "in group" in each.name else _UNKNOWN
         elif clf.class_prior is not None and share.depends_on_prior:
             why_not[each.name] = _OTHER_PROPORTIONS
+        elif each.counted == "groups":
+            why_not[each.name] = _OF_NEW_GROUPS
         else:
             n_bad = int((accepted & share.bad).sum())
             counts[each.name] = int((accepted & share.counts).sum()), n_bad
@@ -115,9 +118,12 @@ def monitored_rows(
 ) -> tuple[RiskMonitor, NDArray[np.bool_]] | None:
     """Return a monitor of decisions in the order of time, and whether each answer is right.
 
-    None if no accuracy is promised for such samples, or if the classifier knows them.
+    None if no accuracy is promised for such samples, if the classifier knows them, or if the
+    certificate is about one sample of each group.
     """
     if _why_nothing(clf, decisions, share_known) or clf.class_prior is not None:
+        return None
+    if any(each.counted == "groups" for each in certificates_of(clf)):
         return None
     try:
         monitor = RiskMonitor.from_classifier(clf)

@@ -20,7 +20,8 @@ from abstain.certainty.outliers import Known, OutlierDetector
 from abstain.classifier import fit_checks
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
-from abstain.classifier.operating import answer_costs
+from abstain.classifier.holding_out import TestedGroups
+from abstain.classifier.operating import answer_costs, tested_with
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.proportions import Proportions
 from abstain.classifier.thresholds import with_weights
@@ -142,6 +143,13 @@ OUTLIERS = {
     "usual": real("2", low=POSITIVE),
     "known_scores": real("w", low=0).where("ascending", lambda v: (np.diff(v) >= 0).all()),
 }
+# What each held-out sample stands for, if samples belong together.
+GROUPS = {
+    "counted": word("groups", "distinct samples"),
+    "n_left_out": size(),
+    "repeats": optional(whole("v", low=1)),
+}
+TARGET_TESTED = {"target": text, "confidence": number(low=0, high=1)}
 PROPORTIONS = {
     "classes": labels("c").where("different and in ascending order", are_classes),
     "shares": real("c", low=0, high=1),
@@ -157,6 +165,10 @@ GUARANTEE = {
     "n_tested": size(),
     # Files of earlier versions do not have it.
     "name": replace(text.where("without control characters", str.isprintable), is_optional=True),
+    "counted": replace(word("samples", "groups", "distinct samples"), is_optional=True),
+    "n_left_out": replace(size(), is_optional=True),
+    "n_targets": replace(size(low=1), is_optional=True),
+    "joint_confidence": optional(number(low=0, high=1)),
 }
 guarantee = _part("guarantee", GUARANTEE).where(
     "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]
@@ -211,6 +223,11 @@ class _RejectOption(KnownClass):
             },
             "held_out": _fields(obj._held_out, HELD_OUT),
             "test": _fields_of_test(vars(obj).get("_test_calibration")),
+            "tested_groups": _fields(obj._tested_groups, GROUPS),
+            "targets_tested": [
+                dict(zip(TARGET_TESTED, each, strict=True)) for each in obj._targets_tested
+            ],
+            "n_given": obj._n_given,
             "rules": _fields(obj._rules, RULES),
             "proportions": _fields(obj._proportions, PROPORTIONS),
             "outliers": _fields_of_detector(obj._outlier_detector),
@@ -238,9 +255,13 @@ class _RejectOption(KnownClass):
         obj._outlier_detector = _made_detector(state.get("outliers"))
         obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
-        obj._held_out = _made(HeldOut, state["held_out"])
+        obj._n_given = state.get("n_given")
+        obj._tested_groups = _made(TestedGroups, state.get("tested_groups"))
+        obj._targets_tested = _targets_tested(obj, state)
         if state.get("test") is not None:
             obj._test_calibration = Calibration(**state["test"] | _of_test(state))
+        held_out = _made(HeldOut, state["held_out"])
+        obj._held_out = held_out and obj._with_groups(held_out, obj._test_calibration)
         point = state["point"]
         obj.operating_point_ = OperatingPoint(
             **point
@@ -260,6 +281,16 @@ class _RejectOption(KnownClass):
             obj._front = partial(pooled_front, BinCounts(**state["bins"]))
         else:
             obj._front = partial(FROM_STAIRCASES[method], Staircases(**state["staircases"]))
+
+
+def _targets_tested(obj: Any, state: State) -> tuple[tuple[str, float], ...]:
+    """Return which targets the held-out samples have tested; earlier files name the last one."""
+    tested = state.get("targets_tested")
+    if tested is not None:
+        return tuple((each["target"], each["confidence"]) for each in tested)
+    point = state["point"]
+    has_certificate = point["guarantee"] is not None or point.get("guarantees")
+    return tested_with((), obj.target) if has_certificate else ()
 
 
 _AS_THEY_ARE = ("estimator_", "classes_", "thresholds_", *FEATURES, "_metadata_request")
@@ -431,6 +462,9 @@ REJECT_OPTION = _RejectOption(
     rules=_part("rules", RULES),
     held_out=optional(_part("held_out", HELD_OUT)),
     test=optional(_part("test_samples", TEST)),
+    tested_groups=optional(_part("tested_groups", GROUPS)),
+    targets_tested=optional(listed(_part("targets_tested", TARGET_TESTED))),
+    n_given=optional(size(low=1)),
     proportions=optional(_part("proportions", PROPORTIONS)),
     outliers=optional(_part("outliers", OUTLIERS)),
     # Only files of earlier versions have it, which know no outliers.

@@ -176,6 +176,7 @@ class _Run:
             min_cell_size=1,
             test_size=0.5,
             outliers=None,
+            independent_rows=True,  # values of small tables repeat by nature
             random_state=self.seed,
         )
         try:

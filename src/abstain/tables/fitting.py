@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.dependence import Groups, given_groups, split_folds
 from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
 from abstain.tables.evaluation import (
@@ -34,6 +34,7 @@ from abstain.tables.groups import (
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
 from abstain.tables.reasons import cell_names
+from abstain.tables.subjects import note_subjects, row_groups, subject_columns
 from abstain.tables.targets import (
     group_columns,
     prior_of_classes,
@@ -85,6 +86,12 @@ class FitOptions:
         The share of the rows that test a certified accuracy; None chooses it.
     seed : int, default=0
         Seed of the random numbers.
+    group : str, default=None
+        The column that names the subject of each row, such as a patient. Rows of one subject stay
+        together, one of each tests what is certified, and the column is no feature.
+    independent_rows : bool, default=False
+        Whether rows are independent of each other though a column seems to name subjects, or though
+        rows are equal. See `RejectOptionClassifier`.
     drop, keep, categorical : sequence of str, default=()
         Columns to leave out, to use though they would be left out, and whose numbers are
         categories.
@@ -107,6 +114,8 @@ class FitOptions:
     outliers: float | None = 0.01
     test_size: float | None = None
     seed: int = 0
+    group: str | None = None
+    independent_rows: bool = False
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
     categorical: Sequence[str] = ()
@@ -127,6 +136,9 @@ class FitResult:
     notes: list[str] = field(default_factory=list)
     # The group of each row, by the column that the target names.
     groups: dict[str, NDArray[Any]] = field(default_factory=dict)
+    # The column that names the subjects of the rows, and how many there are.
+    group: str | None = None
+    n_groups: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -173,6 +185,8 @@ class FitResult:
             "n_rows": self.n_rows,
             "n_unlabelled": self.n_unlabelled,
             "n_empty": self.n_empty,
+            "group": self.group,
+            "n_groups": self.n_groups,
             "numeric": self.features.numeric,
             "categorical": self.features.categorical,
             "left_out": {name: write(why) for name, why in self.features.left_out.items()},
@@ -270,13 +284,17 @@ def fit_table(
         for name in group_columns(target)
     }
     clf.target = with_groups(target, groups.__getitem__)
+    about_subjects = _about_subjects(frame.filter(used), table, options)
+    together = None
+    if options.group is not None:
+        together = row_groups(frame[options.group].filter(used), table.missing).to_numpy()
     n_fits = options.cv + 1
     if model.is_slow_on_many and len(y) > _MANY_ROWS:
         warn(_may_take_long(model, len(y)))
     watch(0, n_fits)
     in_one_line = _model_errors_in_one_line(model, len(y))
     with warnings_as_notes() as warned, in_one_line, explain_no_group(groups):
-        clf.fit(X, np.array(y.to_list()))
+        clf.fit(X, np.array(y.to_list()), groups=together)
     clf.cv = options.cv or "training"  # which is saved with it
     if groups:  # a model holds the name of the column, not the groups of the rows
         clf.target = target
@@ -284,6 +302,8 @@ def fit_table(
     watch(n_fits, n_fits)
     notes = [
         *lost_labels(frame[options.label], table.missing, _MANY_LOST),
+        *about_subjects,
+        *_equal_rows(clf),
         *_columns_that_tell_the_class(X, y),
         *_worse_than_constant(clf, counts),
         *_classes_spelled_alike(list(counts)),
@@ -295,14 +315,17 @@ def fit_table(
     n_empty = int((labels.is_not_null() & is_empty).sum())
     return FitResult(
         *(clf, model, options.label, features, counts),
-        *(labels.null_count(), n_empty, notes, groups),
+        *(labels.null_count(), n_empty, notes, groups, options.group),
+        0 if together is None else len(np.unique(together)),
     )
 
 
 def _features(frame: pl.DataFrame, table: TableFile, options: FitOptions) -> Features:
     """Choose the features; columns of groups are none unless they are asked for."""
     used_as_well = {*options.keep, *options.categorical}
-    groups = [name for name in group_columns(options.target) if name not in used_as_well]
+    groups = {name for name in group_columns(options.target) if name not in used_as_well}
+    if options.group is not None:
+        groups.add(options.group)
     return choose_features(
         frame.drop(options.label, *groups),
         decimal=table.decimal,
@@ -324,6 +347,7 @@ def _classifier(
         cv=_WatchedFolds(options.cv, watch) if options.cv else "training",
         outliers=options.outliers,
         test_size="auto" if options.test_size is None else options.test_size,
+        independent_rows=options.independent_rows,
         random_state=options.seed,
     )
 
@@ -337,18 +361,21 @@ def _may_take_long(model: ModelSpec, n_rows: int) -> Message:
 
 
 class _WatchedFolds:
-    """Stratified folds that call ``watch`` when each of them begins."""
+    """Folds that call ``watch`` when each of them begins."""
 
     def __init__(self, n_splits: int, watch: Callable[[int, int], None]) -> None:
-        self.folds, self.watch = StratifiedKFold(n_splits), watch
+        self.n_splits, self.watch = n_splits, watch
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Any]:
-        for done, fold in enumerate(self.folds.split(X, y), start=1):
-            self.watch(done, self.get_n_splits() + 1)
+    def split_together(self, X: Any, y: Any, groups: Groups | None) -> Iterator[Any]:
+        for done, fold in enumerate(split_folds(self.n_splits, X, y, {}, groups), start=1):
+            self.watch(done, self.n_splits + 1)
             yield fold
 
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Any]:
+        return self.split_together(X, y, given_groups(groups, len(y)))
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        return int(self.folds.get_n_splits())
+        return self.n_splits
 
 
 def _check_options(table: TableFile, options: FitOptions) -> None:
@@ -357,6 +384,8 @@ def _check_options(table: TableFile, options: FitOptions) -> None:
             argument="cv", value=options.cv, requirement="must be at least 2 folds, or 0 for none"
         )
     find_column("label", options.label, table)
+    if options.group is not None:
+        _check_group(table, options)
     for name in group_columns(options.target):
         find_column("groups", name, table)
         if name == options.label:
@@ -380,6 +409,47 @@ def _check_options(table: TableFile, options: FitOptions) -> None:
                 *(f"column {shown(options.label)} is both ", Argument("label"), " and in "),
                 *(Argument(argument), "; the label is not a feature: take it out there"),
             )
+
+
+def _check_group(table: TableFile, options: FitOptions) -> None:
+    group = Argument("groups", options.group, of="fit")
+    find_column("group", str(options.group), table)
+    if options.independent_rows:
+        raise InputError(
+            *(group, " says that rows belong together, and ", Argument("independent_rows")),
+            " that they do not; drop one",
+        )
+    for argument in ("label", "drop", "keep", "categorical"):
+        named = getattr(options, argument)
+        if options.group in ([named] if isinstance(named, str) else named):
+            raise InputError(
+                *(f"column {shown(options.group)} is in both ", Argument("groups", of="fit")),
+                *(" and ", Argument(argument), "; a column of groups is no feature: drop one"),
+            )
+
+
+def _about_subjects(frame: pl.DataFrame, table: TableFile, options: FitOptions) -> list[Message]:
+    """Return notes on columns that seem to name subjects; without groups, certify nothing."""
+    if options.group is not None:
+        return []
+    frame = frame.drop(options.label, *group_columns(options.target))
+    columns = subject_columns(frame, table.missing)
+    return note_subjects(columns, frame.height, options.target, options.independent_rows)
+
+
+def _equal_rows(clf: RejectOptionClassifier) -> list[Message]:
+    """Return a note if equal rows are counted once."""
+    tested = clf._tested_groups
+    if tested is None or tested.counted == "groups" or not tested.n_left_out:
+        return []
+    return [
+        Message(
+            f"held-out rows that are equal to others: {tested.n_left_out:,}; what is certified "
+            "holds with equal rows counted once, and with all of them; if rows are equal by chance "
+            "and not copied, give ",
+            Argument("independent_rows"),
+        )
+    ]
 
 
 def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:

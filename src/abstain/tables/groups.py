@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -128,8 +129,10 @@ def compare_fitted_groups(clf: Any, groups: NDArray[Any]) -> GroupComparison:
 def _thresholds_without_groups(clf: Any) -> NDArray[Any] | None:
     if not has_groups(clf.target):
         return None
-    try:
-        thresholds: NDArray[Any] = copy(clf).retarget(without_groups(clf.target)).thresholds_
-    except InputError:
-        return None
+    with warnings.catch_warnings():  # nothing is certified by this
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            thresholds: NDArray[Any] = copy(clf).retarget(without_groups(clf.target)).thresholds_
+        except InputError:
+            return None
     return thresholds

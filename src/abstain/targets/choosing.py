@@ -194,9 +194,7 @@ class Accuracy(BaseTarget):
         )
         if test is None or self.confidence is None:
             return Choice(front, self._choose(front))
-        column = np.full(int(max(front.cells.max(), test.cells.max())) + 1, -1)
-        column[front.cells] = np.arange(front.n_cells)
-        held_out = HeldOut(test.certainty, test.correct, column[test.cells])
+        held_out = test.held_out(test.correct, front)
         if test.drawn is not None:
             held_out = held_out.take(test.drawn)
         row, guarantee = self.certify(front, held_out)

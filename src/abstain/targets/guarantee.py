@@ -26,6 +26,10 @@ way between m and n as ratios go.
 **The order of other rows** begins at the row that seems easiest to certify, that of the smallest p
 on the front's own samples, which then must not test; it goes on to ever fewer rejects. Rows that
 reject more than the first one are never wanted.
+
+**Repeats.** Equal samples may be copies, or repeat by nature. If they are copies, distinct samples
+are independent; if by nature, all samples are. A row passes if it passes the test of both counts:
+whichever is right, a false row passes with probability at most δ.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -39,8 +43,10 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, Message
 from abstain.fronts import ParetoFront
-from abstain.fronts.held_out import HeldOut, HeldOutCounts
+from abstain.fronts.held_out import CountsToTest, HeldOut
 
+# Accepted samples and errors; with repeats, first of each distinct sample, then of all.
+Counts = list[tuple[int, int]]
 # Of nested rows, from accepting nothing to accepting everything.
 N_STEPS = 100
 
@@ -66,6 +72,17 @@ class Guarantee:
     name : str, default="the accuracy"
         What is at least ``accuracy``: "the recall of 'ill'", for example, of which ``n_samples``
         are the samples of this class.
+    counted : str, default="samples"
+        What ``n_samples``, ``accepted`` and ``errors`` count: "samples"; "groups", if one sample of
+        each held-out group tests, drawn at random: what is certified then holds for one sample,
+        drawn at random, of a new group; or "distinct samples", if equal samples are counted once.
+    n_left_out : int, default=0
+        Held-out samples that are not counted: others of a group, or equal to one that is counted.
+    n_targets : int, default=1
+        Targets that the same samples have tested so far, with this one.
+    joint_confidence : float, default=None
+        With this confidence, all certificates for these targets hold together: 1 minus the sum of
+        what each lacks to 1. None if it is the only one.
 
     Examples
     --------
@@ -88,6 +105,10 @@ class Guarantee:
     bound: float
     n_tested: int
     name: str = "the accuracy"
+    counted: str = "samples"
+    n_left_out: int = 0
+    n_targets: int = 1
+    joint_confidence: float | None = None
 
 
 def certify(
@@ -104,35 +125,63 @@ def certify(
                 value=accuracy,
                 requirement=Message(
                     *("with ", Argument("confidence", confidence), f" takes at least {least:,} "),
-                    f"samples that test it, none of them wrong, got {n_samples:,}",
+                    f"{held_out.counted} that test it, none of them wrong, got {n_samples:,}",
                 ),
-                remedy=f"{_instead(lower)}, or give more samples",
+                remedy=f"{_instead(lower)}, or give more {held_out.counted}",
             )
         accepted, errors = tests.last
-        remedy = _remedy(accuracy, confidence, n_samples, accepted, errors)
+        remedy = _remedy(accuracy, confidence, held_out, accepted, errors)
         raise InputError(
             argument="accuracy",
             value=accuracy,
             requirement=Message(
                 *("with ", Argument("confidence", confidence), " cannot be certified: of "),
-                f"{n_samples} test samples {accepted} {'is' if accepted == 1 else 'are'} accepted "
-                f"by the first thresholds that are tested, {errors} of them wrong",
+                f"{_number_of(held_out, accepted)} {accepted} {'is' if accepted == 1 else 'are'} "
+                f"accepted by the first thresholds that are tested, {errors} of them wrong",
             ),
             remedy=Message(_instead(lower), remedy),
         )
-    row, accepted, errors = tests.certified
-    bound = accuracy_bound(accepted, errors, 1 - confidence)
-    return row, Guarantee(accuracy, confidence, n_samples, accepted, errors, bound, tests.n_tested)
+    row, counts = tests.certified
+    return row, issue(held_out, accuracy, confidence, counts, tests.n_tested)
+
+
+def issue(
+    held_out: HeldOut,
+    level: float,
+    confidence: float,
+    counts: Counts,
+    n_tested: int,
+    name: str = Guarantee.name,
+) -> Guarantee:
+    """Return what a row that has passed certifies."""
+    return Guarantee(
+        level,
+        confidence,
+        held_out.n_samples,
+        *counts[0],
+        bound=min(accuracy_bound(*count, 1 - confidence) for count in counts),
+        n_tested=n_tested,
+        name=name,
+        counted=held_out.counted,
+    )
+
+
+def first_failure(counts: Counts, level: float, confidence: float) -> tuple[int, int] | None:
+    """Return the accepted samples and the errors that fail the test of a level, if any do."""
+    for accepted, errors in counts:
+        if not binomial_tail(accepted, errors, level) <= 1 - confidence:
+            return accepted, errors
+    return None
 
 
 class TestedRows(NamedTuple):
     """What testing rows in their order has given.
 
     ``certified`` is the last row that passed, with its accepted samples and errors, or None;
-    ``last`` are accepted samples and errors of the last row tested.
+    ``last`` are accepted samples and errors that failed, or of the last row.
     """
 
-    certified: tuple[int, int, int] | None
+    certified: tuple[int, Counts] | None
     last: tuple[int, int]
     n_tested: int
 
@@ -142,14 +191,16 @@ def run_tests(
 ) -> TestedRows:
     """Test the rows of a front, in an order of ever fewer rejects, up to the first that fails."""
     order = _order(front, held_out.n_samples, accuracy, confidence)
-    certified: tuple[int, int, int] | None = None
-    n_tested, accepted, errors = 0, 0, 0
-    for row, accepted, errors in HeldOutCounts(front, held_out).of(order):
+    certified: tuple[int, Counts] | None = None
+    n_tested, last = 0, (0, 0)
+    for row, counts in CountsToTest(front, held_out).of(order):
         n_tested += 1
-        if not binomial_tail(accepted, errors, accuracy) <= 1 - confidence:
+        failure = first_failure(counts, accuracy, confidence)
+        last = failure or counts[0]
+        if failure is not None:
             break
-        certified = row, accepted, errors
-    return TestedRows(certified, (accepted, errors), n_tested)
+        certified = row, counts
+    return TestedRows(certified, last, n_tested)
 
 
 def needed_answers(accuracy: float, confidence: float) -> int:
@@ -209,13 +260,13 @@ def _highest_below(
     Another accuracy begins at another row, so one that is certified may lie above one that is not:
     all are tried, the highest first. An accuracy is certified as soon as its first row passes.
     """
-    counts, n_samples = HeldOutCounts(front, held_out), held_out.n_samples
+    accepted, n_samples = CountsToTest(front, held_out), held_out.n_samples
     for thousandths in range(ceil(1000 * accuracy), 0, -1):
         lower = thousandths / 1000
         if lower < accuracy and needed_answers(lower, confidence) <= n_samples:
             first = _first(front, n_samples, lower, confidence)
-            ((_, accepted, errors),) = counts.of(np.array([first]))
-            if binomial_tail(accepted, errors, lower) <= 1 - confidence:
+            ((_, counts),) = accepted.of(np.array([first]))
+            if first_failure(counts, lower, confidence) is None:
                 return lower
     return None
 
@@ -243,17 +294,31 @@ def _instead(lower: float | None) -> str:
     return f"they certify {lower:g} at most: request no more, ideally on fresh data"
 
 
+def _number_of(held_out: HeldOut, accepted: int) -> str:
+    """Return how many there are of what is counted, with their repeats if these are accepted."""
+    if held_out.repeats is not None and accepted > held_out.n_samples:
+        return f"{held_out.repeats.sum()} test samples"
+    return f"{held_out.n_samples} {words_for_tested(held_out.counted)}"
+
+
+def words_for_tested(counted: str) -> str:
+    """Return what tests in words: "groups" are "test groups"."""
+    *adjectives, noun = counted.split()
+    return " ".join([*adjectives, "test", noun])
+
+
 def _remedy(
-    accuracy: float, confidence: float, n_samples: int, accepted: int, errors: int
+    accuracy: float, confidence: float, held_out: HeldOut, accepted: int, errors: int
 ) -> Message:
     """Return what else would help."""
+    n_samples, counted = held_out.n_samples, held_out.counted
     enough = enough_answers(accepted, errors, accuracy, 1 - confidence)
     if enough is None:
         return Message(", or use a surer classifier")
     least = needed_answers(accuracy, confidence)
     wanted = ceil(enough * n_samples / accepted)
     # Few errors tell little of their share: a number far beyond the samples would be a guess.
-    more = f"about {wanted:,} samples" if wanted <= 20 * n_samples else "far more samples"
+    more = f"about {wanted:,} {counted}" if wanted <= 20 * n_samples else f"far more {counted}"
     return Message(
         f", or hold out {more} (it takes {least:,} accepted ones without an error; ",
         *(Argument("test_size"), " is the share that tests)"),

@@ -91,6 +91,8 @@ class OperatingPoint:
             f", certified_accuracy={self.guarantee.accuracy:g}, "
             f"confidence={self.guarantee.confidence:g}"
         )
+        if self.guarantee is not None and self.guarantee.counted != "samples":
+            certified = f"{certified}, counted={self.guarantee.counted!r}"
         return (
             f"OperatingPoint(accuracy={self.accuracy:.4g}, coverage={self.coverage:.4g}, "
             f"true_rejects={self.true_rejects}, false_rejects={self.false_rejects}, "

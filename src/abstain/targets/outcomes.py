@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import InputError, shown
 from abstain.fronts import ParetoFront
+from abstain.fronts.held_out import HeldOut
 from abstain.fronts.weights import in_units
 from abstain.targets.base import BaseTarget
 from abstain.targets.guarantee import Guarantee
@@ -27,7 +28,7 @@ class Outcomes:
     ``cells`` are positions of thresholds, ``rows`` those of the samples in what was given to fit.
     ``weights`` say how often new data have such samples, relative to these; None is equally often.
     ``drawn`` are positions of samples that have the class proportions of new data; -1 is a sample
-    that was lacking. None is all samples.
+    that was lacking. None is all samples. ``repeats`` and ``counted`` are those of `HeldOut`.
     """
 
     certainty: NDArray[np.float64]
@@ -38,6 +39,8 @@ class Outcomes:
     rows: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     drawn: NDArray[np.int64] | None = None
+    repeats: NDArray[np.int64] | None = None
+    counted: str = "samples"
 
     def __len__(self) -> int:
         return len(self.certainty)
@@ -46,6 +49,18 @@ class Outcomes:
     def correct(self) -> NDArray[np.bool_]:
         """Whether each answer is right."""
         return np.asarray(self.answers == self.truth)
+
+    def held_out(self, good: NDArray[np.bool_], front: ParetoFront) -> HeldOut:
+        """Return the samples as those that test a front: which are good, and in which column."""
+        column = np.full(int(max(front.cells.max(), self.cells.max())) + 1, -1)
+        column[front.cells] = np.arange(front.n_cells)
+        return HeldOut(
+            self.certainty,
+            good,
+            column[self.cells],
+            repeats=self.repeats,
+            counted=self.counted,
+        )
 
     @property
     def units(self) -> NDArray[np.int64] | None:

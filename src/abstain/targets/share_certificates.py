@@ -27,15 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError
-from abstain.fronts.held_out import HeldOut, HeldOutCounts
+from abstain.fronts.held_out import CountsToTest, HeldOut
 from abstain.fronts.pooled import PooledFront
 from abstain.targets.guarantee import (
     N_STEPS,
-    Guarantee,
-    accuracy_bound,
+    Counts,
     binomial_tail,
+    issue,
     needed_answers,
     rows_covering,
+    words_for_tested,
 )
 from abstain.targets.outcomes import Choice, Outcomes
 from abstain.targets.share_paths import Path, Scale, Share, fewest_rejects, paths_of, unreachable
@@ -108,22 +109,39 @@ def _order(front: PooledFront, chances: NDArray[np.float64]) -> NDArray[np.int64
 
 
 class _Test(NamedTuple):
-    """How many of the samples that count for a share a row accepts, and how many are bad."""
+    """How many of the samples that count for a share a row accepts, and how many are bad.
+
+    If samples repeat, in both ways of counting.
+    """
 
     share: Share
-    accepted: int
-    bad: int
-
-    @property
-    def probability(self) -> float:
-        """The exact probability of no more bad ones, if the share were at its level."""
-        return float(binomial_tail(self.accepted, self.bad, self.share.level))
+    samples: HeldOut
+    counts: Counts
 
     @property
     def allowed(self) -> float:
         """The probability up to which the test passes."""
         assert self.share.confidence is not None
         return 1 - self.share.confidence
+
+    @property
+    def probability(self) -> float:
+        """The exact probability of no more bad ones, if the share were at its level."""
+        accepted, bad = self.worst
+        return float(binomial_tail(accepted, bad, self.share.level))
+
+    @property
+    def worst(self) -> tuple[int, int]:
+        """Accepted and bad samples of the way that supports the share least."""
+        level = self.share.level
+        return max(self.counts, key=lambda count: float(binomial_tail(count[0], count[1], level)))
+
+    @property
+    def n_counted(self) -> int:
+        """How many samples there are in this way."""
+        repeats = self.samples.repeats
+        is_of_all = repeats is not None and self.worst != self.counts[0]
+        return int(repeats.sum()) if is_of_all and repeats is not None else self.samples.n_samples
 
     @property
     def passes(self) -> bool:
@@ -151,16 +169,16 @@ class _Tests(NamedTuple):
 
     def of(self, front: PooledFront, rows: NDArray[np.int64]) -> Iterator[list[_Test]]:
         """Yield, for each row, the tests of the shares that are to be certified."""
-        cells = self.samples.cells
-        column = np.full(max(int(front.cells.max()), int(cells.max())) + 1, -1)
-        column[front.cells] = np.arange(front.n_cells)
         tested = [share for share in self.shares if share.confidence is not None]
-        counts = []
-        for share in tested:
-            samples = HeldOut(self.samples.certainty, share.good, column[cells])
-            counts.append(HeldOutCounts(front, samples.take(self.counted(share))).of(rows))
-        for each_share in zip(*counts, strict=True):
-            yield [_Test(share, *each[1:]) for share, each in zip(tested, each_share, strict=True)]
+        held_out = [
+            self.samples.held_out(share.good, front).take(self.counted(share)) for share in tested
+        ]
+        counts = [CountsToTest(front, samples).of(rows) for samples in held_out]
+        for of_row in zip(*counts, strict=True):
+            yield [
+                _Test(share, samples, each)
+                for share, samples, (_, each) in zip(tested, held_out, of_row, strict=True)
+            ]
 
 
 def _certify(paths: list[Path], shares: list[Share], scales: list[Scale], tests: _Tests) -> Choice:
@@ -178,18 +196,8 @@ def _certify(paths: list[Path], shares: list[Share], scales: list[Scale], tests:
         raise _not_certified(failed, paths, shares, scales, tests)
     row, results = certified
     guarantees = tuple(
-        Guarantee(
-            share.level,
-            share.confidence,
-            len(tests.counted(share)),
-            accepted,
-            bad,
-            accuracy_bound(accepted, bad, result.allowed),
-            n_tested,
-            share.name,
-        )
-        for result in results
-        for share, accepted, bad in [result]
+        issue(samples, share.level, share.confidence, counts, n_tested, share.name)
+        for share, samples, counts in results
         if share.confidence is not None
     )
     return Choice(path.front, row, guarantees)
@@ -217,16 +225,15 @@ def _not_certified(
             break
     else:
         test = failed[0]
-    share, accepted, bad = test
+    share, (accepted, bad) = test.share, test.worst
     others = [each.share.name for each in failed if each is not test]
-    n_counted = len(tests.counted(share))
     return InputError(
         f"{share.name} of {share.level:g} with ",
         Argument("confidence", share.confidence),
-        f" cannot be certified{_nor(others)}: of {tests.n_samples(share):,} test samples "
-        f"{n_counted:,} are {share.counted}, {accepted:,} of them are accepted by the first "
-        f"thresholds that are tested, and {bad:,} are wrong; {_instead(share, shares, lower)}, or "
-        f"{_more_samples(test, n_counted)}",
+        f" cannot be certified{_nor(others)}: of {tests.n_samples(share):,} "
+        f"{words_for_tested(test.samples.counted)} {test.n_counted:,} are {share.counted}, "
+        f"{accepted:,} of them are accepted by the first thresholds that are tested, and {bad:,} "
+        f"are wrong; {_instead(share, shares, lower)}, or {_more_samples(test)}",
     )
 
 
@@ -276,9 +283,9 @@ def _instead(share: Share, shares: list[Share], lower: float | None) -> str:
     return f"they certify {lower:g}{where}{beside}: request no more, ideally on fresh data"
 
 
-def _more_samples(test: _Test, n_counted: int) -> str:
+def _more_samples(test: _Test) -> str:
     """Return how many samples that count for a share would do."""
-    share, accepted, _ = test
+    share, (accepted, _), n_counted = test.share, test.worst, test.n_counted
     assert share.confidence is not None
     least = needed_answers(share.level, share.confidence)
     enough = _probably_enough(test)
@@ -300,7 +307,7 @@ def _probably_enough(test: _Test) -> int | None:
     So many that the test also passes with half a standard error more bad ones than expected. Bad
     ones that were seen tell little when there are few, so half a one more is assumed.
     """
-    share, accepted, bad = test
+    share, (accepted, bad) = test.share, test.worst
     rate = (bad + 0.5) / (accepted + 1)
     if not bad:
         rate = min(rate, (1 - share.level) / 2)
