@@ -69,10 +69,14 @@ def fingerprint(clf: Any) -> str:
     """Return a hash of a classifier and its thresholds, as far as answers depend on them."""
     names = [clf.classes_.tolist(), clf.cells_.tolist()]
     digest = blake2b(json.dumps(names, default=str).encode(), digest_size=16)
-    known = getattr(clf, "calibration_", None)
-    for numbers in (clf.thresholds_, None if known is None else known.certainty):
-        if numbers is not None:
-            digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
+    known, detector = getattr(clf, "calibration_", None), clf._outlier_detector
+    numbers = [
+        clf.thresholds_,
+        *([] if known is None else [known.certainty]),
+        *([] if detector is None else [[detector.rate], detector.known_scores]),
+    ]
+    for each in numbers:
+        digest.update(np.ascontiguousarray(each, dtype="<f8").tobytes())
     return digest.hexdigest()
 
 
