@@ -4,6 +4,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 
@@ -122,7 +123,10 @@ def certify_plainly(front: Any, held_out: Any, accuracy: float, level: float) ->
 
 
 class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose certainty, cell and correctness are the columns of its samples."""
+    """A classifier whose certainty, cell and correctness are the columns of its samples.
+
+    Correctness is no number: a detector of outliers does not see it.
+    """
 
     classes_ = np.array([0, 1])
 
@@ -133,28 +137,35 @@ class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return True
 
     def predict(self, X):
-        return X[:, 2].astype(int)
+        return X["correct"].to_numpy().astype(int)
+
+
+def told(certainty: Any, correct: Any, cells: Any) -> Any:
+    """Samples for `Told`."""
+    return pd.DataFrame({"certainty": certainty, "cell": cells, "correct": np.asarray(correct)})
 
 
 def fit(drawn: Any, **settings: Any) -> Any:
     """A classifier whose accuracy of 0.9 is certified, with confidence 0.9, on the draw."""
-    certainty, correct, cells = drawn
     clf = RejectOptionClassifier(
         FrozenEstimator(Told()),
-        certainty=lambda model, X: X[:, 0],
-        cells=lambda model, X: X[:, 1].astype(int),
+        certainty=lambda model, X: X["certainty"].to_numpy(),
+        cells=lambda model, X: X["cell"].to_numpy(),
         target=Accuracy(0.9, confidence=0.9),
+        independent_rows=True,  # equal ones are drawn independently, too
         random_state=0,
         **settings,
     )
     # All are of class 1, which those in the wrong are not given.
-    X = np.stack([certainty, cells, correct], axis=1)
-    return clf.fit(X, np.ones(len(X), int))
+    return clf.fit(told(*drawn), np.ones(len(drawn[0]), int))
 
 
-def accepted_by(clf: Any, certainty: Any, cells: Any) -> Any:
+def accepted_by(clf: Any, certainty: Any, correct: Any, cells: Any) -> Any:
     """Which samples a classifier of `fit` answers."""
     positions = {cell: position for position, cell in enumerate(clf.cells_.tolist()[:-1])}
     known = np.full(max(cells) + 1, len(clf.cells_) - 1)
     known[list(positions)] = list(positions.values())
-    return certainty >= clf.thresholds_[known[cells]]
+    accepted = certainty >= clf.thresholds_[known[cells]]
+    if clf.outliers is not None:
+        accepted &= ~(clf.outlier_p_values(told(certainty, correct, cells)) <= clf.outliers)
+    return accepted
