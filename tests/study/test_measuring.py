@@ -88,6 +88,7 @@ def slow_curve(problem, name, option, cv="training"):
         min_cell_size=option.min_cell_size,
         target=Row(0),
         cv=cv,
+        outliers=None,  # the curves are those of thresholds alone
     ).fit(*train)
     front = clf.front_
     rows = sorted({0, *np.flatnonzero(front.is_pareto).tolist()})

@@ -126,7 +126,8 @@ def test_it_can_be_had_from_a_classifier_too(kind, prior, is_frozen):
         assert "they certify no level" in message
         return
     lower = lowered(target, message, float(named[1]))
-    moved = clf.retarget(lower).operating_point_
+    with pytest.warns(UserWarning, match="2 targets have been tested on the same samples"):
+        moved = clf.retarget(lower).operating_point_
     assert min(each.bound - each.accuracy for each in moved.guarantees) >= 0
     assert repr(clf.set_params(target=lower).fit(*samples).operating_point_) == repr(moved)
 
