@@ -76,14 +76,16 @@ def digits():
 @pytest.fixture(scope="module")
 def clf(digits):
     X, y, _, _ = digits
-    return RejectOptionClassifier(GaussianNB(), target=RejectRate(0.15), cv="training").fit(X, y)
+    return RejectOptionClassifier(
+        GaussianNB(), target=RejectRate(0.15), cv="training", outliers=None
+    ).fit(X, y)
 
 
 # A row of the stored front is run by retargeting to its reject rate.
 @pytest.mark.parametrize("cells", ["class", "global"])
 def test_from_estimator_is_what_retargeting_does_to_new_samples(digits, cells):
     X, y, X_new, y_new = digits
-    clf = RejectOptionClassifier(GaussianNB(), cells=cells).fit(X, y)
+    clf = RejectOptionClassifier(GaussianNB(), cells=cells, outliers=None).fit(X, y)
     display = AccuracyRejectCurveDisplay.from_estimator(clf, X_new, y_new)
     assert len(display.rows) > 50
     assert (np.diff(display.reject_rates) >= 0).all()
@@ -163,7 +165,9 @@ def test_from_cv_results_averages_as_the_metric_does():
 @pytest.mark.parametrize("has_reject_option", [True, False])
 def test_from_cv_results_takes_what_cross_validate_returns(digits, certainty, has_reject_option):
     X, y, _, _ = digits
-    estimator = RejectOptionClassifier(GaussianNB()) if has_reject_option else GaussianNB()
+    estimator = GaussianNB()
+    if has_reject_option:
+        estimator = RejectOptionClassifier(estimator, outliers=None)
     results = cross_validate(estimator, X, y, cv=4, return_estimator=True, return_indices=True)
     display = AccuracyRejectCurveDisplay.from_cv_results(results, X, y, certainty=certainty)
     accuracies = []

@@ -27,7 +27,7 @@ def by_hand(correct, rejected):
 @pytest.fixture(scope="module")
 def fitted():
     X, y = load_digits(return_X_y=True)
-    clf = RejectOptionClassifier(GaussianNB(), random_state=0).fit(X[::2], y[::2])
+    clf = RejectOptionClassifier(GaussianNB(), outliers=None, random_state=0).fit(X[::2], y[::2])
     return clf, X[1::2], y[1::2]
 
 
@@ -86,6 +86,16 @@ def test_a_front_does_to_its_samples_what_its_thresholds_do():
     for entry, row in enumerate(display.rows.tolist()):
         rejected = certainty < front.thresholds_at(row)[columns]
         assert parts(display)[:, entry].tolist() == pytest.approx(by_hand(correct, rejected))
+
+
+# Outliers are rejected at every point of the figure.
+def test_outliers_are_rejected_from_the_first_point_on():
+    X, y = load_digits(return_X_y=True)
+    clf = RejectOptionClassifier(GaussianNB()).fit(X[::2], y[::2])
+    display = RejectOutcomesDisplay.from_estimator(clf, X[1::2], y[1::2])
+    outlier = clf.decide(X[1::2]).outlier
+    assert display.reject_rates[0] == pytest.approx(outlier.mean())
+    assert outlier.any()
 
 
 # To move along the stored front is to see what the figure shows.

@@ -111,8 +111,8 @@ def test_with_more_features_the_plane_is_that_of_the_model(iris):
 # samples its regions hold, and a warning says so if that is a minority.
 def test_regions_say_for_which_share_of_the_samples_they_hold(iris):
     X, y = iris
-    clf = RejectOptionClassifier(GMLVQ(n_components=2, random_state=0), target=RejectRate(0.2))
-    clf.fit(X, y)
+    model, target = GMLVQ(n_components=2, random_state=0), RejectRate(0.2)
+    clf = RejectOptionClassifier(model, target=target, outliers=None).fit(X, y)
     with pytest.warns(UserWarning, match=r"^the regions hold for 16\.0% of the samples only: "):
         few = shown(clf, X, y, axes=("sepal length (cm)", "sepal width (cm)"))
     assert "regions hold for 16.0% of the samples only" in few.ax_.get_xlabel()

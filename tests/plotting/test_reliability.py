@@ -80,9 +80,11 @@ def test_two_curves_share_a_diagonal_and_differ_without_colour():
 def test_from_estimator_compares_plain_answers_with_their_probability(digits, clf):
     _, _, X_new, y_new = digits
     display = ReliabilityDisplay.from_estimator(clf, X_new, y_new, n_bins=5)
-    curve = reliability_curve(
-        clf.predict(X_new) == y_new, clf.predict_correct_proba(X_new), n_bins=5
-    )
+    probability = clf.predict_correct_proba(X_new)
+    known = ~np.isnan(probability)  # outliers have none
+    assert np.array_equal(~known, clf.decide(X_new).outlier)
+    right = clf.predict(X_new) == y_new
+    curve = reliability_curve(right[known], probability[known], n_bins=5)
     assert display.mean_probabilities.tolist() == curve.mean_probabilities.tolist()
     assert display.accuracies.tolist() == curve.accuracies.tolist()
 

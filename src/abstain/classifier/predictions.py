@@ -191,8 +191,8 @@ class PredictionMixin(OperatingMixin):
         Returns
         -------
         probability : ndarray of shape (n_samples,)
-            Of the plain answer, also where it is rejected. In each cell it never falls as the
-            certainty rises.
+            Of the plain answer, also where it is rejected; NaN for outliers. In each cell it never
+            falls as the certainty rises.
 
         Examples
         --------
@@ -414,7 +414,8 @@ class PredictionMixin(OperatingMixin):
 
         Examples
         --------
-        >>> table = clf.explain(X[clf.reject(X)], n_features=1)
+        >>> unusual = [5.8, 3.1, 38.0, 1.2]
+        >>> table = clf.explain([*X[clf.reject(X)], unusual], n_features=1)
         >>> sorted(table["reason"].unique())
         ['ambiguous', 'outlier']
         >>> len(table["features"].to_list()[0])

@@ -68,7 +68,7 @@ def check_certificates(
     >>> clf = RejectOptionClassifier(GaussianNB(), target=target, random_state=0)
     >>> (test,) = check_certificates(clf.fit(X[:1200], y[:1200]), X[1200:], y[1200:])
     >>> test.verdict, test.accepted, test.errors
-    ('not contradicted', 562, 84)
+    ('not contradicted', 553, 80)
     """
     truth = as_labels("y", y)
     decisions = check_classifier(clf).decide(X)
@@ -153,14 +153,19 @@ def share_of_fit(clf: Any, X: Any) -> float:
 
 
 def are_calibration(clf: Any, certainty: NDArray[np.float64]) -> bool:
-    """Return whether samples are all those that set the thresholds, tested them, or both."""
+    """Return whether samples are those that set the thresholds, tested them, or were all given."""
     tested = clf._test_calibration
     known = [each.certainty for each in (getattr(clf, "calibration_", None), tested) if each]
     ordered = np.sort(certainty)
-    return any(
-        np.array_equal(np.sort(each), ordered)
-        for each in [*known, np.concatenate(known or [certainty[:0]])]
-    )
+    if any(np.array_equal(np.sort(each), ordered) for each in known):
+        return True
+    # Others that were given may tell outliers, or belong to the groups of those that test. Of fewer
+    # samples at once, certainties may be rounded otherwise.
+    every = np.concatenate(known or [certainty[:0]])
+    if len(certainty) != (clf._n_given or len(every)) or not len(every):
+        return False
+    after = np.clip(np.searchsorted(ordered, every), 1, len(ordered) - 1)
+    return bool((np.isclose(ordered[after], every) | np.isclose(ordered[after - 1], every)).all())
 
 
 def _outcomes(clf: Any, decisions: Decisions, truth: NDArray[Any]) -> Outcomes:

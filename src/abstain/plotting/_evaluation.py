@@ -185,9 +185,12 @@ def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) ->
 def _of_reject_option(clf: Any, X: Any, y: ArrayLike) -> Outcomes:
     from abstain.classifier.own_cells import OwnCells
 
-    correct = _is_correct(clf, X, y)
-    columns = OwnCells(clf.cells_[:-1]).columns_of(clf.apply(X), clf.front_)
-    held_out = HeldOut(clf.certainties(X), correct, columns)
+    decisions = clf.decide(X)
+    kept = ~decisions.outlier  # outliers are rejected in every row
+    labels, predictions, _ = check_samples(y, clf.classes_[decisions.class_indices], None)
+    correct = np.asarray(labels == predictions)
+    columns = OwnCells(clf.cells_[:-1]).columns_of(decisions.positions, clf.front_)
+    held_out = HeldOut(decisions.certainty[kept], correct[kept], columns[kept])
     rows = best_rows(clf.front_)
     counts = np.array(list(HeldOutCounts(clf.front_, held_out).of(rows)), dtype=float)
     # New samples need not be rejected in the order of the rows.

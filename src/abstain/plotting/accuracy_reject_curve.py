@@ -104,7 +104,7 @@ class AccuracyRejectCurveDisplay(Display):
         >>> X, y = load_digits(return_X_y=True)
         >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1)).fit(X[::2], y[::2])
         >>> display = AccuracyRejectCurveDisplay.from_estimator(clf, X[1::2], y[1::2])
-        >>> float(display.accuracies[0]) == clf.estimator_.score(X[1::2], y[1::2])
+        >>> bool(display.reject_rates[0] == clf.decide(X[1::2]).outlier.mean())
         True
         >>> one = AccuracyRejectCurveDisplay.from_estimator(
         ...     clf, X[1::2], y[1::2], certainty="conf", name="one threshold", ax=display.ax_

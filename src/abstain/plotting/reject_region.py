@@ -66,6 +66,8 @@ class RejectRegionDisplay(PlaneDisplay):
         Certainties below which it declines, -inf for never, +inf for always.
     cell_names : sequence of str of length n_thresholds
         Names of the cells.
+    outlier : array-like of bool of shape (n_rows, n_columns), default=None
+        Where samples are rejected as outliers; None is nowhere.
     rejected_samples : array-like of bool of shape (n_samples,), default=None
         Which of the samples are rejected.
     agreement : float, default=1.0
@@ -75,7 +77,7 @@ class RejectRegionDisplay(PlaneDisplay):
     Attributes
     ----------
     rejected : ndarray of bool of shape (n_rows, n_columns)
-        Where the certainty is below the threshold of the cell.
+        Where the certainty is below the threshold of the cell, or samples are outliers.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class RejectRegionDisplay(PlaneDisplay):
         axis_names: tuple[str, str],
         samples: ArrayLike | None = None,
         labels: ArrayLike | None = None,
+        outlier: ArrayLike | None = None,
         rejected_samples: ArrayLike | None = None,
         prototypes: ArrayLike | None = None,
         prototype_labels: ArrayLike | None = None,
@@ -125,6 +128,8 @@ class RejectRegionDisplay(PlaneDisplay):
         self.rejected_samples = optional_array(rejected_samples)
         self.agreement = agreement
         self.rejected: Mask = self.certainty < self.thresholds[self.cells]
+        if outlier is not None:
+            self.rejected |= np.asarray(outlier, dtype=np.bool_)
 
     @classmethod
     def from_estimator(
@@ -143,8 +148,9 @@ class RejectRegionDisplay(PlaneDisplay):
 
         With more than two features, the figure shows a plane, and samples and prototypes are
         projected on it. A sample off the plane may be answered or rejected differently than its
-        position. The share of the samples for which the regions hold (``agreement``) is written
-        below the figure; a warning is raised if it is less than half.
+        position, and where outliers are rejected is not drawn. The share of the samples for which
+        the regions hold (``agreement``) is written below the figure; a warning is raised if it is
+        less than half.
 
         Examples
         --------
@@ -165,6 +171,9 @@ class RejectRegionDisplay(PlaneDisplay):
         steps, classifier = behind_transformers(estimator, is_by_name)
         projection = project(steps, classifier, X, axes, feature_names, grid_resolution)
         clf = projection.classifier
+        outlier = None
+        if projection.plane.lift_by.shape[0] == 2:  # a plane does not show what is unusual off it
+            outlier = projection.evaluate_on_grid(lambda X: clf.decide(X).outlier)
         display = cls(
             **projection.shown(y),
             predictions=projection.evaluate_on_grid(partial(plain_answers, clf)),
@@ -172,6 +181,7 @@ class RejectRegionDisplay(PlaneDisplay):
             cells=projection.evaluate_on_grid(clf.apply),
             thresholds=clf.thresholds_,
             cell_names=_cell_names(clf, projection.prototype_labels),
+            outlier=outlier,
             rejected_samples=clf.reject(projection.X),
             agreement=_agreement(projection),
         )
@@ -296,9 +306,13 @@ class RejectRegionDisplay(PlaneDisplay):
 def _agreement(projection: Projection) -> float:
     """Return the share of samples whose decision is that of their position in the figure."""
     clf, X, positions = projection.classifier, projection.X, projection.samples
+
+    def is_unsure(samples: Any) -> Mask:
+        return np.asarray(clf.certainties(samples) < clf.thresholds_[clf.apply(samples)])
+
     certainty, cells, rejected, predictions = (
         (projection.evaluate(function, positions), function(X))
-        for function in (clf.certainties, clf.apply, clf.reject, partial(plain_answers, clf))
+        for function in (clf.certainties, clf.apply, is_unsure, partial(plain_answers, clf))
     )
     # Thresholds are certainties of samples: rounding on the way to the plane must not count.
     is_same = np.isclose(*certainty, rtol=1e-9, atol=1e-12) & np.equal(*cells)

@@ -99,7 +99,7 @@ class ReliabilityDisplay(Display):
         """Draw how reliable the estimated probability of being right is on samples.
 
         ``predict_correct_proba`` of a reject option is compared with its predictions, those of
-        rejected samples as well.
+        rejected samples as well. Outliers, for which nothing is estimated, are left out.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class ReliabilityDisplay(Display):
         >>> clf = RejectOptionClassifier(GaussianNB()).fit(X[::2], y[::2])
         >>> display = ReliabilityDisplay.from_estimator(clf, X[1::2], y[1::2])
         >>> round(display.brier_score, 2)
-        0.1
+        0.09
         >>> posterior = clf.predict_proba(X[1::2]).max(axis=1)
         >>> raw = ReliabilityDisplay.from_predictions(
         ...     clf.predict(X[1::2]) == y[1::2], posterior, name="posterior", ax=display.ax_
@@ -124,9 +124,10 @@ class ReliabilityDisplay(Display):
         X = pass_through(steps, X)
         labels, predictions, _ = check_samples(y, plain_answers(clf, X), None)
         probability = clf.predict_correct_proba(X)
+        known = ~np.isnan(probability)
         return cls.from_predictions(
-            labels == predictions,
-            probability,
+            (labels == predictions)[known],
+            probability[known],
             n_bins=n_bins,
             strategy=strategy,
             confidence=confidence,

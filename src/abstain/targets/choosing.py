@@ -57,7 +57,24 @@ class RejectRate(BaseTarget):
         check_fraction("rate", self.rate, low_open=False, high_open=False)
 
     def among_inliers(self, share_of_outliers: float) -> Self:
-        """Return the rate among the samples that are not rejected as outliers already."""
+        """Return the rate among the samples that are not rejected as outliers already.
+
+        Parameters
+        ----------
+        share_of_outliers : float
+            The share of the samples that are rejected whatever the row of the front.
+
+        Returns
+        -------
+        target : RejectRate
+            With it, outliers and rejected samples together have the rate of this target.
+
+        Examples
+        --------
+        >>> from abstain import RejectRate
+        >>> round(RejectRate(0.1).among_inliers(0.02).rate, 3)
+        0.082
+        """
         left = max(float(self.rate) - share_of_outliers, 0.0)
         return replace(self, rate=left / (1 - share_of_outliers)) if share_of_outliers else self
 
