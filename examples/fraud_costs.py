@@ -29,8 +29,9 @@ y = np.where(is_fraud == 1, "fraud", "ok")
 X, X_new, y, y_new = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 
 # %%
-# An accuracy of 98% needs no rejects, and misses most of the fraud. With costs, a payment gets the
-# answer of least expected cost, unless a review costs even less.
+# An accuracy of 98% needs no rejects, but for outliers, which are always rejected, and misses most
+# of the fraud. With costs, a payment gets the answer of least expected cost, unless a review costs
+# even less.
 
 costs = {("fraud", "ok"): 50, ("ok", "fraud"): 1}
 by_cost = ExpectedCost(costs, reject=0.5)

@@ -9,7 +9,7 @@ all, on new data too.
 
 # %%
 # One prototype for each class; their Voronoi cells are the cells. The two classifiers differ in
-# their thresholds alone.
+# their thresholds alone: outliers are not rejected, so that the pictures show only these.
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -20,7 +20,7 @@ from abstain.datasets import make_pearl_necklace
 X, y = make_pearl_necklace(1_000, random_state=0)
 X_new, y_new = make_pearl_necklace(10_000, random_state=1)
 one, many = (
-    RejectOptionClassifier(GMLVQ(), cells=cells, target=RejectRate(0.05)).fit(X, y)
+    RejectOptionClassifier(GMLVQ(), cells=cells, target=RejectRate(0.05), outliers=None).fit(X, y)
     for cells in ("global", "prototype")
 )
 
