@@ -175,7 +175,6 @@ VALUES = {
     "of": f"{CALIBRATION['megabytes_of_samples']:.0f}",
     "moved_by_front": f"{FRONT_SHARE:.0f}",
     "client_grew": f"{CALIBRATION['client_grew_megabytes']:.0f}",
-    "distances": f"{0.01 * SAMPLES * 8 / 1e9:.1f}",
     "break_even": f"{100 * 10 / moved_per_error(WORKERS):.1f}",
     "times_samples": f"{moved_per_error(WORKERS) * ERRORS / (10 * SAMPLES):.1f}",
     "client_of_billion": f"{CLIENT_PER_ERROR:.0f}",
