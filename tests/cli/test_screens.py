@@ -264,7 +264,8 @@ def fitted_screen():
 
 def test_of_many_columns_with_news_some_are_named():
     counts, values = {f"c{i}": 9 for i in range(7)}, {f"c{i}": "\x1b[31m" for i in range(7)}
-    answered = AnswerCounts(9, 0, 0, {"a": 9}, ["answer", "reason"], counts, values)
+    columns = ["answer", "reason", "warning"]
+    answered = AnswerCounts(9, 0, 0, {"a": 9}, columns, unseen_values=counts, examples=values)
     message = render(predict_screen(answered, Path("t.csv"), None))
     assert message.count("Note: ") == 5
     assert "… and 2 more such columns; --json names all" in message
