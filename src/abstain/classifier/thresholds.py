@@ -39,7 +39,17 @@ _SHARES = ("reject_rate", "coverage", "accuracy")
 _CHECKED = ("format", "thresholds", "cells", "row", *_SHARES, *_COUNTS)
 # What `abstain fit` prints as JSON as well, and on which thresholds do not depend.
 _DESCRIPTIVE = (
-    *("abstain", "model", "label", "classes", "n_rows", "n_unlabelled", "n_empty", "numeric"),
+    *(
+        "abstain",
+        "model",
+        "label",
+        "classes",
+        "n_rows",
+        "n_unlabelled",
+        "n_empty",
+        "n_outliers",
+        "numeric",
+    ),
     *("categorical", "left_out", "written_like", "target", "guarantee", "guarantees", "by_class"),
     *("cost_per_row", "alarms", "notes", "expected_accuracy", "cell_names"),
     *("by_class_counted_on", "by_group", "by_group_counted_on", "by_group_confidence"),

@@ -328,7 +328,8 @@ def _facts(result: FitResult) -> Table:
         "answered": Text.assemble(
             (percent(point.coverage), "bold"),
             f" of {these}{counted(point.n_samples, 'row')}; rejected: "
-            f"{point.true_rejects:,} wrong and {point.false_rejects:,} right",
+            f"{point.true_rejects:,} wrong and {point.false_rejects:,} right"
+            + (f", {result.n_outliers:,} of them as outliers" if result.n_outliers else ""),
         ),
         "groups": None
         if result.group is None

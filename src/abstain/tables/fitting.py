@@ -146,6 +146,12 @@ class FitResult:
         return sum(self.class_counts.values())
 
     @property
+    def n_outliers(self) -> int:
+        """Rows that set the thresholds, and are rejected as outliers."""
+        outlier = self.clf.calibration_.outlier
+        return 0 if outlier is None else int(outlier.sum())
+
+    @property
     def class_report(self) -> ClassReport:
         """Counts, recall and precision of each class, on the rows that set the thresholds."""
         return report_calibration(self.clf)
@@ -185,6 +191,7 @@ class FitResult:
             "n_rows": self.n_rows,
             "n_unlabelled": self.n_unlabelled,
             "n_empty": self.n_empty,
+            "n_outliers": self.n_outliers,
             "group": self.group,
             "n_groups": self.n_groups,
             "numeric": self.features.numeric,
