@@ -84,17 +84,28 @@ def test_one_sample_of_each_held_out_group_tests(target, prior, easy):
         assert passed <= 1 - guarantee.confidence
 
 
-@pytest.mark.parametrize("test_size", ["auto", 0.6])
-def test_a_frozen_classifier_is_tested_by_one_sample_of_each_group(test_size, easy):
+# Where all groups could test one threshold, a fifth of them tells outliers.
+@pytest.mark.parametrize(
+    ("outliers", "test_size", "n_tested"),
+    [(None, "auto", 250), (0.01, "auto", 200), (None, 0.6, 150), (0.01, 0.6, 150)],
+)
+def test_a_frozen_classifier_is_tested_by_one_sample_of_each_group(
+    outliers, test_size, n_tested, easy
+):
     X, y, groups = easy
     model = FrozenEstimator(GaussianNB().fit(X[:200], y[:200]))
-    clf = RejectOptionClassifier(model, target=TARGET, test_size=test_size, random_state=0)
+    clf = RejectOptionClassifier(
+        model, target=TARGET, test_size=test_size, outliers=outliers, random_state=0
+    )
     clf.fit(X[200:], y[200:], groups=groups[200:])
-    n_tested = 250 if test_size == "auto" else 150
-    assert clf.operating_point_.guarantee.n_samples == n_tested
-    assert len(np.unique(groups[200:][held_out_rows(clf)])) == n_tested
+    tested = held_out_rows(clf)
+    assert len(tested) == len(np.unique(groups[200:][tested])) == n_tested
+    n_outliers = 0
+    if outliers is not None:
+        n_outliers = (clf.outlier_p_values(X[200:][tested]) <= outliers).sum()
+    assert clf.operating_point_.guarantee.n_samples == n_tested - n_outliers
     # Those that set one threshold are those that test it.
-    assert len(clf.calibration_.rows) == (250 if test_size == "auto" else 400)
+    assert len(clf.calibration_.rows) == (n_tested if test_size == "auto" else 400)
 
 
 # Which sample of a group tests is drawn without a look: each is as likely.
@@ -153,12 +164,16 @@ def test_a_search_keeps_groups_together_by_a_splitter_that_takes_them(easy):
     assert clf.fit(X, y, groups=groups).operating_point_.guarantee.counted == "groups"
 
 
-def test_recalibration_takes_groups(easy):
+@pytest.mark.parametrize(("outliers", "n_tested"), [(None, 200), (0.01, 160)])
+def test_recalibration_takes_groups(outliers, n_tested, easy):
     X, y, groups = easy
-    clf = RejectOptionClassifier(GaussianNB(), target=TARGET, random_state=0)
+    clf = RejectOptionClassifier(GaussianNB(), target=TARGET, outliers=outliers, random_state=0)
     clf.fit(X[:400], y[:400], groups=groups[:400])
     clf.recalibrate(X[400:], y[400:], groups=groups[400:])
-    assert clf.operating_point_.guarantee.n_samples == 200
+    tested = held_out_rows(clf)
+    assert len(tested) == len(np.unique(groups[400:][tested])) == n_tested
+    n_outliers = 0 if outliers is None else (clf.outlier_p_values(X[400:][tested]) <= 0.01).sum()
+    assert clf.operating_point_.guarantee.n_samples == n_tested - n_outliers
 
 
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, pd.Categorical])
@@ -173,9 +188,8 @@ def test_groups_are_labels_of_any_kind(kind, easy):
 
 def test_too_few_groups_are_refused_with_the_number_it_takes():
     X, y, groups = patients()
-    clf = RejectOptionClassifier(
-        GaussianNB(), target=Accuracy(0.95, confidence=0.9), random_state=0
-    )
+    target = Accuracy(0.95, confidence=0.9)
+    clf = RejectOptionClassifier(GaussianNB(), target=target, outliers=None, random_state=0)
     with pytest.raises(InputError, match=r"takes at least 45 groups that test it, .* got 30"):
         clf.fit(X, y, groups=groups)
     assert clf.reject(X).all()
@@ -274,7 +288,9 @@ def test_equal_samples_must_pass_counted_once_and_all():
     # One more sample, wrong, that makes up a third of the data.
     X_all = np.concatenate([X + 0.1, np.full((200, 1), 0.2)])
     y_all = np.concatenate([y, np.full(200, 1 - y[0])])
-    clf = RejectOptionClassifier(model, target=Accuracy(0.9, confidence=0.95), random_state=0)
+    target = Accuracy(0.9, confidence=0.95)
+    # No sample tells outliers: all of them test.
+    clf = RejectOptionClassifier(model, target=target, outliers=None, random_state=0)
     said = "cannot be certified: of 600 test samples|the FrozenEstimator was fitted"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -288,7 +304,7 @@ def test_independent_rows_are_all_counted(easy):
     X, y, _ = easy
     copies = np.tile(np.arange(600), 2)
     clf = RejectOptionClassifier(
-        GaussianNB(), target=TARGET, independent_rows=True, random_state=0
+        GaussianNB(), target=TARGET, independent_rows=True, outliers=None, random_state=0
     ).fit(X[copies], y[copies])
     guarantee = clf.operating_point_.guarantee
     assert (guarantee.counted, guarantee.n_samples, guarantee.n_left_out) == ("samples", 600, 0)

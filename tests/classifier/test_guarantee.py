@@ -23,6 +23,7 @@ from abstain import (
     RejectOptionClassifier,
     RejectRate,
 )
+from abstain.certainty.outliers import fit_outlier_detector
 
 TARGET = Accuracy(0.9, confidence=0.95)
 # All samples then test or calibrate; certificates with outliers are in test_outliers.py.
@@ -90,12 +91,30 @@ def frozen(digits):
 def test_few_samples_of_a_frozen_classifier_all_test_one_threshold(frozen):
     model, X, y = frozen
     target = Accuracy(0.85, confidence=0.95)
-    clf = RejectOptionClassifier(model, target=target).fit(X, y)
+    clf = by_certainty(model, target=target).fit(X, y)
     assert clf.operating_point_.n_samples == clf.operating_point_.guarantee.n_samples == 1000
     assert clf.cells_.tolist() == [None]
     assert len(clf.thresholds_) == 1
-    same = RejectOptionClassifier(model, target=target, cells="global").fit(X, y)
+    same = by_certainty(model, target=target, cells="global").fit(X, y)
     assert same.thresholds_[0] == clf.thresholds_[0]
+
+
+# A fifth tells outliers, whatever the answers; of the others, those that are none test.
+def test_a_fifth_of_few_samples_tells_outliers_and_does_not_test(frozen):
+    model, X, y = frozen
+    target = Accuracy(0.85, confidence=0.95)
+    clf = RejectOptionClassifier(model, target=target).fit(X, y)
+    known, point = clf.calibration_, clf.operating_point_
+    assert point.n_samples == len(known.rows) == len(np.unique(known.rows)) == 800
+    assert point.guarantee.n_samples == 800 - known.outlier.sum()
+    told = np.setdiff1d(np.arange(1000), known.rows)
+    detector, _ = fit_outlier_detector(X[told], clf.outliers)
+    assert np.array_equal(clf.outlier_p_values(X), detector.p_values(X))
+    assert np.array_equal(known.outlier, detector.are_outliers(X[known.rows]))
+    other = RejectOptionClassifier(model, target=target)
+    with pytest.raises(InputError, match="cannot be certified: of 799 test samples"):
+        other.fit(X, y[::-1])
+    assert np.array_equal(other.calibration_.rows, known.rows)
 
 
 # With enough samples, or if asked to, a share learns thresholds for each cell.
