@@ -103,8 +103,11 @@ def test_the_global_threshold_is_the_one_for_the_same_rejects(clf, samples):
     content = find_content(clf, X, y, None, None)
     rows, shared = content["rows"], content["rows"]["one_for_all"]
     method = "pooled" if clf.front_.is_nested else "exact"
-    front = pareto_front(clf.calibration_.certainty, clf.calibration_.correct, method=method)
+    known = clf.calibration_
+    inlier = ~known.outlier
+    front = pareto_front(known.certainty[inlier], known.correct[inlier], method=method)
     wrong, certainty = clf.estimator_.predict(X) != y, clf.certainties(X)
+    outlier = clf.decide(X).outlier
     assert shared["is_of_calibration"]
     for place in places(content):
         rate = clf.front_.reject_rates[rows["row"][place]]
@@ -112,7 +115,7 @@ def test_the_global_threshold_is_the_one_for_the_same_rejects(clf, samples):
         (threshold,) = point.thresholds.tolist()
         assert float(shared["threshold"][place]) == threshold
         assert shared["on_calibration"]["errors"][place] == point.errors_left
-        answered = certainty >= threshold
+        answered = (certainty >= threshold) & ~outlier
         assert shared["on_samples"]["accepted"][place] == np.count_nonzero(answered)
         assert shared["on_samples"]["errors"][place] == np.count_nonzero(answered & wrong)
 
@@ -122,7 +125,11 @@ def test_probabilities_are_the_librarys(clf, samples):
     content = find_content(clf, X, y, None, None)
     probability = clf.predict_correct_proba(X)
     assert content["details"]["place"] == list(range(len(y)))
-    assert content["details"]["correct_proba"] == pytest.approx(probability, abs=1e-6)
+    # An outlier has none: null in the page, and NaN in the library.
+    said = content["details"]["correct_proba"]
+    assert [value is None for value in said] == clf.decide(X).outlier.tolist()
+    shown = np.array([np.nan if value is None else value for value in said])
+    assert shown == pytest.approx(probability, abs=1e-6, nan_ok=True)
     assert (content["rows"]["least_proba"] is None) == (clf.method != "pooled")
 
 
@@ -134,9 +141,13 @@ def test_a_point_of_a_nested_front_is_a_limit_on_the_probability(samples):
     assert least.pop() is None  # which answers nothing
     assert least == sorted(least)
     probability = clf.predict_correct_proba(samples[0])
+    outlier = clf.decide(samples[0]).outlier
+    assert 0 < outlier.sum() < 10
     for place in places(content)[:-1]:
         rejected = at_row(clf, content["rows"]["row"][place]).reject(samples[0])
-        assert probability[rejected].max(initial=0) <= least[place] + 1e-6
+        assert rejected[outlier].all()
+        rejected_for_doubt = probability[rejected & ~outlier]
+        assert rejected_for_doubt.max(initial=0) <= least[place] + 1e-6
         assert probability[~rejected].min() >= least[place] - 1e-6
 
 
@@ -168,6 +179,11 @@ def test_cells_are_counted(clf, samples):
     names = [name.replace("all rows", "all samples") for name in cell_names(clf)]
     assert cells["names"] == names  # those of the command line
     assert sum(cells["calibrated"]) == clf.front_.n_samples
+    content = find_content(clf, X, y, None, None)
+    known = clf.calibration_
+    assert content["calibration"]["n"] == clf.operating_point_.n_samples == len(known.correct)
+    assert content["calibration"]["errors"] == np.count_nonzero(~known.correct)
+    assert content["samples"]["outliers"] == clf.decide(X).outlier.sum()
     assert cells["several"] == (clf.front_.n_cells > 1)
     hidden = np.array(cells["sizes"])[~np.array(cells["is_shown"])]
     assert not hidden.any()
@@ -195,11 +211,16 @@ def test_rejected_samples_are_explained_as_the_classifier_does(clf, samples):
         limits = as_floats(rows["thresholds"][place])
         table = there.explain(X)
         certainty = as_floats(known["certainty"])
-        rejected = certainty < limits[known["cell"]]
+        outlier = np.array(known["outlier"], dtype=bool)
+        assert np.array_equal(outlier, there.decide(X).outlier)
+        rejected = (certainty < limits[known["cell"]]) | outlier
         assert np.array_equal(rejected, table["rejected"].to_numpy())
         for index in np.flatnonzero(rejected).tolist():
             explained = table.row(index, named=True)
-            assert ["ambiguous", "far"][known["far"][index]] == explained["reason"]
+            assert ["ambiguous", "outlier"][known["outlier"][index]] == explained["reason"]
+            if outlier[index]:
+                assert known["unusual"][index] == explained["unusual"]
+                continue
             rival = None if known["rival"][index] < 0 else clf.classes_[known["rival"][index]]
             assert rival == explained["rival"]
             assert clf.classes_[known["answer"][index]] == explained["label"]
@@ -305,9 +326,12 @@ def test_samples_that_set_the_thresholds_are_known_again():
 def _many(n_samples):
     rng = np.random.default_rng(0)
     classes = rng.integers(0, 2, (2, n_samples))
-    return Samples(rng.random(n_samples), rng.integers(0, 4, n_samples), *classes, ["a", "b"])
+    outlier = rng.random(n_samples) < 0.02
+    certainty, position = rng.random(n_samples), rng.integers(0, 4, n_samples)
+    return Samples(certainty, position, *classes, outlier, ["a", "b"])
 
 
+# Outliers first: no threshold answers them.
 def test_of_too_many_samples_the_least_certain_of_each_cell_are_explained():
     samples = _many(1000)
     explained = choose_explained(samples, 200)
@@ -315,7 +339,9 @@ def test_of_too_many_samples_the_least_certain_of_each_cell_are_explained():
     for cell in range(4):
         members = np.flatnonzero(samples.position == cell)
         inside = np.isin(members, explained)
-        assert samples.certainty[members][inside].max() < samples.certainty[members][~inside].min()
+        order = np.where(samples.outlier, -1.0, samples.certainty)[members]
+        assert order[inside].max() < order[~inside].min()
+        assert inside[samples.outlier[members]].all()
         assert inside.mean() == pytest.approx(0.2, abs=0.01)
 
 
