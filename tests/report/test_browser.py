@@ -119,6 +119,11 @@ def downloaded(folder, name):
     return content.decode("utf-8-sig")
 
 
+def without_outliers(clf, samples):
+    """The share of samples that are answered where no threshold rejects any."""
+    return np.mean(~clf.decide(samples[0]).outlier)
+
+
 def some_places(content, size=5):
     return np.unique(np.linspace(0, len(content["rows"]["row"]) - 1, size).astype(int)).tolist()
 
@@ -133,7 +138,10 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
     content = find_content(clf, X, y, None, None)
     wrong, certainty = clf.estimator_.predict(X) != y, clf.certainties(X)
     method = "pooled" if clf.front_.is_nested else "exact"
-    shared = pareto_front(clf.calibration_.certainty, clf.calibration_.correct, method=method)
+    known, outlier = clf.calibration_, clf.decide(X).outlier
+    inlier = ~known.outlier
+    assert not inlier.all()
+    shared = pareto_front(known.certainty[inlier], known.correct[inlier], method=method)
     page = opened(clf, samples)
     for place in some_places(content):
         page.move_to(place)
@@ -148,13 +156,19 @@ def test_every_number_is_the_library_s(name, opened, samples, request):
         lines = page.values("#numbers")
         n_wrong = np.count_nonzero(wrong)
         assert lines[0][1:] == _line(len(y), n_wrong, accepted, errors)
-        budget = choose(shared, RejectRate(point.reject_rate))
-        answered = certainty >= budget.thresholds[0]
+        # Outliers are rejected whatever the threshold.
+        row = content["rows"]["row"][place]
+        budget = choose(shared, RejectRate(float(clf.front_.reject_rates[row])))
+        answered = (certainty >= budget.thresholds[0]) & ~outlier
         assert lines[1][1:] == _line(
             len(y), n_wrong, np.count_nonzero(answered), np.count_nonzero(answered & wrong)
         )
         assert lines[2][1:] == _line_of(point)
-        assert lines[3][1:] == _line_of(budget)
+        n_accepted = budget.n_samples - budget.true_rejects - budget.false_rejects
+        n_known_wrong = np.count_nonzero(~known.correct)
+        assert lines[3][1:] == _line(
+            len(known.correct), n_known_wrong, n_accepted, budget.errors_left
+        )
         assert page.value("#one-threshold") == budget.thresholds[0]
         # confusion matrix, thresholds and cells
         matrix = np.array(page.values("#confusion"))
@@ -252,10 +266,13 @@ def test_answers_are_those_of_the_classifier(opened, samples):
     assert (clf.predict(X) != clf.estimator_.predict(X)).any()
     page = opened(clf, samples)
     page.move_to(0)
-    page_matrix = np.array(page.values("#confusion"))[:, :-1]
-    assert page_matrix.sum(axis=0).tolist() == [
-        np.count_nonzero(clf.predict(X) == label) for label in clf.classes_
+    page_matrix = np.array(page.values("#confusion"))
+    decisions = clf.decide(X)
+    answers = clf.classes_[decisions.class_indices[~decisions.outlier]]
+    assert page_matrix[:, :-1].sum(axis=0).tolist() == [
+        np.count_nonzero(answers == label) for label in clf.classes_
     ]
+    assert page_matrix[:, -1].sum() == np.count_nonzero(decisions.outlier)
 
 
 def _line(n_samples, n_errors, accepted, errors):
@@ -274,7 +291,7 @@ def test_the_slider_begins_where_the_classifier_runs(opened, gmlvq, samples):
     begin = page.value("#accuracy"), page.value("#coverage")
     assert begin[1] == np.mean(~clf.reject(samples[0]))
     page.move_to(0)
-    assert page.value("#coverage") == 1
+    assert page.value("#coverage") == without_outliers(gmlvq, samples) < 1
     page.click("#reset")
     assert (page.value("#accuracy"), page.value("#coverage")) == begin
 
@@ -345,27 +362,31 @@ def test_a_click_on_the_curve_chooses_its_point(opened, gmlvq, samples):
     page = opened(gmlvq, samples)
     page.move_to(0)
     place = len(content["rows"]["row"]) // 2
-    point = page.run("return document.getElementById('curve').data[0].customdata").index(place)
     page.run("document.getElementById('curve').scrollIntoView({block: 'center'})")
-    where = page.run(
+    points = page.run(
         """
         const plot = document.getElementById("curve");
         const { xaxis, yaxis } = plot._fullLayout;
         const box = plot.getBoundingClientRect();
-        const { x, y } = plot.data[0];
-        return [
-            box.left + xaxis._offset + xaxis.d2p(x[arguments[0]]),
-            box.top + yaxis._offset + yaxis.d2p(y[arguments[0]]),
-        ]""",
-        point,
+        return plot.data.filter(trace => trace.customdata).map(({ x, y, customdata }) => (
+            x.map((each, at) => [
+                customdata[at],
+                box.left + xaxis._offset + xaxis.d2p(each),
+                box.top + yaxis._offset + yaxis.d2p(y[at]),
+            ])
+        ))"""
     )
+    on_curve = next(point for point in points[0] if point[0] == place)
+    where = np.array(on_curve[1:]).astype(int)
     actions = ActionChains(page.driver, duration=50)
-    actions.w3c_actions.pointer_action.move_to_location(int(where[0]), int(where[1]))
+    actions.w3c_actions.pointer_action.move_to_location(*where.tolist())
     actions.click().perform()
     page.wait("document.getElementById('slider').value !== '0'")
-    # The closest point to where the pointer is, on a grid of pixels.
+    # A point of a curve that is closest to where the pointer is, on a grid of pixels.
     chosen = page.run("return Number(document.getElementById('slider').value)")
-    assert abs(chosen - place) <= 3
+    drawn = np.array([point for trace in points for point in trace if None not in point])
+    distances = np.linalg.norm(drawn[:, 1:] - where, axis=1)
+    assert distances[drawn[:, 0] == chosen].min() <= distances.min() + 1
     rows = content["rows"]["on_samples"]
     assert page.value("#errors-left") == rows["errors"][chosen]
 
@@ -476,7 +497,10 @@ def test_five_thousand_rejected_samples_are_sorted_searched_and_saved(
         assert line["reason"] == explained["reason"]
         assert line["true class"] == y[int(line["sample"])]
         assert float(line["threshold"]) == explained["threshold"]
-        assert float(line["to acceptance"]) == explained["threshold"] - explained["certainty"]
+        to_acceptance = explained["threshold"] - explained["certainty"]
+        if explained["reason"] == "outlier":  # whatever the threshold, it is not accepted
+            to_acceptance = np.inf
+        assert float(line["to acceptance"]) == to_acceptance
 
     page.click("#rejected th:nth-child(7) button")
     assert page.run("return document.querySelector('[aria-sort]').ariaSort") == "descending"
@@ -506,7 +530,8 @@ def test_the_search_finds_samples_by_their_words(opened, gmlvq, samples, folder)
     assert page.texts("#rejected tbody tr") == []
     assert not page.element("#csv").is_enabled()
     page.move_to(0)
-    assert page.text("#found") == "0 rejected."
+    n_outliers = np.count_nonzero(clf.decide(X).outlier)
+    assert page.text("#found") == f"{n_outliers} rejected; 0 found."
 
 
 def test_details_that_are_left_out_are_counted(opened, exact):
@@ -621,7 +646,7 @@ def test_everything_can_be_done_with_the_keyboard(opened, gmlvq, samples):
         place += step
         assert page.value("#errors-left") == rows["on_samples"]["errors"][place]
     press(Keys.HOME)
-    assert page.value("#coverage") == 1
+    assert page.value("#coverage") == without_outliers(gmlvq, samples)
     press(Keys.END)
     assert page.value("#errors-left") == rows["on_samples"]["errors"][last]
     assert "errors left" in page.run("return document.activeElement.ariaValueText")
@@ -780,7 +805,7 @@ def test_other_classifiers(clf, opened, samples):
     page = opened(clf.fit(*noisy(400)), samples)
     for place in (2, 0):
         page.move_to(place)
-    assert page.value("#coverage") == 1
+    assert page.value("#coverage") == without_outliers(clf, samples)
     is_global = clf.cells == "global"
     assert len(page.values("#numbers")) == (2 if is_global else 4)
 
