@@ -139,7 +139,8 @@ def test_what_is_reported_rejects_is_counted(outputs):
     X, y = load_digits(n_class=6, return_X_y=True)
     X, X_new, y, y_new = train_test_split(X / 16, y, test_size=0.5, stratify=y, random_state=0)
     model = GMLVQ(n_components=2, random_state=0)
-    clf = RejectOptionClassifier(model, target=RejectRate(0.1), cv=5, random_state=0).fit(X, y)
+    settings = {"target": RejectRate(0.1), "cv": 5, "outliers": None, "random_state": 0}
+    clf = RejectOptionClassifier(model, **settings).fit(X, y)
     limits = clf.thresholds_[clf.estimator_.apply(X_new)]
     accepted = clf.certainties(X_new) >= limits
     right = clf.estimator_.predict(X_new) == y_new

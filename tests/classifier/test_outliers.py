@@ -1,5 +1,7 @@
 """A classifier rejects samples unlike the known ones, however sure it is, and all methods agree."""
 
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,6 +26,7 @@ from abstain import (
     load,
     save,
 )
+from abstain.certainty.outliers import fit_outlier_detector
 
 METHODS = ["pooled", "exact", "hull", "greedy"]
 
@@ -197,27 +200,56 @@ def test_misses_of_certificates_are_as_rare_as_the_confidence_says():
     assert n_misses / n_trials <= 0.2 + 3 * np.sqrt(0.2 * 0.8 / n_trials)
 
 
-def test_a_certified_classifier_keeps_its_detector_where_all_samples_test(strange):
-    X, y = normal_classes(2000, np.random.default_rng(0))
-    clf = RejectOptionClassifier(
-        LogisticRegression(), target=Accuracy(0.85, confidence=0.9), random_state=0
-    ).fit(X, y)
-    new = normal_classes(1000, np.random.default_rng(1))
-    far = np.concatenate([new[0], 12 * new[0]])
+@pytest.fixture(scope="module")
+def certified():
+    """A certified classifier that it takes 7 samples without an error to test, and new samples."""
+    target = Accuracy(0.7, confidence=0.9)
+    clf = RejectOptionClassifier(LogisticRegression(), target=target, random_state=0)
+    clf.fit(*normal_classes(2000, np.random.default_rng(0)))
+    return clf, *normal_classes(1000, np.random.default_rng(1))
+
+
+# Of 15 samples, 12 would be left to test; of 90, 18 would know too little to tell outliers.
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
+@pytest.mark.parametrize("n_samples", [15, 90])
+def test_a_certified_classifier_keeps_its_detector_where_all_samples_test(n_samples, certified):
+    clf, X, y = deepcopy(certified)
+    far = np.concatenate([X, 12 * X])
     before = clf.outlier_p_values(far)
     assert (before <= 0.01).sum() > 500
-    clf.recalibrate(new[0][:300], new[1][:300])
-    assert clf.operating_point_.guarantee.n_samples <= 300
+    few = X[:n_samples], y[:n_samples]
+    clf.recalibrate(*few)
+    assert clf.calibration_.rows.tolist() == list(range(n_samples))
+    n_outliers = (before[:n_samples] <= 0.01).sum()
+    assert clf.operating_point_.guarantee.n_samples == n_samples - n_outliers
     assert clf.cells_.tolist() == [None]
     np.testing.assert_array_equal(clf.outlier_p_values(far), before)
     assert clf.reject(far)[before <= 0.01].all()
     # Without a detector, all samples test, and none may make one.
     frozen = FrozenEstimator(clf.estimator_)
-    alone = RejectOptionClassifier(frozen, target=clf.target).fit(new[0][:300], new[1][:300])
-    assert alone.operating_point_.guarantee.n_samples == 300
+    alone = RejectOptionClassifier(frozen, target=clf.target).fit(*few)
+    assert alone.operating_point_.guarantee.n_samples == n_samples
     assert np.isnan(alone.outlier_p_values(far)).all()
 
 
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
+def test_with_more_samples_a_fifth_of_the_recent_ones_tells_outliers(certified):
+    clf, X, y = deepcopy(certified)
+    moved = X[:300] + 1000
+    assert (clf.outlier_p_values(moved) <= 0.01).all()
+    clf.recalibrate(moved, y[:300])
+    known = clf.calibration_
+    assert len(known.rows) == len(np.unique(known.rows)) == 240
+    told = np.setdiff1d(np.arange(300), known.rows)
+    detector, _ = fit_outlier_detector(moved[told], 0.01)
+    np.testing.assert_array_equal(clf.outlier_p_values(moved), detector.p_values(moved))
+    n_outliers = detector.are_outliers(moved[known.rows]).sum()
+    assert n_outliers < 0.1 * 240
+    assert clf.operating_point_.guarantee.n_samples == 240 - n_outliers
+    assert (clf.outlier_p_values(X) <= 0.01).all()
+
+
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
 def test_recalibration_knows_the_new_samples(iris):
     X, y = iris
     clf = RejectOptionClassifier(GaussianNB()).fit(X[::2], y[::2])
@@ -228,14 +260,13 @@ def test_recalibration_knows_the_new_samples(iris):
     assert (clf.outlier_p_values(X) <= 0.01).mean() > 0.3
 
 
-def test_only_outliers_to_calibrate_with_are_refused(iris):
-    X, y = normal_classes(2000, np.random.default_rng(0))
-    clf = RejectOptionClassifier(
-        LogisticRegression(), target=Accuracy(0.85, confidence=0.9), random_state=0
-    ).fit(X, y)
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
+@pytest.mark.parametrize("n_samples", [15, 90])
+def test_only_outliers_to_calibrate_with_are_refused(n_samples, certified):
+    clf, X, y = deepcopy(certified)
     before = clf.outlier_p_values(X)
     with pytest.raises(InputError, match="outliers must leave some samples to set thresholds on"):
-        clf.recalibrate(X[:300] + 1000, y[:300])
+        clf.recalibrate(X[:n_samples] + 1000, y[:n_samples])
     np.testing.assert_array_equal(clf.outlier_p_values(X), before)
 
 
@@ -311,3 +342,10 @@ def test_calibration_on_dask_detects_no_outliers(iris, strange):
     assert np.isnan(clf.outlier_p_values(strange)).all()
     here = RejectOptionClassifier(frozen, outliers=None).fit(X[1::2], y[1::2])
     np.testing.assert_array_equal(clf.reject(strange), here.reject(strange))
+
+
+# Faulty samples would become the usual ones without a word.
+def test_recalibrating_on_outliers_warns(certified):
+    clf, (X, y) = certified
+    with pytest.warns(UserWarning, match=r"^297 of these 300 samples are outliers.*another unit"):
+        deepcopy(clf).set_params(target=None).recalibrate(12 * X[:300], y[:300])

@@ -51,7 +51,7 @@ def test_rows_like_those_of_the_fit_are_rarely_outliers(tmp_path):
     assert outlier.mean() < 0.01 + 3 * np.sqrt(0.01 / 4000) + 3 * np.sqrt(0.01 / 700)
     answers = answer_frame(clf, new)
     reasons = answers.filter(pl.Series(outlier))["reason"]
-    assert reasons.str.contains("^outlier: (not in the fit|unusual combination of)").all()
+    assert reasons.str.contains("^outlier: (not in the fit|unusual)").all()
 
 
 def test_every_row_with_a_value_out_of_range_has_a_warning(tmp_path):
@@ -118,7 +118,8 @@ def test_codes_for_missing_values_are_pointed_out(tmp_path):
     [
         ([1.0, 2.0, 5.0, -999.0, -999.0], True),
         ([1.0, 2.0, 5.0, 99.0, 99.0], True),
-        ([1.0, 2.0, 5.0, -999.0], False),  # once, it may be anything
+        ([1.0, 2.0, 5.0, -999.0], True),
+        ([1.0, 2.0, 5.0, 99.0], False),  # once, it may be anything
         ([1.0, 50.0, 98.0, 99.0, 99.0], False),  # as near to others as they are to each other
         ([-1.0, -1.0, 0.0, 1.0], False),
         ([0.0, 0.0, 1000.0, 1001.0], False),  # 0 is a number

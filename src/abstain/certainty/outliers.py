@@ -17,7 +17,7 @@ The score is s(x) = max(r(x) / r₀, d(x) / d₀), where r₀ and d₀ are excee
 samples that may be false alarms.
 
 **Conformal p-values.** The scores s_1, …, s_n of known samples come from five folds, each scored by
-what the others tell. For a new sample like them,
+what the others tell, or by what all tell if that is larger. For a new sample like them,
 
     p(x) = (1 + #{i : s_i ≥ s(x)}) / (n + 1)
 
@@ -27,7 +27,7 @@ p falls as (max s / s(x))² / (n + 1), as it does for a score with finite varian
 fewer than 1/α − 1 known samples, is the rate of false alarms no theorem.
 
 The folds, and the samples of a large set, are chosen by a hash of the features: the order of the
-samples changes nothing.
+samples changes nothing. Equal samples are in different folds.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -51,6 +51,8 @@ N_FOLDS = 5
 MIN_KNOWN, MAX_KNOWN = 20, 20_000
 # Of more features, no matrix of covariances is made.
 MAX_COVARIANCE = 512
+# Of more features, no sparse matrix is made dense.
+MAX_DENSE = 512
 # The least variance of a direction, relative to the mean over all directions.
 LEAST_VARIANCE = 0.05
 # A smaller deviation has no reciprocal.
@@ -61,6 +63,8 @@ LEAST_TOTAL = 1e-12
 FAR = 1e9
 # The squares of larger values, and their sums, are not finite.
 TOO_LARGE = 1e150
+# Equal samples have equal scores, up to this share.
+ROUNDING = 1e-9
 # Values that are compared at once: they fit into a fast cache.
 BLOCK = 1 << 16
 
@@ -148,12 +152,15 @@ class OutlierDetector:
         """Return the conformal p-value of each sample."""
         r, d = self.known.scores(self._numbers(X))
         scores, n = np.maximum(r / self.usual[0], d / self.usual[1]), len(self.known_scores)
-        n_as_large = n - np.searchsorted(self.known_scores, scores)
+        n_as_large = n - np.searchsorted(self.known_scores, scores * (1 - ROUNDING))
         beyond = (self.known_scores[-1] / np.maximum(scores, self.known_scores[-1])) ** 2
         return np.asarray(np.where(n_as_large, 1 + n_as_large, beyond) / (n + 1))
 
     def are_outliers(self, X: Any) -> NDArray[np.bool_]:
         """Return for which samples the p-value is at most the rate; faster than `p_values`."""
+        if _is_sparse(X) and X.shape[0] > MAX_KNOWN:  # dense, it may not fit into memory
+            rows, parts = X.tocsr(), range(0, X.shape[0], MAX_KNOWN)
+            return np.concatenate([self.are_outliers(rows[at : at + MAX_KNOWN]) for at in parts])
         samples = self._numbers(X)
         low, high, most = self._limits
         is_outlier = np.empty(len(samples), dtype=np.bool_)
@@ -191,6 +198,7 @@ class OutlierDetector:
         limit = float(self.known_scores[n - max(n_larger, 1)])
         if not n_larger:
             limit /= np.sqrt(self.rate * (n + 1))
+        limit /= 1 - ROUNDING
         reach, distance = limit * self.usual
         low, high = known.center - reach * known.below, known.center + reach * known.above
         if reach >= FAR:  # no excess is larger
@@ -208,29 +216,33 @@ def fit_outlier_detector(
 
     None if X are too few, or no numbers that can be compared.
     """
-    if issparse(X):
+    if _is_sparse(X) and X.shape[1] > MAX_DENSE:
         return None, None
     columns = _numeric_columns(X)
     try:
         samples = _as_numbers(X if columns is None else X[columns])
     except (TypeError, ValueError):  # texts, images
         return None, None
-    hashes = _hash_rows(samples)
-    chosen = np.argsort(hashes, kind="stable")[:MAX_KNOWN]
-    folds = hashes[chosen] % np.uint64(N_FOLDS)
-    if len(samples) < MIN_KNOWN or (folds == folds[0]).all():
+    if len(samples) < MIN_KNOWN:
         return None, None
-    raw = np.empty((2, len(chosen)))
-    for fold in np.unique(folds):
+    # Equal samples follow each other, and come into different folds.
+    order = np.argsort(_hash_rows(samples), kind="stable")
+    n_known = min(len(samples), MAX_KNOWN)
+    chosen = order[np.arange(n_known) * len(samples) // n_known]
+    folds, raw = np.arange(n_known) % N_FOLDS, np.empty((2, n_known))
+    for fold in range(N_FOLDS):
         own = folds == fold
         raw[:, own] = _known(samples[chosen[~own]]).scores(samples[chosen[own]])
+    known = _known(samples[chosen])
+    # Equal samples that are frequent must not be outliers because the folds knew a little less.
+    raw = np.maximum(raw, known.scores(samples[chosen]))
     quantiles = [np.quantile(np.minimum(each, FAR / 2), 1 - rate) for each in raw]
     usual = np.maximum(quantiles, 1e-9)
     scores = (raw / usual[:, np.newaxis]).max(axis=0)
     ascending = np.sort(scores)
     if not ascending[-1]:  # all known samples are the same
         return None, None
-    detector = OutlierDetector(_known(samples[chosen]), rate, columns, usual, ascending)
+    detector = OutlierDetector(known, rate, columns, usual, ascending)
     n_as_large = len(scores) - np.searchsorted(ascending, scores)
     is_outlier = np.zeros(len(samples), dtype=np.bool_)
     if len(samples) > len(chosen):
@@ -293,6 +305,10 @@ def _numeric_columns(X: Any) -> list[Any] | None:
     return None
 
 
+def _is_sparse(X: Any) -> bool:
+    return bool(issparse(X))
+
+
 def _as_numbers(X: Any) -> Floats:
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf" and X.shape[1]:
         return np.asarray(X, dtype=np.float64)
@@ -301,9 +317,12 @@ def _as_numbers(X: Any) -> Floats:
 
 
 def _hash_rows(samples: Floats) -> NDArray[np.uint64]:
-    """Return a number for each sample that depends on all of its features."""
+    """Return a number for each sample that depends on all of its features, in single precision."""
+    with np.errstate(over="ignore"):
+        rounded = samples.astype(np.float32)
     # −0 becomes 0, and every NaN the same.
-    words = np.where(np.isnan(samples), np.nan, samples + 0.0).view(np.uint64)
+    words = np.where(np.isnan(rounded), np.float32(np.nan), rounded + np.float32(0))
+    words = words.view(np.uint32).astype(np.uint64)
     rng = np.random.default_rng(0)
     odd = 2 * rng.integers(1 << 63, size=words.shape[1] + 1, dtype=np.uint64) + np.uint64(1)
     sums = np.asarray((words * odd[:-1]).sum(axis=1, dtype=np.uint64))

@@ -59,7 +59,7 @@ from abstain.classifier.operating import (
     warn_if_rejects_cost_most,
 )
 from abstain.classifier.other_answers import keeps_answers
-from abstain.classifier.overlap import overlap_warnings
+from abstain.classifier.overlap import overlap_warnings, unlike_warnings
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
 from abstain.classifier.proportions import new_proportions, refused_weights, threshold_weights
@@ -172,6 +172,9 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         The fitted classifier.
     classes_ : ndarray of shape (n_classes,)
         Its classes.
+    detects_outliers_ : bool
+        Whether outliers are rejected. They are not if ``outliers`` is None, or if the known samples
+        are too few or not numbers.
     thresholds_ : ndarray of shape (n_thresholds,)
         The thresholds; the last is shared by all cells without a threshold of their own.
     cells_ : ndarray of shape (n_thresholds,)
@@ -401,7 +404,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         X : array-like of shape (n_samples, n_features)
             Samples that the classifier was not fitted on, in any form that `fit` takes.
         y : array-like of shape (n_samples,)
-            Their classes, all of them known to the classifier.
+            Their classes. An answer to a sample of a class that the classifier does not know is
+            wrong.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, if ``weight_thresholds`` is True; not used otherwise.
         groups : array-like of shape (n_samples,), default=None
@@ -429,6 +433,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             fitted if isinstance(fitted, FrozenEstimator) else FrozenEstimator(fitted)
         )
         frozen.certainty, frozen.cells = self._rules.certainty, self._rules.cells
+        for warning in unlike_warnings(self._find_outliers(X), self.outliers):
+            warnings.warn(UserWarning(warning), stacklevel=2)
         # If all samples must test, none can fit a detector of outliers: it stays as it is.
         frozen._fit(X, y, sample_weight, groups, {}, self._outlier_detector)
         self.__dict__ = vars(frozen) | own | {"estimator_": fitted}

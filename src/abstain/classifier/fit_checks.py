@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from abstain._core.checks import check_fraction, check_positive_integer
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import InputError, shown, with_remedy
 from abstain._core.sklearn_private import BaseSearchCV
 from abstain.certainty.cells import RULES
 from abstain.certainty.measures import MEASURES
@@ -61,8 +61,7 @@ def check_parameters(clf: Any) -> None:
         raise InputError(
             argument="test_size", value=share, requirement="must be 'auto' or a number in (0, 1)"
         )
-    if clf.outliers is not None:
-        check_fraction("outliers", clf.outliers)
+    check_outliers(clf.outliers)
     check_positive_integer("min_cell_size", clf.min_cell_size)
     check_fraction("reject_cost", clf.reject_cost, low_open=False, high_open=False)
     check_class_prior(clf.class_prior)
@@ -75,6 +74,16 @@ def check_parameters(clf: Any) -> None:
     RULES.check(clf.cells)
     if clf.target is not None:
         check_target(clf.target)
+
+
+def check_outliers(rate: Any) -> None:
+    """Refuse a rate of false alarms that is none."""
+    if rate is None:
+        return
+    try:
+        check_fraction("outliers", rate)
+    except InputError as error:
+        raise with_remedy(error, "; None rejects no outliers") from None
 
 
 def checked_labels(clf: Any, y: Any) -> Array:

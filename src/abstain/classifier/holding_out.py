@@ -28,6 +28,7 @@ from sklearn.utils import check_random_state, get_tags
 
 from abstain._core.errors import InputError
 from abstain.classifier.dependence import Groups
+from abstain.certainty.outliers import MIN_KNOWN
 from abstain.classifier.proportions import Proportions
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
@@ -150,7 +151,8 @@ def _known_and_tested(
     """Return which samples tell outliers, if some can, and which test."""
     everything = np.arange(n_samples)
     n_known = round(TELL_OUTLIERS * n_samples)
-    if clf.outliers is None or n_samples - n_known < TIMES_LEFT * target.min_test_samples():
+    is_enough = n_samples - n_known >= TIMES_LEFT * target.min_test_samples()
+    if clf.outliers is None or n_known < MIN_KNOWN or not is_enough:
         return None, everything
     # Reproducible without a seed, too: any samples will do.
     random_state = check_random_state(0 if clf.random_state is None else clf.random_state)

@@ -31,6 +31,8 @@ MIN_LEAVES = 20
 MAX_ENTRIES = 1 << 25
 # As many right answers in a row are no news of a classifier that errs in 3% of the cases.
 N_WITHOUT_ERROR = 100
+# What chance does so rarely is none.
+SURE = 1e-4
 OVERCONFIDENT = "a classifier is surer of samples that it was fitted on than of others"
 
 
@@ -129,3 +131,18 @@ def _as_numbers(X: Any) -> NDArray[Any] | None:
 def _rows(samples: NDArray[Any], dtype: Any) -> NDArray[Any]:
     # As precise as the model has kept them; −0 becomes 0.
     return np.ascontiguousarray(samples, dtype=dtype) + np.zeros(1, dtype)
+
+
+def unlike_warnings(outlier: NDArray[np.bool_] | None, rate: float | None) -> Iterator[str]:
+    """Yield a warning if clearly more samples are outliers than samples like the known ones are."""
+    from scipy.special import bdtrc
+
+    if outlier is None or rate is None or not outlier.any():
+        return
+    n_outliers = int(outlier.sum())
+    if bdtrc(n_outliers - 1, len(outlier), rate) < SURE:
+        yield (
+            f"{n_outliers:,} of these {len(outlier):,} samples are outliers, unlike those that the "
+            "classifier knows; the new thresholds take them as usual: mend them if they are "
+            "faulty, such as a column in another unit"
+        )

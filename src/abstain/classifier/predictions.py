@@ -115,6 +115,12 @@ class PredictionMixin(OperatingMixin):
             return np.asarray(self.estimator_.predict(X))
         return self._evaluate(X).labels
 
+    @property
+    def detects_outliers_(self) -> bool:
+        """Whether outliers are rejected."""
+        self._check_fitted()
+        return self._outlier_detector is not None
+
     def _outliers(self, evaluation: Evaluation) -> NDArray[np.bool_]:
         """Return which samples are unlike those that the detector knows."""
         if self._outlier_detector is None:

@@ -101,7 +101,10 @@ def report(
         print_json(_as_dict(samples, results, group_by, out))
     elif not quiet:
         missing_groups = [] if group_by else of_fit
-        *lines, last = summary(samples, results.outcomes, out, results.alarms, missing_groups)
+        *lines, last = summary(
+            *(samples, results.outcomes, out, results.alarms, missing_groups),
+            n_outliers=results.n_outliers,
+        )
         for line in lines:
             typer.echo(printable(line))
         for text in promises(results, model, table):
@@ -128,6 +131,7 @@ def _as_dict(
         "n_wrong": outcomes.n_wrong,
         "n_rejected": outcomes.n_rejected,
         "accuracy": outcomes.accuracy,
+        "n_outliers": results.n_outliers,
         "n_of_unknown_classes": samples.n_unknown,
         "share_known": samples.share_known,
         "by_class": class_rows(results.by_class),
@@ -161,11 +165,13 @@ def summary(
     out: Path,
     alarms: Sequence[str] = (),
     missing_groups: Sequence[str] = (),
+    n_outliers: int = 0,
 ) -> list[str]:
     """Return the summary of the rows of a report, line by line."""
+    as_outliers = f", {n_outliers:,} of them as outliers, unlike the fit" if n_outliers else ""
     lines = [
         f"{terminal.counted(len(samples.y), 'row')} with a known class: "
-        f"{outcomes.n_answered:,} answered, {outcomes.n_rejected:,} rejected."
+        f"{outcomes.n_answered:,} answered, {outcomes.n_rejected:,} rejected{as_outliers}."
     ]
     if outcomes.accuracy is not None:
         lines.append(

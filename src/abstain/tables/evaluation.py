@@ -68,6 +68,8 @@ class Results(NamedTuple):
     alarms: list[str]
     certificates: tuple[CertificateTest, ...] = ()
     monitor: RiskMonitor | None = None
+    # Rows that are rejected as outliers.
+    n_outliers: int = 0
 
     @property
     def outcomes(self) -> Outcomes:
@@ -93,6 +95,7 @@ def evaluate_samples(clf: Any, samples: LabelledSamples, groups_of: str | None =
     return Results(
         *(by_class, by_group, alarms_of(clf, by_class), certificates),
         None if monitored is None else monitored[0],
+        int(decisions.outlier.sum()),
     )
 
 

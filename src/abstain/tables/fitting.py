@@ -316,7 +316,7 @@ def fit_table(
         *_classes_spelled_alike(list(counts)),
         *features.notes,
         *_ambiguous_points(frame, features, table),
-        *codes_for_missing(X.select(features.numeric)),
+        *codes_for_missing(X.select(features.numeric), table.missing),
         *warned,
     ]
     n_empty = int((labels.is_not_null() & is_empty).sum())

@@ -138,13 +138,17 @@ def outlier_reasons(clf: Any, samples: pl.DataFrame, warnings: pl.Series) -> pl.
     unusual = clf.explain(samples)["unusual"].to_list()
     return pl.Series(
         [
-            f"outlier: {warning}"
-            if warning
-            else f"outlier: unusual combination of {', '.join(map(printable, features or []))}"
+            f"outlier: {warning}" if warning else f"outlier: unusual {_together(features or [])}"
             for warning, features in zip(warnings.to_list(), unusual, strict=True)
         ],
         dtype=pl.String,
     )
+
+
+def _together(features: list[str]) -> str:
+    """Return the names of features that make a row unusual."""
+    names = ", ".join(map(printable, features))
+    return f"combination of {names}" if len(features) > 1 else names
 
 
 def cell_names(clf: Any, everything: str = "all rows") -> list[str]:

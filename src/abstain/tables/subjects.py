@@ -20,7 +20,7 @@ from abstain.targets.base import certifies
 # Fewer values are groups rather than subjects; with more per row, hardly any repeat.
 LEAST_VALUES, MOST_PER_ROW = 10, 0.8
 # Codes of categories look like numbered subjects, such as A40 to A49.
-LEAST_NUMBERED = 20
+LEAST_NUMBERED, MOST_ROWS_EACH = 20, 50
 _SUBJECTS = (
     "patient|subject|person|participant|proband|individual|case|customer|client|user|member|animal|"
     "mouse|rat|dog|cow|horse|donor|twin|family|household|speaker|writer|author|student|pupil|child|"
@@ -48,7 +48,7 @@ def subject_columns(frame: pl.DataFrame, missing: Sequence[str] = ()) -> dict[st
     >>> subject_columns(frame.with_columns(age=pl.int_range(100) % 50))
     {'patient': 20}
     """
-    found = {}
+    subjects = {}
     for column in frame:
         if column.dtype.is_nested() or column.dtype.is_temporal() or column.dtype == pl.Boolean:
             continue
@@ -62,9 +62,10 @@ def subject_columns(frame: pl.DataFrame, missing: Sequence[str] = ()) -> dict[st
             continue
         if is_named and present.dtype.is_float() and not (present == present.floor()).all():
             continue  # measured, not numbered
-        if is_named or (n_values >= LEAST_NUMBERED and _are_numbered(present.unique())):
-            found[column.name] = n_values
-    return found
+        are_many = max(LEAST_NUMBERED, len(present) / MOST_ROWS_EACH) <= n_values
+        if is_named or (are_many and _are_numbered(present.unique())):
+            subjects[column.name] = n_values
+    return subjects
 
 
 def _are_numbered(values: pl.Series) -> bool:

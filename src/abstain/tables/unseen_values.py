@@ -24,6 +24,7 @@ _DIGITS = 6
 # Characters of a name or a category in a text.
 _LONGEST = 80
 # Numbers that stand for a missing value in many tables, if nothing else is near them.
+_LONG_CODE = 777
 _CODES = re.compile(r"-?(9{2,}|8{2,}|7{2,})(\.0)?|-9(\.0)?|-1(\.0)?")
 
 
@@ -83,7 +84,7 @@ def find_unseen(
             column = as_categories(frame[name], missing)
             is_unseen = ~column.is_in(known)
         else:
-            is_plain = frame[name].dtype == pl.Float64  # as nearly always
+            is_plain = frame[name].dtype == pl.Float64 and not missing  # as nearly always
             column = frame[name] if is_plain else as_numbers(frame[name], also=missing)
             if _is_within(column, *known):
                 continue
@@ -116,11 +117,11 @@ def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
     return said.set(joined == "", "")
 
 
-def codes_for_missing(frame: pl.DataFrame) -> list[Message]:
+def codes_for_missing(frame: pl.DataFrame, missing: Sequence[str] = ()) -> list[Message]:
     """Return notes on columns whose lowest or highest number may mean a missing value.
 
-    It is -999 or the like, occurs more than once, and is farther from all others than they are
-    from each other.
+    It is -999 or the like, and farther from all others than they are from each other. Short codes
+    such as 99 must occur more than once.
 
     >>> ages = pl.DataFrame({"age": [29.0, 41.0, 77.0, -999.0, -999.0]})
     >>> [str(note) for note in codes_for_missing(ages)]
@@ -128,7 +129,7 @@ def codes_for_missing(frame: pl.DataFrame) -> list[Message]:
     """
     notes = []
     for column in frame:
-        numbers = column.drop_nulls()
+        numbers = as_numbers(column, also=missing).drop_nulls()
         distinct = numbers.unique().sort()
         if len(distinct) < 3:
             continue
@@ -136,8 +137,10 @@ def codes_for_missing(frame: pl.DataFrame) -> list[Message]:
         for code, nearest, farthest in ((low, distinct[1], high), (high, distinct[-2], low)):
             is_apart = abs(code - nearest) > abs(farthest - nearest)
             count = int((numbers == code).sum())
-            if is_apart and count > 1 and _CODES.fullmatch(str(code)):
-                taken = f"{shown(column.name)} is {code:g} in {count:,} rows; if that means "
+            is_sure = count > 1 or abs(code) >= _LONG_CODE
+            if is_apart and is_sure and _CODES.fullmatch(str(code)):
+                rows = "1 row" if count == 1 else f"{count:,} rows"
+                taken = f"{shown(column.name)} is {code:g} in {rows}; if that means "
                 remedy = Argument("missing", f"{code:g}")
                 notes.append(Message(f"{taken}a missing value, give ", remedy))
     return notes
