@@ -79,6 +79,7 @@ def test_shares_hold_for_the_class_proportions_of_new_rows(run, folder):
     assert document["class_prior"] == pytest.approx({"gesund": 0.9, "krank (übel)": 0.1})
     known, answers = clf.calibration_, document["by_class"]
     rejected = known.certainty < clf.thresholds_[clf._own_cells.positions(known.cells)]
+    rejected |= known.outlier
     for row in answers:
         named = ~rejected & (known.answers == row["class"])
         right = known.truth[named] == row["class"]
@@ -466,9 +467,13 @@ def test_a_german_table(run, folder):
     code, *_ = run("predict", folder / "m.abstain", path, "--out", folder / "a.csv")
     assert code == 0
     answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
-    assert answers.columns[-4:] == ["answer", "certainty", "correct_proba", "reason"]
+    new = ["answer", "certainty", "correct_proba", "reason", "warning"]
+    assert answers.columns[-5:] == new
     # Numbers are written as in the table, in sentences too.
     reasons = answers["reason"].drop_nulls()
+    is_outlier = reasons.str.starts_with("outlier: ")
+    assert 0 < is_outlier.sum() < 0.02 * len(answers)
+    reasons = reasons.filter(~is_outlier)
     assert len(reasons)
     for name in ("certainty", "correct_proba"):
         assert not answers[name].str.contains(".", literal=True).any()
@@ -506,17 +511,20 @@ def test_two_hundred_columns(run, folder, rng):
     assert len(shown.splitlines()) <= 24  # a screen
 
 
-def test_a_budget_that_is_not_used_is_reported_with_one_that_is(run, folder):
+@pytest.mark.parametrize(("outliers", "rate"), [("0", "0.01")])
+def test_a_budget_that_is_not_used_is_reported_with_one_that_is(outliers, rate, run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
-    asked += ["--model", "knn", "--cells", "global"]
-    shown = " ".join(run(*asked, "--reject-rate", "0.01")[1].split())
+    asked += ["--model", "knn", "--cells", "global", "--outliers", outliers]
+    shown = " ".join(run(*asked, "--reject-rate", rate)[1].split())
     message = r"than the target allows: certainty takes only \d values; "
     named = re.search(message + r"the next useful reject rate is (0\.\d+)", shown)[1]
     nothing, something = (
-        json.loads(run(*asked, "--reject-rate", rate, "--json")[1]) for rate in ("0.01", named)
+        json.loads(run(*asked, "--reject-rate", each, "--json")[1]) for each in (rate, named)
     )
-    assert nothing["reject_rate"] == 0
-    assert 0.01 < something["reject_rate"] <= float(named)
+    known = abstain.load(folder / "m.abstain").calibration_
+    n_outliers = 0 if known.outlier is None else known.outlier.sum()
+    assert nothing["reject_rate"] == pytest.approx(n_outliers / len(known.correct))
+    assert float(rate) < something["reject_rate"] <= float(named)
     assert something["accuracy"] > nothing["accuracy"]
     assert "Fewer rows" not in run(*asked, "--reject-rate", named)[1]
 
@@ -544,7 +552,8 @@ def visits(folder):
         ill=pl.Series(np.where(ill[patient] == 1, "yes", "no")),
     )
     frame.sample(1200, shuffle=True, seed=0).write_csv(folder / "visits.csv")
-    return ["fit", folder / "visits.csv", "--label", "ill", "--out", folder / "m.abstain"]
+    asked = ["fit", folder / "visits.csv", "--label", "ill", "--out", folder / "m.abstain"]
+    return [*asked, "--outliers", "0"]  # outliers are not among the rows that are counted
 
 
 # Sixty patients with twenty rows each certified 0.95, and new patients got 58.5 %.
