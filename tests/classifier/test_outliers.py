@@ -209,8 +209,9 @@ def certified():
     return clf, *normal_classes(1000, np.random.default_rng(1))
 
 
-# Of 15 samples, 12 would be left to test: too few.
-@pytest.mark.parametrize("n_samples", [15])
+# Of 15 samples, 12 would be left to test; of 90, 18 would know too little to tell outliers.
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
+@pytest.mark.parametrize("n_samples", [15, 90])
 def test_a_certified_classifier_keeps_its_detector_where_all_samples_test(n_samples, certified):
     clf, X, y = deepcopy(certified)
     far = np.concatenate([X, 12 * X])
@@ -231,6 +232,7 @@ def test_a_certified_classifier_keeps_its_detector_where_all_samples_test(n_samp
     assert np.isnan(alone.outlier_p_values(far)).all()
 
 
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
 def test_with_more_samples_a_fifth_of_the_recent_ones_tells_outliers(certified):
     clf, X, y = deepcopy(certified)
     moved = X[:300] + 1000
@@ -247,6 +249,7 @@ def test_with_more_samples_a_fifth_of_the_recent_ones_tells_outliers(certified):
     assert (clf.outlier_p_values(X) <= 0.01).all()
 
 
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
 def test_recalibration_knows_the_new_samples(iris):
     X, y = iris
     clf = RejectOptionClassifier(GaussianNB()).fit(X[::2], y[::2])
@@ -257,7 +260,8 @@ def test_recalibration_knows_the_new_samples(iris):
     assert (clf.outlier_p_values(X) <= 0.01).mean() > 0.3
 
 
-@pytest.mark.parametrize("n_samples", [15])
+@pytest.mark.filterwarnings("ignore:.* samples are outliers")
+@pytest.mark.parametrize("n_samples", [15, 90])
 def test_only_outliers_to_calibrate_with_are_refused(n_samples, certified):
     clf, X, y = deepcopy(certified)
     before = clf.outlier_p_values(X)
@@ -338,3 +342,10 @@ def test_calibration_on_dask_detects_no_outliers(iris, strange):
     assert np.isnan(clf.outlier_p_values(strange)).all()
     here = RejectOptionClassifier(frozen, outliers=None).fit(X[1::2], y[1::2])
     np.testing.assert_array_equal(clf.reject(strange), here.reject(strange))
+
+
+# Faulty samples would become the usual ones without a word.
+def test_recalibrating_on_outliers_warns(certified):
+    clf, X, y = certified
+    with pytest.warns(UserWarning, match=r"^297 of these 300 samples are outliers.*another unit"):
+        deepcopy(clf).set_params(target=None).recalibrate(12 * X[:300], y[:300])
