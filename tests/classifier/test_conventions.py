@@ -207,7 +207,7 @@ def test_sparse_input_where_the_classifier_takes_it(make, iris):
     X, y = iris[0].to_numpy(), iris[1].to_numpy()
     for estimator in (LogisticRegression(), DecisionTreeClassifier(max_depth=3, random_state=0)):
         # Of sparse samples no outliers are detected.
-        dense = RejectOptionClassifier(estimator, cv=3, outliers=None).fit(X, y)
+        dense = RejectOptionClassifier(estimator, cv=3).fit(X, y)
         clf = RejectOptionClassifier(estimator, cv=3).fit(make(X), y)
         assert np.array_equal(clf.reject(csr_matrix(X)), dense.reject(X))
         assert np.isnan(clf.outlier_p_values(make(X))).all()

@@ -216,14 +216,8 @@ def fit_outlier_detector(
 
     None if X are too few, or no numbers that can be compared.
     """
-    if _is_sparse(X) and X.shape[1] > MAX_DENSE:
-        return None, None
-    columns = _numeric_columns(X)
-    try:
-        samples = _as_numbers(X if columns is None else X[columns])
-    except (TypeError, ValueError):  # texts, images
-        return None, None
-    if len(samples) < MIN_KNOWN:
+    samples, columns = _numbers_of(X)
+    if samples is None or len(samples) < MIN_KNOWN:
         return None, None
     # Equal samples follow each other, and come into different folds.
     order = np.argsort(_hash_rows(samples), kind="stable")
@@ -249,6 +243,22 @@ def fit_outlier_detector(
         is_outlier = detector.are_outliers(X)
     is_outlier[chosen] = n_as_large <= rate * len(scores)
     return detector, is_outlier
+
+
+def can_tell_outliers(X: Any) -> bool:
+    """Return whether samples are numbers that can be compared."""
+    return _numbers_of(X)[0] is not None
+
+
+def _numbers_of(X: Any) -> tuple[Floats | None, list[Any] | None]:
+    """Return the numbers in samples, if there are some, and the columns of a frame with numbers."""
+    if _is_sparse(X) and X.shape[1] > MAX_DENSE:
+        return None, None
+    columns = _numeric_columns(X)
+    try:
+        return _as_numbers(X if columns is None else X[columns]), columns
+    except (TypeError, ValueError):  # texts, images
+        return None, None
 
 
 def _known(samples: Floats) -> Known:

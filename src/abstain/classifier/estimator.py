@@ -25,7 +25,11 @@ from abstain._core.sklearn_private import take_rows, take_rows_of_params
 from abstain._scale.blocks import check_samples, is_dask
 from abstain.certainty.cells import RULES, fitted_rule
 from abstain.certainty.measures import MEASURES
-from abstain.certainty.outliers import OutlierDetector, fit_outlier_detector
+from abstain.certainty.outliers import (
+    OutlierDetector,
+    can_tell_outliers,
+    fit_outlier_detector,
+)
 from abstain.certainty.outputs import Outputs
 from abstain.classifier.calibrate import (
     Calibration,
@@ -125,10 +129,10 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         unlike them, whatever the certainty: with a value far outside the range of the known
         samples, or with an unusual combination of values, in the features as the classifier sees
         them. None rejects no outliers. Known are the samples that are given to fit but not held
-        out; of them the features must be numbers in a dense array or in columns of a frame. To
-        certify a ``FrozenEstimator`` with one threshold, a fifth of the samples are taken for
-        this, or none if the others are too few to certify much. None are detected by a
-        classifier that is calibrated on Dask collections.
+        out; of them the features must be numbers, in an array, in columns of a frame, or in a
+        sparse matrix of at most 512 columns. To certify a ``FrozenEstimator`` with one threshold, a
+        fifth of the samples are taken for this, or none if the others are too few to certify much.
+        None are detected by a classifier that is calibrated on Dask collections.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
@@ -330,7 +334,10 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             raise refused_weights(target)
         proportions = new_proportions(self.class_prior, classes, y, weights)
         together = groups_to_split(self, target, X, y, given_groups(groups, len(y)))
-        split = hold_out(self, target, y, split_params, proportions, together)
+        tells_outliers = is_frozen and self._can_tell_outliers(X)
+        split = hold_out(
+            self, target, y, split_params, proportions, together, tells_outliers=tells_outliers
+        )
         self._n_given, self._tested_groups = len(y), split.tested
         X_fit, y_fit = X, y
         if together is not None and together.are_given:
@@ -363,7 +370,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             )
         outlier = None
         if split.known is not None:
-            detector, _ = self._fit_outlier_detector(take_rows(X, split.known))
+            recent, _ = self._fit_outlier_detector(take_rows(X, split.known))
+            detector = recent or detector
         elif not split.is_one_threshold:  # else all samples test, and none may fit a detector
             detector, outlier = self._fit_outlier_detector(X_fit)
         self._outlier_detector = detector
@@ -517,11 +525,18 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self._test_calibration = known
         return self._as_held_out(known)
 
+    def _can_tell_outliers(self, X: Any) -> bool:
+        """Return whether outliers are to be rejected, and features can be compared."""
+        if self.outliers is None or get_tags(self.estimator).input_tags.pairwise:
+            return False
+        fitted = vars(self).get("estimator_", self.estimator)
+        return can_tell_outliers(Outputs(fitted, take_rows(X, [0])).samples)
+
     def _fit_outlier_detector(
         self, X: Any
     ) -> tuple[OutlierDetector | None, NDArray[np.bool_] | None]:
         """Return a detector of samples unlike X, and which of X are outliers."""
-        if self.outliers is None or get_tags(self.estimator).input_tags.pairwise:
+        if self.outliers is None or not self._can_tell_outliers(X):
             return None, None
         return fit_outlier_detector(Outputs(self.estimator_, X).samples, float(self.outliers))
 

@@ -27,8 +27,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
 
 from abstain._core.errors import InputError
-from abstain.classifier.dependence import Groups
 from abstain.certainty.outliers import MIN_KNOWN
+from abstain.classifier.dependence import Groups
 from abstain.classifier.proportions import Proportions
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
@@ -91,8 +91,12 @@ def hold_out(
     split_params: Any,
     proportions: Proportions | None = None,
     groups: Groups | None = None,
+    tells_outliers: bool = True,
 ) -> Split:
-    """Return the samples that fit and calibrate, and those that test what is certified."""
+    """Return the samples that fit and calibrate, and those that test what is certified.
+
+    ``tells_outliers``: some samples of a classifier that is given can tell what an outlier is.
+    """
     if not certifies(target):
         return Split(None, None)
     is_frozen = isinstance(clf.estimator, FrozenEstimator)
@@ -116,7 +120,9 @@ def hold_out(
     random_state = check_random_state(clf.random_state)
     has_prior = proportions is not None
     if share == 1:
-        known, test = _known_and_tested(clf, target, n_samples)
+        known, test = None, np.arange(n_samples)
+        if tells_outliers:
+            known, test = _known_and_tested(clf, target, n_samples)
         if groups is None:
             learn = None if known is None else test
             return Split(learn, test, is_one_threshold=True, known=known)
@@ -149,11 +155,10 @@ def _known_and_tested(
     clf: Any, target: CertifyingTarget, n_samples: int
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
     """Return which samples tell outliers, if some can, and which test."""
-    everything = np.arange(n_samples)
     n_known = round(TELL_OUTLIERS * n_samples)
     is_enough = n_samples - n_known >= TIMES_LEFT * target.min_test_samples()
-    if clf.outliers is None or n_known < MIN_KNOWN or not is_enough:
-        return None, everything
+    if n_known < MIN_KNOWN or not is_enough:
+        return None, np.arange(n_samples)
     # Reproducible without a seed, too: any samples will do.
     random_state = check_random_state(0 if clf.random_state is None else clf.random_state)
     order = random_state.permutation(n_samples)
