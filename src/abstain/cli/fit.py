@@ -329,7 +329,7 @@ def _facts(result: FitResult) -> Table:
             (percent(point.coverage), "bold"),
             f" of {these}{counted(point.n_samples, 'row')}; rejected: "
             f"{point.true_rejects:,} wrong and {point.false_rejects:,} right"
-            + (f", {result.n_outliers:,} of them as outliers" if result.n_outliers else ""),
+            + (f", {counted(result.n_outliers, 'outlier')}" if result.n_outliers else ""),
         ),
         "groups": None
         if result.group is None
