@@ -90,6 +90,8 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/priors.py
 	.venv/bin/python benchmarks/dependence.py
 	.venv/bin/python benchmarks/monitor.py
+	OMP_NUM_THREADS=1 .venv/bin/python benchmarks/outliers.py
+	.venv/bin/python benchmarks/drift.py
 	$(MAKE) numbers
 
 # The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data

@@ -15,10 +15,12 @@ from tools.numbers import (
     costs,
     defaults,
     dependence,
+    drift,
     exact_front,
     guarantee,
     local_thresholds,
     monitor,
+    outliers,
     priors,
     probability,
     rejection,
@@ -206,6 +208,127 @@ def test_only_detectors_of_change_report_a_change_that_breaks_no_promise():
         for name in ("ADWIN", monitor.OURS)
     )
     assert adwin < own
+
+
+# --- outliers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("group", ["chosen on", "confirming"])
+@pytest.mark.parametrize("fault", ["°C as °F", "beyond the range", "noise of two deviations"])
+def test_no_other_score_finds_more_of(fault, group):
+    scores = outliers.SCORES[group]
+    best = max(row[fault] for row in scores.values())
+    assert scores[outliers.OURS][fault] == best
+
+
+def test_unseen_classes_are_found_in_few_cases_and_isolation_forests_see_no_single_value():
+    for scores in outliers.SCORES.values():
+        assert max(row[outliers.UNSEEN] for row in scores.values()) < 0.25
+        forest = scores["isolation forest"]
+        assert max(forest[fault] for fault in (*outliers.UNITS, *outliers.FAR)) < 0.15
+    confirming = outliers.SCORES["confirming"]
+    best = max(confirming, key=lambda score: confirming[score]["values permuted"])
+    assert best == "local outlier factor"
+
+
+def test_nine_in_ten_changes_of_unit_by_12_and_to_fahrenheit_are_found_and_not_by_0_45():
+    by_12, by_045, fahrenheit = outliers.UNITS
+    for fault in (by_12, fahrenheit):
+        assert outliers.of_all(fault) > 0.9
+        assert len(outliers.holding(fault)) > 0.75 * len(outliers.visible(fault))
+    assert outliers.of_all(by_045) < 0.9
+    assert len(outliers.holding(by_045)) < len(outliers.visible(by_045)) / 2
+
+
+# The last interval is that of constant columns.
+def test_from_a_quarter_of_the_width_on_nine_in_ten_are_found():
+    first = outliers.RECORD["distances"].index(0.25)
+    for fault in outliers.UNITS:
+        for index in range(first, len(outliers.RECORD["distances"])):
+            n_found, n_all = outliers.counts_at(fault, index)
+            assert n_found >= 0.9 * n_all
+        n_found, n_all = outliers.counts_at(fault, 1)
+        assert n_found < 0.7 * n_all
+
+
+def test_false_alarms_are_not_more_than_chance_explains():
+    assert len(outliers.ALARMS) >= 8
+    verdicts = [outliers.verdict(row) for row in outliers.ALARMS]
+    assert "above" not in verdicts
+    assert verdicts.count("within") > 0.75 * len(verdicts)
+
+
+def test_outliers_cost_little_except_with_the_fastest_classifiers_and_many_samples():
+    assert max(outliers.ratios(outliers.ONE)) < outliers.MOST_COST
+    slow = ("RandomForestClassifier", "HistGradientBoostingClassifier")
+    for row in outliers.COST:
+        if row["rows"] == outliers.MANY and row["classifier"] in slow:
+            assert row["ratio"] < 1.1
+        elif row["rows"] == outliers.MANY:
+            assert row["ratio"] > outliers.MOST_COST
+
+
+# --- drift --------------------------------------------------------------------------------------
+
+
+def test_as_fitted_a_promise_is_broken_on_every_set_while_data_drift():
+    for name in drift.SETS:
+        row = drift.row_of(name, drift.AS_FITTED)
+        assert row["accuracy"] < row["promised"]
+        assert row["chunks_below"] > row["chunks"] / 2
+    gas = drift.row_of("gas_drift", drift.AS_FITTED)
+    assert gas["chunks_below"] == gas["chunks"]
+
+
+def test_rejecting_outliers_gains_no_accuracy_while_data_drift_except_a_little_on_gas_sensors():
+    gains = {
+        name: drift.row_of(name, drift.OUTLIERS)["accuracy"]
+        - drift.row_of(name, drift.AS_FITTED)["accuracy"]
+        for name in drift.SETS
+    }
+    assert [name for name in gains if gains[name] > 0] == ["gas_drift"]
+    assert gains["gas_drift"] < 0.01
+    for name in ("electricity", "weather"):
+        assert drift.refused_right(name) > drift.row_of(name, drift.OUTLIERS)["accuracy"]
+    by_batch = dict(
+        zip(
+            drift.row_of("gas_drift", drift.OUTLIERS)["by_chunk"]["name"],
+            drift.outliers_by_chunk("gas_drift"),
+            strict=True,
+        )
+    )
+    assert [batch for batch in by_batch if by_batch[batch] > 0.02] == ["batch 4"]
+
+
+def test_the_monitor_sees_a_large_loss_within_a_batch_and_a_small_one_late_or_never():
+    weather = drift.row_of("weather", drift.RECALIBRATED)
+    assert sum(not alarms for alarms in weather["alarms"]) == 1
+    assert min(drift.first_alarms(weather)) > 5_000
+    gas = drift.row_of("gas_drift", drift.RECALIBRATED)
+    assert all(gas["alarms"])
+    assert max(drift.first_alarms(gas)) < 200
+
+
+def test_recalibration_mends_weather_and_leaves_nearly_all_gas_sensors_unanswered():
+    assert drift.row_of("gas_drift", drift.RECALIBRATED)["answered"] < 0.05
+    chunks = drift.row_of("weather", drift.RECALIBRATED)["by_chunk"]
+    assert min(chunks["accuracy"][-4:]) > 0.85
+    assert min(chunks["answered"][-4:]) > 0.1
+
+
+def test_a_new_fit_answers_more_and_one_that_the_newest_rows_calibrate_is_more_often_right():
+    for name in drift.SETS:
+        thresholds, fit, newest = (
+            drift.row_of(name, arm) for arm in (drift.RECALIBRATED, drift.AGAIN, drift.NEWEST)
+        )
+        assert fit["answered"] > newest["answered"] > thresholds["answered"]
+        if name == "gas_drift":
+            assert abs(newest["accuracy"] - fit["accuracy"]) < 0.005
+            assert min(fit["accuracy"], newest["accuracy"]) > fit["promised"] - 0.01
+        else:
+            assert newest["accuracy"] > fit["accuracy"]
+        assert max(fit["accuracy"], newest["accuracy"]) < fit["promised"]
+        assert newest["chunks_below"] > 0
 
 
 # --- probabilities ------------------------------------------------------------------------------
