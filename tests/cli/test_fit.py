@@ -511,7 +511,7 @@ def test_two_hundred_columns(run, folder, rng):
     assert len(shown.splitlines()) <= 24  # a screen
 
 
-@pytest.mark.parametrize(("outliers", "rate"), [("0", "0.01")])
+@pytest.mark.parametrize(("outliers", "rate"), [("0", "0.01"), ("0.01", "0.03")])
 def test_a_budget_that_is_not_used_is_reported_with_one_that_is(outliers, rate, run, folder):
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
     asked += ["--model", "knn", "--cells", "global", "--outliers", outliers]

@@ -484,7 +484,9 @@ def _unused_rejects(result: FitResult) -> list[Text]:
     message = "Fewer rows are rejected than the target allows"
     if n_values <= _FEW_VALUES:
         message += f": certainty takes only {counted(n_values, 'value')}"
-    rates, accuracies = clf.front_.reject_rates, clf.front_.accuracies
+    # Rates of the front are among rows that are no outliers.
+    share = result.n_outliers / point.n_samples
+    rates, accuracies = share + (1 - share) * clf.front_.reject_rates, clf.front_.accuracies
     useful = rates[(rates > rate) & (accuracies > point.accuracy)]  # NaN where none is answered
     if len(useful):
         message += f"; the next useful reject rate is {np.ceil(1000 * useful.min()) / 1000:g}"
