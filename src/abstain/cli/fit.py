@@ -384,6 +384,9 @@ def _guarantee(clf: RejectOptionClassifier) -> Text | None:
     drawn = "" if clf.class_prior is None else " and drawn in these proportions"
     if guarantee.counted == "groups":
         drawn = f", one row of each{drawn}"
+    outlier = None if clf._test_calibration is None else clf._test_calibration.outlier
+    if outlier is not None:
+        drawn += f", without {counted(int(outlier.sum()), 'outlier')}"
     new, others = _WHAT_TESTS[guarantee.counted]
     return Text.assemble(
         (f"at least {guarantee.accuracy:g} on {new}", "bold green"),
