@@ -124,8 +124,9 @@ def certify(
     X: Array, y: Array, truth: Truth, seed: int = 0, groups: Array | None = None, **settings: Any
 ) -> tuple[float, float, str]:
     """Return what is certified: accuracy in the population, coverage, and why it was refused."""
-    settings = {"target": TARGET, "random_state": seed} | settings
-    clf = RejectOptionClassifier(settings.pop("model", KNeighborsClassifier(10)), **settings)
+    model = settings.pop("model", KNeighborsClassifier(10))
+    given: Any = {"target": TARGET, "random_state": seed} | settings
+    clf = RejectOptionClassifier(model, **given)
     try:
         clf.fit(X, y, groups=groups)
     except InputError as error:
@@ -273,7 +274,7 @@ def many_classes(n: int, generator: Generator) -> tuple[Array, Array]:
     return generator.normal(size=(n, 10)) + 2.5 * np.eye(8, 10)[y], y
 
 
-POPULATIONS = {
+POPULATIONS: dict[str, Any] = {
     "easy": partial(separated, d=5, by=2.0),
     "overlapping": partial(separated, d=5, by=0.7),
     "many features": partial(separated, d=40, by=0.7),
