@@ -246,11 +246,14 @@ def test_scores_are_those_of_the_reference(data):
         d, [reference.distance_score(x, X) for x in new], rtol=1e-6, atol=1e-6
     )
     scores = np.maximum(r / detector.usual[0], d / detector.usual[1])
-    np.testing.assert_allclose(
-        detector.p_values(new),
-        [reference.p_value(score, detector.known_scores.tolist()) for score in scores],
-        rtol=1e-12,
+    # Scores that differ by rounding are equal.
+    least, most = (
+        [reference.p_value(score * factor, detector.known_scores.tolist()) for score in scores]
+        for factor in (1 + 1e-8, 1 - 1e-8)
     )
+    p_values = detector.p_values(new)
+    assert (p_values >= np.array(least) * (1 - 1e-6)).all()
+    assert (p_values <= np.array(most) * (1 + 1e-6)).all()
 
 
 def test_scores_of_many_features_are_those_of_the_reference():
