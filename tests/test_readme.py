@@ -1,4 +1,4 @@
-"""The README is true: its code and commands run."""
+"""The README and the quick start are true: their code and commands run, with what they install."""
 
 import contextlib
 import io
@@ -8,12 +8,15 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+QUICK_START = (ROOT / "docs" / "quick-start.md").read_text(encoding="utf-8")
 
 
 EXAMPLES = list(
@@ -44,8 +47,13 @@ def test_the_first_example_has_ten_lines_and_certifies_what_it_asks_for():
     assert clf.operating_point_.guarantee.bound >= clf.target.accuracy
 
 
-def indented_commands():
-    without_examples = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
+def test_the_readme_is_short():
+    assert len(README.encode()) < 9_000
+
+
+def indented_commands(text):
+    """Return the commands of a page, without those of blocks of code."""
+    without_examples = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     return [
         line.split("#")[0].strip()
         for line in without_examples.splitlines()
@@ -53,11 +61,12 @@ def indented_commands():
     ]
 
 
-def test_the_two_commands_are_targets_of_make():
-    assert indented_commands()[:2] == ["make demo", "make test"]
+def test_commands_of_make_are_targets():
+    named = [line.split()[1] for line in indented_commands(README) if line.startswith("make ")]
+    assert {"demo", "test"} <= set(named)
     makefile = (ROOT / "Makefile").read_text()
-    assert re.search(r"^demo:", makefile, re.MULTILINE)
-    assert re.search(r"^test:", makefile, re.MULTILINE)
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
 @pytest.mark.slow
@@ -77,27 +86,97 @@ def test_make_demo_runs_and_ends_with_where_the_results_are():
     assert done.stdout.splitlines()[-1].strip() == "The results are in abstain-demo"
 
 
+# --- an environment with nothing but what was installed -----------------------------------------
+
+HIDING = """
+import sys
+from importlib.machinery import PathFinder
+
+class Hiding(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name in {names} else super().find_spec(name, path, target)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
+"""
+
+
+def required(extras):
+    """Return the distributions that pip brings for the package with some extras."""
+    brought, waiting = set(), [("abstain", frozenset(extras))]
+    while waiting:
+        name, wanted = waiting.pop()
+        if (name, wanted) in brought:
+            continue
+        brought.add((name, wanted))
+        for line in metadata.requires(name) or ():
+            requirement = Requirement(line)
+            marker = requirement.marker
+            if not marker or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted)):
+                waiting.append((canonical(requirement.name), frozenset(requirement.extras)))
+    return {name for name, _ in brought}
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def hide_what_is_not_installed(folder, extras):
+    """Hide all other distributions from Python processes whose path begins with the folder."""
+    brought = required(extras)
+    names = {
+        module
+        for module, owners in metadata.packages_distributions().items()
+        if not brought.intersection(map(canonical, owners))
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(HIDING.format(names=sorted(names)))
+
+
+# The extras are those of the commands `pip install` that stand before.
 @pytest.mark.slow
-def test_the_other_commands_run(tmp_path):
-    abstain = [sys.executable, "-m", "abstain"]
-    environment = {**os.environ, "COLUMNS": "100"}
-    subprocess.run([*abstain, "demo"], cwd=tmp_path, check=True, capture_output=True)
-    commands = indented_commands()[2:]
-    assert len(commands) == 5
-    for command in commands:
-        name, *arguments = shlex.split(command)
-        assert name == "abstain"
-        done = subprocess.run(
-            [*abstain, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-    for name in ("my-front.csv", "my-model.abstain", "answers.csv", "my-report.html"):
-        assert (tmp_path / "abstain-demo" / name).exists()
-    point = json.loads((tmp_path / "abstain-demo" / "my-front.json").read_text())
-    assert point["accuracy"] >= 0.9
-    assert (tmp_path / "abstain-study" / "claims.csv").exists()
+@pytest.mark.parametrize("page", [README, QUICK_START], ids=["README", "quick start"])
+def test_the_commands_of_a_page_run_with_what_it_installs(page, tmp_path):
+    site, folder, extras, n_run = tmp_path / "site", tmp_path / "work", set(), 0
+    folder.mkdir()
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(site)}
+    for command in indented_commands(page):
+        program, *arguments = shlex.split(command)
+        if program == "pip":
+            extras.update(re.fullmatch(r"\.\[(.+)\]", arguments[-1])[1].split(","))
+            hide_what_is_not_installed(site, extras)
+        elif program == "abstain":
+            done = subprocess.run(
+                [sys.executable, "-m", "abstain", *arguments],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, done.stderr
+            if "--out" in arguments:
+                assert (folder / arguments[arguments.index("--out") + 1]).exists()
+            n_run += 1
+    assert n_run >= 4
+    front = folder / "abstain-demo" / "my-front.json"
+    if front.exists():
+        assert json.loads(front.read_text())["accuracy"] >= 0.9
+
+
+@pytest.mark.slow
+def test_a_command_without_its_extra_names_it(tmp_path):
+    hide_what_is_not_installed(tmp_path / "site", set())
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    command = [sys.executable, "-m", "abstain"]
+    done = subprocess.run(
+        [*command, "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.rglob("*.html"))
+    for extra in ("report", "plot"):
+        assert f"pip install 'abstain[{extra}]'" in done.stdout
 
 
 def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", README):
         assert (ROOT / target).exists(), target

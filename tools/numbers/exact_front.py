@@ -23,18 +23,6 @@ def times() -> str:
     return table(["samples", "cells", "decimals", *parts], lines, 0)
 
 
-def short_times() -> str:
-    """Write the table of the README."""
-    lines = []
-    for samples, cells in [(10**6, 10), (10**6, 100), (10**7, 10)]:
-        row = size(samples, cells)
-        sorts = [f"{row[f'{name}_over_argsort']:.1f}" for name in ("exact", "hull")]
-        memory = f"{row['exact_bytes_per_sample']:.0f} bytes per sample"
-        lines.append([f"{samples:,}", f"{cells:,}", *sorts, memory])
-    head = ["samples", "cells", "exact front", '`method="hull"`', "memory beyond the input"]
-    return table(head, lines, 0)
-
-
 def size(samples: int, cells: int) -> Row:
     """Find the run with this many samples and cells, without ties."""
     return find(ROWS, samples=samples, cells=cells, decimals=16)
@@ -48,7 +36,6 @@ def ends(name: str, values: list[float], digits: int = 1) -> dict[str, str]:
 
 VALUES = {
     "times": times(),
-    "short_times": short_times(),
     **ends("staircases", [row["staircases_over_argsort"] for row in ROWS]),
     **ends("exact", [row["exact_over_argsort"] for row in USUAL]),
     **ends("hull", [row["hull_over_argsort"] for row in ROWS]),

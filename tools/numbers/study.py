@@ -17,26 +17,20 @@ CLAIMS, SUMMARY = read("claims"), read("summary")
 NOT_IN_THE_PAPER = {"tecator-raw", "tecator-curvature", "wisconsin", "cleveland", "gastric"}
 
 
-def counts(name: str, claims: list[Row]) -> dict[str, str]:
-    """Return how many claims there are, and how many have each verdict."""
-    verdicts = Counter(row["verdict"] for row in claims)
-    return {name: f"{len(claims)}"} | {
-        f"{name}-{verdict}": f"{n}" for verdict, n in verdicts.items()
-    }
-
-
 def svm(name: str) -> str:
     """Write the accuracy of the SVM on a set, in percent."""
     (row,) = (row for row in SUMMARY if (row["set"], row["model"]) == (name, "svm"))
     return f"{100 * row['at_0']:.1f}"
 
 
+VERDICTS = Counter(row["verdict"] for row in CLAIMS)
 VECTORS = [row["value"] for row in CLAIMS if "support vectors" in row["statement"]]
 
 VALUES = {
     **{row["id"]: f"{row['value']:.3f}".replace("-", "−") for row in CLAIMS},
-    **counts("claims", CLAIMS),
-    **counts("own", [row for row in CLAIMS if row["dataset"] not in NOT_IN_THE_PAPER]),
+    "claims": f"{len(CLAIMS)}",
+    **{f"claims-{verdict}": f"{n}" for verdict, n in VERDICTS.items()},
+    "elsewhere": f"{sum(row['dataset'] in NOT_IN_THE_PAPER for row in CLAIMS)}",
     "svm-raw": svm("tecator-raw"),
     "svm-curvature": svm("tecator-curvature"),
     "least-vectors": f"{min(VECTORS):.0f}",
