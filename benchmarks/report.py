@@ -132,10 +132,10 @@ def move(file: Path, seen: str) -> dict[str, float]:
         driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         page = Page(driver, file)
         page.run(f"document.getElementById('{seen}').scrollIntoView({{block: 'center'}})")
-        last = int(page.run("return document.getElementById('slider').max"))
+        last = float(page.run("return document.getElementById('slider').max"))
         driver.execute_async_script(MOVE, last)
         # Back and forth, so that each step changes much.
-        places = np.linspace(0, last, N_PLACES).round().astype(int).tolist()
+        places = np.linspace(0, last, N_PLACES).tolist()
         before, took = _computed(driver), []
         for place in [*places[::2], *places[1::2][::-1]]:
             took.append(float(driver.execute_async_script(MOVE, place)))

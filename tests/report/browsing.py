@@ -1,13 +1,15 @@
 """A headless Chromium that opens reports from disk, and says what went wrong in them."""
 
+import codecs
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-__all__ = ["WHY_NOT", "Page", "open_browser"]
+__all__ = ["WHY_NOT", "Page", "downloaded", "open_browser"]
 
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), None)
 DRIVER = shutil.which("chromedriver")
@@ -112,14 +114,30 @@ class Page:
         return list(self.run(script, selector))
 
     def move_to(self, place: int) -> None:
+        """Move the slider to a row."""
+        self.run("slider.move(arguments[0])", int(place))
+
+    def drag_to(self, rate: float) -> None:
         """Drag the slider, as far as the page can tell."""
         script = """
-            const slider = document.getElementById("slider");
-            slider.value = arguments[0];
-            slider.dispatchEvent(new Event("input", {bubbles: true}));"""
-        self.run(script, int(place))
+            const input = document.getElementById("slider");
+            input.value = arguments[0];
+            input.dispatchEvent(new Event("input", {bubbles: true}));"""
+        self.run(script, float(rate))
 
     def complaints(self) -> list[str]:
         """Return what the console says, and the page itself."""
         said = [entry["message"] for entry in self.driver.get_log("browser")]
         return said + ([self.text("#trouble")] if self.text("#trouble") else [])
+
+
+def downloaded(folder: Path, name: str) -> str:
+    """Return a file once it is there; each is removed after it was read."""
+    file, deadline = folder / name, time.monotonic() + 30
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    content = file.read_bytes()
+    file.unlink()
+    # Spreadsheets need the mark to read UTF-8, and readers of JSON refuse it.
+    assert content.startswith(codecs.BOM_UTF8) == name.endswith(".csv")
+    return content.decode("utf-8-sig")

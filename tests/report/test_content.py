@@ -384,7 +384,7 @@ def test_classes_of_the_proportions_are_text(tmp_path):
     clf = fitted_gmlvq(classes=HOSTILE_CLASSES, class_prior={HOSTILE_CLASSES[0]: 0.5})
     write_report(clf, *noisy(100, HOSTILE_CLASSES), tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Its thresholds were set for data with other class proportions" in page
+    assert "The thresholds were set for data with other class proportions" in page
     assert f"50% {HOSTILE_CLASSES[0]}" not in page
 
 

@@ -193,7 +193,7 @@ def test_a_certificate_over_groups_says_so():
     ).fit(X, y, groups=np.arange(150) // 2)
     text = " ".join(render_report(clf, X, y).split())
     assert (
-        f"Of {clf.operating_point_.guarantee.n_samples} held-out groups, 37 were answered" in text
+        f"of {clf.operating_point_.guarantee.n_samples} held-out groups, 37 were answered" in text
     )
     assert "this holds for one sample, drawn at random, of a new group. </p>" in text
     with pytest.warns(UserWarning, match="2 targets have been tested"):

@@ -28,6 +28,12 @@ from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier
 from abstain.report.content import N_STEPS, find_content
 
+# The scripts of the page, in their order; they share one scope.
+SCRIPTS = (
+    *("text", "outcomes", "tables", "heatmap", "sample_tables"),
+    *("drawing", "point", "curve", "plane", "charts", "page"),
+)
+
 PARAMETERS = """
 clf : estimator
     A fitted :class:`RejectOptionClassifier`, or a fitted pipeline or search that ends in one.
@@ -164,7 +170,7 @@ def render_report(
         model=model,
         content=content,
         style=_text("report.css"),
-        script=_text("report.js"),
+        script="\n".join(_text(f"scripts/{name}.js") for name in SCRIPTS),
         plotly_base64=plotly,
         content_base64=_compress(json.dumps(content, allow_nan=False, separators=(",", ":"))),
     )
