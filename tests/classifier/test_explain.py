@@ -1,19 +1,22 @@
 """An explanation says what the classifier did, and its terms add up to the decision."""
 
+import warnings
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from abstain import InputError, RejectOptionClassifier, RejectRate, models
+from abstain.classifier.explain import explanation_table
 from tests.reference.models import distance
 
 NAMES = ["setosa", "versicolor", "virginica"]
@@ -96,7 +99,7 @@ def test_the_table_says_what_the_classifier_does(iris):
     assert np.array_equal(table["threshold"], clf.thresholds_[clf.apply(X)])
     assert table["cell"].to_list() == clf.cells_[clf.apply(X)].tolist()
     assert (table["label"] != table["rival"]).all()
-    assert np.array_equal(table["reason"].is_not_null(), table["rejected"])
+    assert np.array_equal(table["kind"].is_not_null(), table["rejected"])
     # Names come from the frame, through the steps before the model.
     assert set(table["features"].explode()) <= set(X.columns)
     assert table["features"].list.len().to_list() == [3] * len(X)
@@ -118,7 +121,7 @@ def test_the_rival_of_any_classifier_is_its_second_choice(estimator, iris):
     clear = decided[:, -2] > decided[:, -3]  # no tie for the second place
     assert np.array_equal(np.array(table["rival"])[clear], second[clear])
     assert table["features"].null_count() == len(X)
-    assert set(table["reason"].drop_nulls()) == {"ambiguous"}
+    assert set(table["kind"].drop_nulls()) == {"ambiguous"}
 
 
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
@@ -156,7 +159,7 @@ def test_an_outlier_is_reported_from_an_ambiguous_sample(iris):
     across = np.linalg.svd((second - first)[np.newaxis])[2][-1]
     table = clf.explain(np.stack([between, between + 50 * across]))
     assert table["rejected"].to_list() == [True, True]
-    assert table["reason"].to_list() == ["ambiguous", "outlier"]
+    assert table["kind"].to_list() == ["ambiguous", "outlier"]
     assert table["unusual"].to_list()[0] is None
     # Of samples that are all rejected, the outliers are those with a small p-value.
     X = np.concatenate([X, X[::10] + np.array([0, 0, 9, 0])])
@@ -165,14 +168,14 @@ def test_an_outlier_is_reported_from_an_ambiguous_sample(iris):
     p_values = clf.outlier_p_values(X)
     assert everything["outlier_p_value"].to_list() == p_values.tolist()
     is_outlier = p_values <= 0.01
-    assert (everything["reason"] == "outlier").to_list() == is_outlier.tolist()
+    assert (everything["kind"] == "outlier").to_list() == is_outlier.tolist()
     assert everything["unusual"].is_not_null().to_list() == is_outlier.tolist()
     assert is_outlier[150:].all()
     assert is_outlier[:150].mean() <= 0.02
     assert all(features[0] == "feature 2" for features in everything["unusual"].to_list()[150:])
     X = iris[0].to_numpy()
     by_distance = clf.set_params(certainty="distance", cells="auto", target__rate=0.5).fit(X, y)
-    assert set(by_distance.explain(X)["reason"].drop_nulls()) == {"outlier"}
+    assert set(by_distance.explain(X)["kind"].drop_nulls()) == {"outlier"}
 
 
 def test_a_cell_without_a_threshold_of_its_own_is_null(iris):
@@ -241,3 +244,74 @@ def test_no_sample_has_an_empty_table_of_the_same_columns(model, iris):
     assert len(table) == 0
     assert table.columns == some.columns
     assert len(pl.concat([table, some], how="vertical_relaxed")) == 3
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
+
+def test_a_sentence_names_the_columns_of_the_frame_and_their_values(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(
+        make_pipeline(StandardScaler(), models.GMLVQ()), target=RejectRate(0.2)
+    ).fit(X, y)
+    rejected = X[clf.reject(X)].reset_index(drop=True)
+    far = rejected.head(1).assign(**{"petal length (cm)": 380.0})
+    for samples, name in [
+        (far, "petal length (cm)"),
+        (pl.from_pandas(far), "petal length (cm)"),
+        (far.to_numpy(), "petal length (cm)"),
+    ]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of scikit-learn, on an array without names
+            (reason,) = clf.explain(samples)["reason"]
+        assert reason == f"unlike anything seen: {name} 380"
+    table = clf.explain(rejected)
+    for row in table.filter(pl.col("kind") == "ambiguous").iter_rows(named=True):
+        start = f"between {row['label']} and {row['rival']}: {row['features'][0]}"
+        assert row["reason"].startswith(start)
+        n_named = 1 + row["reason"].count(" and ", len(start)) + row["reason"].count(", ")
+        shares = np.abs(row["contributions"])
+        assert shares[:n_named].sum() >= 0.5 or n_named == 3
+        assert shares[: n_named - 1].sum() < 0.5
+
+
+def test_categories_are_named_by_their_column():
+    frame = pd.DataFrame({"organ": ["liver", "kidney"] * 30, "size": np.linspace(0, 1, 60)})
+    y = np.where(frame["organ"] == "liver", "ill", "well")
+    encode = ColumnTransformer([("kinds", OneHotEncoder(), ["organ"])], remainder="passthrough")
+    encode.set_params(verbose_feature_names_out=False)
+    clf = RejectOptionClassifier(make_pipeline(encode, models.GLVQ()), target=RejectRate(0.5))
+    reasons = clf.fit(frame, y).explain(frame)["reason"].drop_nulls()
+    assert len(reasons)
+    assert reasons.str.contains(": organ decides$").all()
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(max_iter=1000), LinearSVC()])
+def test_of_other_classifiers_the_sentence_has_the_probability(estimator, iris):
+    X, y = iris
+    clf = RejectOptionClassifier(estimator, target=RejectRate(0.2), random_state=0).fit(X, y)
+    for row in clf.explain(X).filter("rejected").iter_rows(named=True):
+        label, rival, probability = row["label"], row["rival"], row["correct_proba"]
+        said = f"between {label} and {rival}: {label} is right with probability "
+        assert row["reason"].startswith(said)
+        share = float(row["reason"].removeprefix(said).removesuffix("%")) / 100
+        assert abs(share - probability) <= 0.005
+
+
+def test_a_cell_without_answers_says_so(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(models.GLVQ(), target=RejectRate(0.2), random_state=0).fit(X, y)
+    clf.set_thresholds([np.inf] * len(clf.thresholds_))
+    table = clf.explain(X)
+    ambiguous = table.filter(pl.col("kind") == "ambiguous")
+    assert (ambiguous["reason"] == "no row of class " + ambiguous["label"] + " is answered").all()
+
+
+# A report shows what would be rejected at another threshold.
+def test_accepted_samples_have_a_reason_too_if_it_is_asked_for(iris):
+    X, y = iris
+    clf = RejectOptionClassifier(models.GLVQ(), target=RejectRate(0.2), random_state=0).fit(X, y)
+    table, every = clf.explain(X), explanation_table(clf, X, 3, at_any_threshold=True)
+    assert every["reason"].null_count() == 0
+    own = table["rejected"]
+    assert every.filter(own).equals(table.filter(own))

@@ -81,7 +81,7 @@ def test_all_methods_agree_about_outliers(model, method, iris, strange):
     assert table["rejected"].to_list() == rejected.tolist()
     assert table["outlier_p_value"].to_list() == p_values.tolist()
     expected = np.where(outlier, "outlier", np.where(is_unsure, "ambiguous", ""))
-    assert table["reason"].fill_null("").to_list() == expected.tolist()
+    assert table["kind"].fill_null("").to_list() == expected.tolist()
     # Outliers are answered by none, and cost what a reject costs.
     labels = clf.classes_[decisions.class_indices]
     wrong = labels != np.resize(iris[1][::5], 60)
@@ -98,7 +98,7 @@ def test_none_rejects_no_outliers(iris, strange):
     np.testing.assert_array_equal(clf.reject(strange), is_unsure)
     assert not clf.decide(strange).outlier.any()
     assert np.isfinite(clf.predict_correct_proba(strange)).all()
-    assert clf.explain(strange)["reason"].drop_nulls().is_in(["ambiguous"]).all()
+    assert clf.explain(strange)["kind"].drop_nulls().is_in(["ambiguous"]).all()
 
 
 def test_a_target_that_rejects_nothing_rejects_outliers(iris, strange):

@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 
 import abstain
+from abstain.classifier.cell_names import cell_names
 from abstain.metrics import ClassReport
 from abstain.tables import FitOptions, fit_table, open_table
 from abstain.tables.models import MODELS
-from abstain.tables.reasons import cell_names
 from abstain.tables.targets import target_as_dict
+from abstain.tables.writing import NEW_COLUMNS
 from tests.cli.helpers import LABEL, assert_one_line
 from tests.tables.conftest import make_patients
 
@@ -61,9 +62,13 @@ def test_cells_have_one_name_in_json_on_the_screen_and_in_answers(run, folder):
     assert document["cells"] == ["0", "1", None]  # as thresholds that come from outside name them
     assert document["cell_names"] == cell_names(abstain.load(out))
     assert all(f"\n{name} " in shown for name in document["cell_names"][:-1])
-    run("predict", out, folder / "new.csv", "--out", answers, "--quiet")
-    reasons = pl.read_csv(answers)["reason"].drop_nulls()
-    assert {reason.partition(" of ")[2] for reason in reasons} <= set(document["cell_names"])
+    thresholds = folder / "none.json"
+    thresholds.write_text(json.dumps({"thresholds": ["inf"] * len(document["cells"])}))
+    changed = ["--thresholds", thresholds, "--out", answers, "--quiet"]
+    run("predict", out, folder / "new.csv", *changed)
+    reasons = set(pl.read_csv(answers)["reason"].str.extract("^no row of (.*) is answered$"))
+    assert reasons - {None} <= set(document["cell_names"])
+    assert len(reasons) > 1
 
 
 def test_shares_hold_for_the_class_proportions_of_new_rows(run, folder):
@@ -467,17 +472,16 @@ def test_a_german_table(run, folder):
     code, *_ = run("predict", folder / "m.abstain", path, "--out", folder / "a.csv")
     assert code == 0
     answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
-    new = ["answer", "certainty", "correct_proba", "reason", "warning"]
-    assert answers.columns[-5:] == new
-    # Numbers are written as in the table, in sentences too.
+    assert answers.columns[-7:] == [*NEW_COLUMNS]
     reasons = answers["reason"].drop_nulls()
-    is_outlier = reasons.str.starts_with("outlier: ")
+    is_outlier = reasons.str.starts_with("unlike anything seen: ")
     assert 0 < is_outlier.sum() < 0.02 * len(answers)
     reasons = reasons.filter(~is_outlier)
     assert len(reasons)
-    for name in ("certainty", "correct_proba"):
+    assert reasons.str.contains(r"^between .* and .*: .* decides?$").all()
+    # Numbers are written as in the table.
+    for name in ("certainty", "threshold", "correct_proba"):
         assert not answers[name].str.contains(".", literal=True).any()
-    assert reasons.str.contains(r"^certainty \d,\d+ is (just )?below the threshold \d,\d+ of").all()
 
 
 def test_a_third_missing(run, folder, rng):

@@ -425,11 +425,11 @@ def test_five_thousand_rejected_samples_are_sorted_searched_and_saved(
     for line in lines[::97]:
         explained = table.row(int(line["sample"]), named=True)
         assert (line["answer"], line["rival"]) == (explained["label"], explained["rival"])
-        assert line["reason"] == explained["reason"]
+        assert line["reason"] == explained["kind"]
         assert line["true class"] == y[int(line["sample"])]
         assert float(line["threshold"]) == explained["threshold"]
         to_acceptance = explained["threshold"] - explained["certainty"]
-        if explained["reason"] == "outlier":  # whatever the threshold, it is not accepted
+        if explained["kind"] == "outlier":  # whatever the threshold, it is not accepted
             to_acceptance = np.inf
         assert float(line["to acceptance"]) == to_acceptance
 

@@ -217,7 +217,7 @@ def test_rejected_samples_are_explained_as_the_classifier_does(clf, samples):
         assert np.array_equal(rejected, table["rejected"].to_numpy())
         for index in np.flatnonzero(rejected).tolist():
             explained = table.row(index, named=True)
-            assert ["ambiguous", "outlier"][known["outlier"][index]] == explained["reason"]
+            assert ["ambiguous", "outlier"][known["outlier"][index]] == explained["kind"]
             if outlier[index]:
                 assert known["unusual"][index] == explained["unusual"]
                 continue

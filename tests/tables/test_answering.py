@@ -1,9 +1,10 @@
-"""A table that streams through a classifier comes out as it went in, with four columns more."""
+"""A table that streams through a classifier comes out as it went in, with seven columns more."""
 
 import codecs
 import csv
 import io
 import math
+import re
 from copy import copy, deepcopy
 from datetime import timedelta
 
@@ -31,7 +32,7 @@ from abstain.tables.writing import check_output
 from tests.examples import examples
 from tests.tables.conftest import make_patients
 
-NEW = ["answer", "certainty", "correct_proba", "reason", "warning"]
+NEW = ["answer", "withheld", "certainty", "threshold", "correct_proba", "reason", "warning"]
 
 
 def answer(clf, path, out, block_size=1 << 20, **options):
@@ -80,7 +81,7 @@ def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
     assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
     assert '007;1,50;40;Leber;"a;b";' in written
     for row in rows[1:]:
-        for number in filter(None, row[6:8]):  # an outlier has no probability
+        for number in filter(None, row[7:10]):  # an outlier has no probability
             float(number.replace(",", "."))
             assert "." not in number
 
@@ -112,27 +113,28 @@ def test_every_format_to_every_other(tmp_path, fitted, patients, source, target)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_reasons_name_certainty_threshold_and_cell(fitted, patients):
+# What a person reads stands in the sentence, what an analyst computes with in columns of its own.
+def test_a_rejected_row_has_the_withheld_answer_its_rival_and_the_threshold(fitted, patients):
     answers = answer_frame(fitted.clf, patients)
-    decided = fitted.clf.decide(patients)
-    for at, (label, certainty, probability, reason, _) in enumerate(answers.rows()):
-        assert math.isclose(certainty, decided.certainty[at])
-        if decided.outlier[at]:
-            assert label == "rejected"
-            assert probability is None
-            assert reason.startswith("outlier: ")
+    decided, explained = fitted.clf.decide(patients), fitted.clf.explain(patients)
+    assert answers["reason"].to_list() == explained["reason"].fill_null("").to_list()
+    for at, row in enumerate(answers.iter_rows(named=True)):
+        label, rival = fitted.clf.classes_[decided.class_indices[at]], explained["rival"][at]
+        assert math.isclose(row["certainty"], decided.certainty[at])
+        assert row["threshold"] == fitted.clf.thresholds_[decided.positions[at]]
+        if not decided.rejected[at]:
+            assert (row["answer"], row["withheld"], row["reason"]) == (label, "", "")
             continue
-        assert math.isclose(probability, decided.correct_proba[at])
-        if decided.rejected[at]:
-            threshold = fitted.clf.thresholds_[decided.positions[at]]
-            assert label == "rejected"
-            assert f"certainty {float(f'{certainty:.4g}'):g}"[:14] in reason
-            assert f"the threshold {float(f'{threshold:.4g}'):g}"[:18] in reason
-            assert reason.endswith(f"of class {fitted.clf.classes_[decided.class_indices[at]]}")
+        assert (row["answer"], row["withheld"]) == ("rejected", label)
+        if decided.outlier[at]:
+            assert row["correct_proba"] is None
+            assert row["reason"].startswith("unlike anything seen: ")
         else:
-            assert label == fitted.clf.classes_[decided.class_indices[at]]
-            assert reason == ""
-    assert decided.rejected.any()
+            assert math.isclose(row["correct_proba"], decided.correct_proba[at])
+            classes = re.escape(f"between {label} and {rival}: ")
+            assert re.fullmatch(rf"{classes}.* decides?", row["reason"])
+    assert decided.outlier.any()
+    assert (decided.rejected & ~decided.outlier).any()
     assert not decided.rejected.all()
 
 
@@ -177,7 +179,7 @@ def test_names_that_need_quotes(tmp_path, patients):
     answer(clf, tmp_path / "t.csv", tmp_path / "out.csv", reject_mark='weiß, "nicht"')
     answers = pl.read_csv(tmp_path / "out.csv")
     assert set(answers["answer"]) == {*names.values(), 'weiß, "nicht"'}
-    assert answers["reason"].drop_nulls().str.contains("of class").any()
+    assert answers["reason"].drop_nulls().str.starts_with("between ").any()
 
 
 # A spreadsheet computes what begins like a formula; a number with a sign stays one.
@@ -213,7 +215,7 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     frame = patients.with_columns(pl.lit("mine").alias("answer"))
     frame.write_csv(tmp_path / "new.csv")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
-    assert answered.columns == ["abstain_answer", "certainty", "correct_proba", "reason", "warning"]
+    assert answered.columns == ["abstain_answer", *NEW[1:]]
     answers = pl.read_csv(tmp_path / "out.csv")
     assert set(answers["answer"]) == {"mine"}
     assert "abstain_answer" in answers.columns
@@ -341,7 +343,7 @@ def test_thresholds_take_the_place_of_the_models(fitted, patients):
     assert np.array_equal(none.reject(patients), outlier)
     assert everything.reject(patients).all()
     reasons = answer_frame(none, patients)["reason"]
-    assert reasons.str.starts_with("outlier").to_list() == outlier.tolist()
+    assert reasons.str.starts_with("unlike anything seen: ").to_list() == outlier.tolist()
     assert (reasons == "").to_list() == (~outlier).tolist()
     assert answer_frame(same, patients).equals(answer_frame(fitted.clf, patients))
 

@@ -23,7 +23,17 @@ from abstain.certainty import MEASURES
 from abstain.certainty.outliers import OutlierDetector
 from abstain.certainty.outputs import Outputs, as_numbers, best_other
 from abstain.certainty.scores import least_margin
-from abstain.classifier.evaluate import Decisions
+from abstain.classifier.cell_names import cell_names
+from abstain.classifier.evaluate import Decisions, evaluate_outputs
+from abstain.classifier.reasons import (
+    MOST_NAMED,
+    Unusual,
+    ambiguous_reason,
+    deciding_features,
+    never_answered_reason,
+    outlier_reason,
+)
+from abstain.classifier.sources import Sources
 
 if TYPE_CHECKING:
     import polars
@@ -32,44 +42,60 @@ Array = NDArray[Any]
 
 
 class Reasons(NamedTuple):
-    """For each sample, its rival class, and what tells the two apart."""
+    """For each sample, its label, its rival class, and what tells the two apart."""
 
+    label: list[Any]
     rival: list[Any]
     features: list[list[str] | None]
     contributions: list[list[float] | None]
 
 
 def explanation_table(
-    clf: Any, outputs: Outputs, decisions: Decisions, n_features: int
+    clf: Any, X: Any, n_features: int, *, at_any_threshold: bool = False
 ) -> polars.DataFrame:
-    """Return what lies behind the decisions of a `RejectOptionClassifier`, one row per sample."""
+    """Return what lies behind the decisions of a `RejectOptionClassifier`, one row per sample.
+
+    ``at_any_threshold``, an accepted sample has the reason for which it would be rejected, and
+    none is that its cell has no answers.
+    """
     import polars
 
+    outputs = Outputs(clf.estimator_, X)
+    if has_prototypes(outputs.model):
+        _ = outputs.distances  # the certainty is then computed from them as well
+    decisions = clf._decisions(evaluate_outputs(outputs, clf._rules))
     certainty = clf._rules.certainty
-    reasons = find_reasons(outputs, certainty, n_features)
+    reasons = find_reasons(outputs, certainty, max(n_features, MOST_NAMED))
     # Of this certainty, low values are those of outliers.
     is_outlier = decisions.outlier | (isinstance(certainty, str) and certainty == "distance")
-    cells = clf.cells_
-    p_values, unusual = find_unusual(clf._outlier_detector, outputs, decisions.outlier, n_features)
+    sources = Sources(X, getattr(clf, "feature_names_in_", None))
+    p_values, unusual = find_unusual(clf._outlier_detector, outputs, decisions.outlier, sources)
+    sentences = _in_words(decisions, is_outlier, unusual, reasons, sources)
+    kinds: list[Any] = np.where(is_outlier, "outlier", "ambiguous").tolist()
+    if not at_any_threshold:
+        sentences = _at_own_thresholds(clf, decisions, sentences)
+        kinds = [text and kind for kind, text in zip(kinds, sentences, strict=True)]
     return polars.DataFrame(
         {
-            "label": outputs.labels.tolist(),
+            "label": reasons.label,
             "rival": reasons.rival,
             "rejected": decisions.rejected,
-            "reason": [
-                ("outlier" if outlier else "ambiguous") if rejected else None
-                for outlier, rejected in zip(is_outlier, decisions.rejected, strict=True)
-            ],
+            "kind": kinds,
+            "reason": sentences,
             "outlier_p_value": p_values,
-            "unusual": unusual,
+            "unusual": [each and each.features[:n_features] for each in unusual],
             "certainty": decisions.certainty,
             "threshold": clf.thresholds_[decisions.positions],
             "correct_proba": decisions.correct_proba,
-            "cell": [cells[position] for position in decisions.positions],
-            "features": reasons.features,
-            "contributions": reasons.contributions,
+            "cell": [clf.cells_[position] for position in decisions.positions],
+            "features": [each and each[:n_features] for each in reasons.features],
+            "contributions": [each and each[:n_features] for each in reasons.contributions],
         },
-        schema_overrides={"reason": polars.String, "unusual": polars.List(polars.String)},
+        schema_overrides={
+            "kind": polars.String,
+            "reason": polars.String,
+            "unusual": polars.List(polars.String),
+        },
         strict=False,
     )
 
@@ -84,6 +110,7 @@ def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
             "label": label,
             "rival": label,
             "rejected": polars.Boolean,
+            "kind": polars.String,
             "reason": polars.String,
             "outlier_p_value": polars.Float64,
             "unusual": polars.List(polars.String),
@@ -97,22 +124,61 @@ def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
     )
 
 
+def _in_words(
+    decisions: Decisions,
+    is_outlier: NDArray[np.bool_],
+    unusual: list[Unusual | None],
+    reasons: Reasons,
+    sources: Sources,
+) -> list[str | None]:
+    """Return the reason for which each sample is rejected, or would be."""
+    sentences: list[str | None] = []
+    probabilities = decisions.correct_proba.tolist()
+    for row, (rival, features, shares) in enumerate(zip(*reasons[1:], strict=True)):
+        if is_outlier[row]:
+            sentences.append(outlier_reason(unusual[row]))
+            continue
+        deciding = sources.columns(deciding_features(features or [], shares or []))
+        sentences.append(ambiguous_reason(reasons.label[row], rival, probabilities[row], deciding))
+    return sentences
+
+
+def _at_own_thresholds(
+    clf: Any, decisions: Decisions, sentences: list[str | None]
+) -> list[str | None]:
+    """Return the sentences of rejected samples, of which some are in a cell without answers."""
+    thresholds, names = clf.thresholds_[decisions.positions], None
+    own = [
+        sentence if rejected else None
+        for sentence, rejected in zip(sentences, decisions.rejected.tolist(), strict=True)
+    ]
+    for row in np.flatnonzero((thresholds == np.inf) & ~decisions.outlier).tolist():
+        names = cell_names(clf) if names is None else names
+        own[row] = never_answered_reason(names[decisions.positions[row]])
+    return own
+
+
 def find_unusual(
     detector: OutlierDetector | None,
     outputs: Outputs,
     is_outlier: NDArray[np.bool_],
-    n_features: int,
-) -> tuple[NDArray[np.float64], list[list[str] | None]]:
-    """Return the p-value of each sample, and the names of the features that make it an outlier."""
-    unusual: list[list[str] | None] = [None] * len(is_outlier)
+    sources: Sources,
+) -> tuple[NDArray[np.float64], list[Unusual | None]]:
+    """Return the p-value of each sample, and the features that make it an outlier."""
+    unusual: list[Unusual | None] = [None] * len(is_outlier)
     if detector is None:
         return np.full(len(unusual), np.nan), unusual
     rows = np.flatnonzero(is_outlier)
     if len(rows):
         names = outputs.feature_names if detector.columns is None else detector.columns
-        some = detector.unusual_features(take_rows(outputs.samples, rows))
-        for row, features in zip(rows.tolist(), some, strict=True):
-            unusual[row] = [str(names[feature]) for feature in features[:n_features].tolist()]
+        samples = take_rows(outputs.samples, rows)
+        excess = detector.known.excess(detector._numbers(samples))
+        some = detector.unusual_features(samples)
+        for row, own_excess, own in zip(rows.tolist(), excess, some, strict=True):
+            features = [str(names[feature]) for feature in own.tolist()]
+            columns = sources.columns(features)
+            values = {column: sources.value(column, row) for column in columns}
+            unusual[row] = Unusual(features, values, is_outside=bool(own_excess[own[0]] > 1))
     return detector.p_values(outputs.samples), unusual
 
 
@@ -121,7 +187,7 @@ def find_reasons(outputs: Outputs, certainty: Any, n_features: int) -> Reasons:
     labels, model = outputs.labels, outputs.model
     if not has_prototypes(model):
         none: list[Any] = [None] * len(labels)
-        return Reasons(_runners_up(outputs, certainty), none, list(none))
+        return Reasons(labels.tolist(), _runners_up(outputs, certainty), none, list(none))
     distances = outputs.distances
     is_own = model.prototype_labels_ == labels[:, np.newaxis]
     winner = np.where(is_own, distances, np.inf).argmin(axis=1)
@@ -132,6 +198,7 @@ def find_reasons(outputs: Outputs, certainty: Any, n_features: int) -> Reasons:
     names = np.asarray(names_of_features(*unwrap(outputs.estimator)))
     order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
     return Reasons(
+        labels.tolist(),
         model.prototype_labels_[rival].tolist(),
         names[order].tolist(),
         np.take_along_axis(terms, order, axis=1).tolist(),

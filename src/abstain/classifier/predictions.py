@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from abstain._core.checks import check_positive_integer
 from abstain._core.errors import InputError
-from abstain._core.estimators import has_prototypes, n_samples_of, unwrap
+from abstain._core.estimators import n_samples_of, unwrap
 from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import refuse_dask
 from abstain._scale.lazy import lazy_on_dask
@@ -36,7 +36,6 @@ from abstain.classifier.evaluate import (
     Evaluation,
     Rules,
     evaluate,
-    evaluate_outputs,
     positions_of,
 )
 from abstain.classifier.explain import empty_table, explanation_table
@@ -408,10 +407,11 @@ class PredictionMixin(OperatingMixin):
         -------
         table : polars.DataFrame
             ``label`` and ``rival`` are the two classes between which the classifier decides;
-            ``rejected``; ``reason`` is "ambiguous" where a rejected sample lies between the two,
+            ``rejected``; ``kind`` is "ambiguous" where a rejected sample lies between the two,
             "outlier" where it is unlike the known samples, and null where it is accepted;
-            ``outlier_p_value``, NaN if no outliers are detected, and ``unusual``, the features
-            that make an outlier one, null of others; ``certainty`` and ``threshold``;
+            ``reason`` says so in a sentence; ``outlier_p_value``, NaN if no outliers are detected,
+            and ``unusual``, the features that make an outlier one, the most unusual first, null of
+            others; ``certainty`` and ``threshold``;
             ``correct_proba``, the estimated probability that the label is right, NaN where nothing
             estimates it (see `Decisions`); ``cell``, null where the threshold is the one that
             small and unseen cells share. For prototype models, ``features`` tells the two classes
@@ -422,8 +422,10 @@ class PredictionMixin(OperatingMixin):
         --------
         >>> unusual = [5.8, 3.1, 38.0, 1.2]
         >>> table = clf.explain([*X[clf.reject(X)], unusual], n_features=1)
-        >>> sorted(table["reason"].unique())
+        >>> sorted(table["kind"].unique())
         ['ambiguous', 'outlier']
+        >>> table["reason"].to_list()[-1]
+        'unlike anything seen: feature 2 38'
         >>> len(table["features"].to_list()[0])
         1
         """
@@ -437,8 +439,4 @@ class PredictionMixin(OperatingMixin):
         self._check_fitted()
         if not n_samples_of(X):  # nothing was rejected, say
             return empty_table(self.classes_, self.cells_)
-        outputs = Outputs(self.estimator_, X)
-        if has_prototypes(outputs.model):
-            _ = outputs.distances  # the certainty is then computed from them as well
-        decisions = self._decisions(evaluate_outputs(outputs, self._rules))
-        return explanation_table(self, outputs, decisions, n_features)
+        return explanation_table(self, X, n_features)

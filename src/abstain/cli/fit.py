@@ -409,7 +409,7 @@ def _proportions(result: FitResult) -> Text | None:
 
 
 def _thresholds(result: FitResult) -> Table:
-    from abstain.tables.reasons import cell_names
+    from abstain.classifier.cell_names import cell_names
 
     clf, names = result.clf, cell_names(result.clf)
     certainty = clf.calibration_.certainty

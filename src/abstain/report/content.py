@@ -23,6 +23,7 @@ from sklearn.utils.validation import column_or_1d
 from abstain._core.estimators import has_prototypes, unwrap
 from abstain.certainty.cells import RULES, auto_rule
 from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.cell_names import cell_names
 from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
@@ -40,7 +41,6 @@ from abstain.report.samples import (
     scatter_of,
 )
 from abstain.tables.groups import compare_groups
-from abstain.tables.reasons import cell_names
 from abstain.tables.writing import group_rows
 from abstain.targets import ExpectedCost, OperatingPoint, RejectRate
 from abstain.targets.guarantee import accuracy_bound

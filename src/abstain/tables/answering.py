@@ -32,12 +32,17 @@ from abstain.tables.reading import (
     no_rows,
     rows_counted_from,
 )
-from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts, outlier_reasons
+from abstain.tables.reasons import (
+    REJECT_MARK,
+    AnswerTexts,
+    RejectReasons,
+    answer_texts,
+    reject_reasons,
+)
 from abstain.tables.unseen_values import UnseenValues, describe_rows, find_unseen
 from abstain.tables.values import read_numbers
 from abstain.tables.writing import (
     AnswerWriter,
-    decimal_for,
     new_column_names,
     open_writer,
     separator_for,
@@ -112,10 +117,8 @@ def answer_table(
     table : TableFile or ReadAhead
         From `open_table`; or such a table that is already being read.
     out : Path or None
-        The file for the answers: all columns of the table, and ``answer``, ``certainty``,
-        ``correct_proba`` (the estimated probability that the answer is right, also of rejected
-        rows that are no outliers), ``reason`` and ``warning``, which names values that are not in
-        the fit, of answered rows too. None only counts.
+        The file for the answers: all columns of the table, and those of `answer_frame`. None only
+        counts.
     reject_mark : str, default="rejected"
         The answer of a rejected row.
     watch : callable, default=nothing
@@ -144,8 +147,8 @@ def answer_table(
     ...     table = open_table(Path(folder, "t.csv"))
     ...     clf = fit_table(table, FitOptions("kind")).clf
     ...     counts = answer_table(clf, table, Path(folder, "answers.csv"))
-    ...     pl.read_csv(Path(folder, "answers.csv")).columns
-    ['a', 'kind', 'answer', 'certainty', 'correct_proba', 'reason', 'warning']
+    ...     pl.read_csv(Path(folder, "answers.csv")).columns[2:]
+    ['answer', 'withheld', 'certainty', 'threshold', 'correct_proba', 'reason', 'warning']
     >>> counts.n_rows, counts.class_counts
     (40, {'x': 20, 'y': 20})
     """
@@ -155,8 +158,8 @@ def answer_table(
     ahead, source, columns = table, table.table, columns_of_model(clf)
     _ = clf.front_  # of a loaded classifier: computed once, not in each thread
     check_needed(columns.needed, source)
-    form = (None, ".") if out is None else (separator_for(out, source), decimal_for(out, source))
-    texts = answer_texts(clf, reject_mark, *form)
+    separator = None if out is None else separator_for(out, source)
+    texts = answer_texts(clf, reject_mark, separator)
     parts: list[AnswerCounts] = []
     with (
         threadpool_limits(1, user_api="blas"),  # blocks run in parallel
@@ -208,13 +211,15 @@ def _answer_block(
     unseen = find_unseen(getattr(columns, "known_values_", {}), rows, columns.missing)
     answers = _answers(clf, columns, texts, rows, unseen)
     content = None if writer is None else writer.format(block, rows, answers.rows)
-    *n_answered, n_rejected = np.bincount(answers.codes, minlength=len(texts.answers)).tolist()
+    decisions, names = answers.decisions, list(map(str, clf.classes_.tolist()))
+    answered = decisions.class_indices[~decisions.rejected]
+    n_answered = np.bincount(answered, minlength=len(names)).tolist()
     counts = AnswerCounts(
         n_rows=rows.height,
-        n_rejected=n_rejected,
-        n_empty=answers.n_empty,
-        n_outliers=answers.n_outliers,
-        class_counts=dict(zip(map(str, clf.classes_.tolist()), n_answered, strict=True)),
+        n_rejected=int(decisions.rejected.sum()),
+        n_empty=int((decisions.positions < 0).sum()),
+        n_outliers=int(decisions.outlier.sum()),
+        class_counts=dict(zip(names, n_answered, strict=True)),
         columns=new_column_names(block.table.names),
         unseen_values={name: column.n_rows for name, column in unseen.items()},
         examples={name: column.example for name, column in unseen.items()},
@@ -252,9 +257,10 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
     Returns
     -------
     answers : polars.DataFrame
-        The columns ``answer``, ``certainty``, ``correct_proba``, the estimated probability that
-        the answer is right (both null where a row is empty, and the latter in outliers),
-        ``reason`` and ``warning``.
+        The columns ``answer``; ``withheld``, the class that a rejected row would have been
+        answered with; ``certainty`` and the ``threshold`` that decides; ``correct_proba``, the
+        estimated probability that the answer is right (all three null where a row is empty, and
+        the last in outliers); ``reason``, of rejected rows; and ``warning``.
 
     Examples
     --------
@@ -277,12 +283,11 @@ def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MAR
 
 
 class _Answers(NamedTuple):
-    """The new columns, the index of each answer, and the numbers of empty rows and outliers."""
+    """The new columns, and what they are made of."""
 
     rows: pl.DataFrame
-    codes: NDArray[np.int64]
-    n_empty: int
-    n_outliers: int
+    decisions: Decisions
+    rejects: RejectReasons
 
 
 def _answers(
@@ -296,20 +301,26 @@ def _answers(
         decisions = _decide_on_filled(clf, samples, np.asarray(is_empty.to_numpy()))
     else:
         decisions = clf.decide(samples)
-    warnings = describe_rows(unseen, frame.height)
-    outliers = np.flatnonzero(decisions.outlier)
-    reasons = texts.reasons(decisions.certainty, decisions.positions, decisions.rejected)
-    if len(outliers):
-        said = outlier_reasons(clf, samples[outliers], warnings.gather(outliers))
-        reasons = reasons.scatter(outliers, texts.quoted(said))
-    codes = np.where(decisions.rejected, len(texts.answers) - 1, decisions.class_indices)
-    numbers = [
-        pl.Series(name, getattr(decisions, name), nan_to_null=True)
-        for name in ("certainty", "correct_proba")
-    ]
-    warnings = texts.quoted(warnings).alias("warning")
-    rows = pl.DataFrame([texts.answers.gather(codes), *numbers, reasons, warnings])
-    return _Answers(rows, codes, n_empty, len(outliers))
+    rejects = reject_reasons(clf, samples, decisions, texts)
+    reasons = pl.repeat("", frame.height, dtype=pl.String, eager=True)
+    if len(rejects.rows):
+        reasons = reasons.scatter(rejects.rows, rejects.reasons)
+    is_filled = decisions.positions >= 0
+    numbers = {
+        "certainty": decisions.certainty,
+        "threshold": np.where(is_filled, clf.thresholds_[decisions.positions], np.nan),
+        "correct_proba": decisions.correct_proba,
+    }
+    rows = pl.DataFrame(
+        [
+            texts.answers(decisions),
+            texts.withheld(decisions),
+            *(pl.Series(name, values, nan_to_null=True) for name, values in numbers.items()),
+            texts.quoted(reasons).alias("reason"),
+            texts.quoted(describe_rows(unseen, frame.height)).alias("warning"),
+        ]
+    )
+    return _Answers(rows, decisions, rejects)
 
 
 def _decide_on_filled(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.cell_names import cell_names
 from abstain.classifier.dependence import Groups, given_groups, split_folds
 from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
@@ -33,7 +34,6 @@ from abstain.tables.groups import (
 )
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
-from abstain.tables.reasons import cell_names
 from abstain.tables.subjects import note_subjects, row_groups, subject_columns
 from abstain.tables.targets import (
     group_columns,

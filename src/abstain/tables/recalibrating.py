@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import InputError, shown
 from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.cell_names import cell_names
 from abstain.monitor.certificates import certificates_of
 from abstain.tables.columns import columns_of_model
 from abstain.tables.evaluation import LabelledSamples, Outcomes, labelled_samples
 from abstain.tables.fitting import warnings_as_notes
 from abstain.tables.groups import explain_no_group
 from abstain.tables.reading import TableFile
-from abstain.tables.reasons import cell_names
 from abstain.tables.targets import (
     group_columns,
     prior_of_classes,

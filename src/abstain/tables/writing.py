@@ -1,6 +1,6 @@
 """In which form are rows written, and which output names are valid?
 
-Rows of a text table are written as they were read, with five fields more; they are only parsed if
+Rows of a text table are written as they were read, with seven fields more; they are only parsed if
 the separator changes or the output is Parquet. Parquet is written in parts, which polars joins
 without loading all of them.
 """
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from abstain.tables.groups import GroupComparison
     from abstain.targets import OperatingPoint
 
-NEW_COLUMNS = ("answer", "certainty", "correct_proba", "reason", "warning")
+NEW_COLUMNS = (
+    *("answer", "withheld", "certainty", "threshold", "correct_proba"),
+    *("reason", "warning"),
+)
 _TEXT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
 # A file with such a suffix is expected to hold something else than a model.
@@ -162,7 +165,7 @@ def new_column_names(taken: list[str]) -> list[str]:
     """Return the names of the new columns, longer ones where the table has such a column.
 
     >>> new_column_names(["age", "answer"])
-    ['abstain_answer', 'certainty', 'correct_proba', 'reason', 'warning']
+    ['abstain_answer', 'withheld', 'certainty', 'threshold', 'correct_proba', 'reason', 'warning']
     """
     names = []
     for name in NEW_COLUMNS:
@@ -227,7 +230,7 @@ class _TextWriter:
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
         """Return the text of rows and of the new columns; answers are already quoted."""
-        numbers = numbers_as_text(pl.col("certainty", "correct_proba"), _DIGITS, self.decimal)
+        numbers = numbers_as_text(pl.col(pl.Float64), _DIGITS, self.decimal)
         rows = self._rows(block, frame).alias("row")
         return pl.DataFrame([rows, *answers.with_columns(numbers)])
 
