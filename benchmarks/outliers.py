@@ -66,7 +66,7 @@ Floats = NDArray[np.float64]
 
 
 # What is recorded of each set.
-KEPT = ("set", RANGE_AND_DISTANCE, "by distance")
+KEPT = ("set", RANGE_AND_DISTANCE, "by distance", "outside")
 # Scores that depend on the code of abstain, and others.
 OF_DETECTOR = [RANGE_AND_DISTANCE, "range", "distance"]
 OTHERS = [score for score in SCORES if score not in OF_DETECTOR]
@@ -79,8 +79,8 @@ def measuring_code() -> list[Path]:
 
 def all_code() -> list[Path]:
     """Return the code that is measured and the code that measures it."""
-    detector = ROOT / "src" / "abstain" / "certainty" / "outliers.py"
-    return [Path(__file__), *measuring_code(), detector]
+    detector = (ROOT / "src" / "abstain" / "certainty").glob("outlier*.py")
+    return [Path(__file__), *measuring_code(), *detector]
 
 
 # --- false alarms ---------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
 from abstain import GMLVQ
-from abstain.certainty.outliers import _known, fit_outlier_detector
+from abstain.certainty.outlier_scores import fit_known
+from abstain.certainty.outliers import fit_outlier_detector
 
 __all__ = ["SCORES", "decide"]
 
@@ -35,12 +36,12 @@ def standardizing(samples: Floats) -> Callable[[Floats], Floats]:
 
 
 def range_alone(samples: Floats, labels: NDArray[Any]) -> Score:
-    known = _known(samples)
+    known = fit_known(samples)
     return lambda X: known.scores(X)[0]
 
 
 def distance_alone(samples: Floats, labels: NDArray[Any]) -> Score:
-    known = _known(samples)
+    known = fit_known(samples)
     return lambda X: known.scores(X)[1]
 
 

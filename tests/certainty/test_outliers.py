@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits, load_iris, load_wine
 
-from abstain.certainty.outliers import MAX_DENSE, MAX_KNOWN, MIN_KNOWN, fit_outlier_detector
+from abstain.certainty.outliers import (
+    FEWEST_SCREENED,
+    MAX_DENSE,
+    MAX_KNOWN,
+    MIN_KNOWN,
+    fit_outlier_detector,
+)
 from tests.reference import outliers as reference
 
 RATES = [0.001, 0.01, 0.05, 0.2, 0.5]
@@ -92,6 +98,43 @@ def test_outliers_are_the_samples_whose_p_value_is_at_most_the_rate(data, rate):
     p_values = detector.p_values(new)
     assert ((p_values > 0) & (p_values <= 1)).all()
     np.testing.assert_array_equal(detector.are_outliers(new), p_values <= rate)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data(), st.sampled_from(RATES))
+def test_samples_that_are_screened_out_are_no_outliers(data, rate):
+    X = data.draw(known_samples(infinite=True))
+    detector, _ = fit_outlier_detector(X, rate)
+    assume(detector is not None)
+    new = np.vstack([X, data.draw(new_samples(X))])
+    # Distances and values right at the limits, and all kinds of rows beside each other.
+    new = np.vstack([new, at_the_limits(detector, new)])
+    new = new[np.random.default_rng(0).integers(len(new), size=FEWEST_SCREENED + 777)]
+    is_outlier = detector._decide(new)
+    may_be = detector._screen.may_be_outliers(new)
+    assert not (is_outlier & ~may_be).any()
+    np.testing.assert_array_equal(detector.are_outliers(new), is_outlier)
+
+
+def at_the_limits(detector, samples):
+    """Return samples that are moved to the limit of the distance, and of the first feature."""
+    known, (_, high, most) = detector.known, detector._limits
+    finite = samples[np.isfinite(samples).all(axis=1)]
+    d2 = known.scores(finite)[1][:, np.newaxis] ** 2
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        rays = known.mean + (finite - known.mean) * np.sqrt(most / d2)
+    ends = finite.copy()
+    ends[:, 0] = high[0]
+    moved = [each * (1 + step) for each in (rays, ends) for step in (-1e-7, -1e-9, 1e-9, 1e-7)]
+    return np.vstack([rays, ends, *moved])
+
+
+def test_nearly_all_samples_are_screened_out():
+    for samples in (load_digits().data, load_wine().data, load_iris().data):
+        detector = detector_of(samples[::2])
+        new = np.resize(samples, (5 * FEWEST_SCREENED, samples.shape[1]))
+        may_be, is_outlier = detector._screen.may_be_outliers(new), detector.are_outliers(new)
+        assert (may_be & ~is_outlier).mean() < 0.03
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -225,6 +268,60 @@ def test_false_alarms_are_at_most_the_rate(draw, n_known, rate):
     # It is of use, too: a rate of nothing would keep the law.
     if n_known == 1000 and draw is not DRAWS["discrete"]:
         assert np.mean(rates) > 0.7 * rate
+
+
+# ------------------------------------------------------------------------- groups
+
+
+def patients(rng, n_patients, n_rows, between):
+    """Draw rows of patients; ``between`` is the share of the variance that is between patients."""
+    groups = np.repeat(np.arange(n_patients), n_rows)
+    own = rng.standard_t(3, size=(n_patients, 4))
+    within = rng.normal(size=(len(groups), 4))
+    return np.sqrt(between) * own[groups] + np.sqrt(1 - between) * within, groups
+
+
+@pytest.mark.parametrize("between", [0.5, 0.9])
+@pytest.mark.parametrize(("n_patients", "n_rows"), [(300, 4), (60, 20)])
+def test_false_alarms_on_new_groups_are_at_most_the_rate(n_patients, n_rows, between):
+    rng = np.random.default_rng(n_patients)
+    rates = []
+    for _ in range(60):
+        X, groups = patients(rng, n_patients, n_rows, between)
+        new, _ = patients(rng, 1000, 2, between)
+        ungrouped, grouped = (fit_outlier_detector(X, 0.02, each)[0] for each in (None, groups))
+        rates.append([each.are_outliers(new).mean() for each in (ungrouped, grouped)])
+        far = np.vstack([new[:50] + 1000, new[:50] - 1000])
+        assert grouped.are_outliers(far).all()
+    # Rows of one patient that score each other take new patients for unusual.
+    ungrouped, grouped = np.mean(rates, axis=0)
+    assert ungrouped > 0.02
+    assert grouped <= 0.02 + 3 * np.std(rates, axis=0)[1] / np.sqrt(60)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data(), st.sampled_from(RATES))
+def test_groups_of_one_sample_change_nothing(data, rate):
+    X = data.draw(known_samples())
+    new = data.draw(new_samples(X))
+    alone, is_outlier = fit_outlier_detector(X, rate)
+    assume(alone is not None)
+    rng = np.random.default_rng(0)
+    # One group has no others that could score it.
+    for groups in (rng.permutation(len(X)), np.zeros(len(X), dtype=np.int64)):
+        grouped, is_grouped_outlier = fit_outlier_detector(X, rate, groups)
+        np.testing.assert_array_equal(grouped.p_values(new), alone.p_values(new))
+        np.testing.assert_array_equal(is_grouped_outlier, is_outlier)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 7])
+def test_few_groups_have_one_score_each(n_groups):
+    X = np.random.default_rng(0).normal(size=(20 * n_groups, 3))
+    groups = np.arange(len(X)) % n_groups
+    detector, is_outlier = fit_outlier_detector(X, 0.2, groups)
+    assert len(detector.known_scores) == n_groups
+    assert is_outlier.mean() <= 0.2
+    assert detector.are_outliers(X + 1000).all()
 
 
 # ------------------------------------------------------------------------- scores

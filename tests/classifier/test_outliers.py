@@ -270,6 +270,32 @@ def test_only_outliers_to_calibrate_with_are_refused(n_samples, certified):
     np.testing.assert_array_equal(clf.outlier_p_values(X), before)
 
 
+# ------------------------------------------------------------------------- groups
+
+
+CERTIFIED = Accuracy(0.6, confidence=0.8)
+
+
+# Half of the groups test what is certified, or a fifth tells outliers and the others test.
+@pytest.mark.parametrize(
+    ("is_frozen", "target", "n_known"),
+    [(False, None, 300), (True, None, 300), (False, CERTIFIED, 150), (True, CERTIFIED, 60)],
+)
+def test_rows_of_a_group_do_not_score_each_other(is_frozen, target, n_known):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(300), 4)
+    X, y = normal_classes(300, rng)
+    X, y = X[groups] + 0.01 * rng.normal(size=(1200, 2)), y[groups]
+    model = LogisticRegression()
+    if is_frozen:
+        model = FrozenEstimator(model.fit(*normal_classes(300, rng)))
+    clf = RejectOptionClassifier(model, target=target, random_state=0)
+    clf.fit(X, y, groups=np.array([f"patient {group}" for group in groups]))
+    # One score per group that tells outliers.
+    assert len(clf._outlier_detector.known_scores) == n_known
+    assert clf.reject(X + 1000).all()
+
+
 # ------------------------------------------------------------------------- saving, tools
 
 

@@ -282,7 +282,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             Which samples belong together, such as those of one patient: one label per sample. A
             group stays in one fold and on one side of every split. One sample of each held-out
             group tests what is certified, which then holds for a sample, drawn at random, of a new
-            group.
+            group; so does the rate of ``outliers``.
         **fit_params : dict
             Passed to the fit of the classifier, or, with metadata routing, to what has
             requested it.
@@ -339,7 +339,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             self, target, y, split_params, proportions, together, tells_outliers=tells_outliers
         )
         self._n_given, self._tested_groups = len(y), split.tested
-        X_fit, y_fit = X, y
+        X_fit, y_fit, all_groups = X, y, together
         if together is not None and together.are_given:
             params = params_with_groups(self.estimator, params, together)
         if split.learn is not None:
@@ -370,10 +370,11 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             )
         outlier = None
         if split.known is not None:
-            recent, _ = self._fit_outlier_detector(take_rows(X, split.known))
+            own = None if all_groups is None else all_groups.take(split.known)
+            recent, _ = self._fit_outlier_detector(take_rows(X, split.known), own)
             detector = recent or detector
         elif not split.is_one_threshold:  # else all samples test, and none may fit a detector
-            detector, outlier = self._fit_outlier_detector(X_fit)
+            detector, outlier = self._fit_outlier_detector(X_fit, together)
         self._outlier_detector = detector
         if is_frozen or self._sets_on_training():  # else known out of fold, as the answers are
             outlier = self._find_outliers(X_fit)
@@ -533,12 +534,15 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         return can_tell_outliers(Outputs(fitted, take_rows(X, [0])).samples)
 
     def _fit_outlier_detector(
-        self, X: Any
+        self, X: Any, groups: Groups | None
     ) -> tuple[OutlierDetector | None, NDArray[np.bool_] | None]:
         """Return a detector of samples unlike X, and which of X are outliers."""
         if self.outliers is None or not self._can_tell_outliers(X):
             return None, None
-        return fit_outlier_detector(Outputs(self.estimator_, X).samples, float(self.outliers))
+        codes = groups.codes if groups is not None and groups.are_given else None
+        return fit_outlier_detector(
+            Outputs(self.estimator_, X).samples, float(self.outliers), codes
+        )
 
     def _find_outliers(self, X: Any) -> NDArray[np.bool_] | None:
         """Return which samples are outliers; None if none are detected."""

@@ -16,7 +16,8 @@ import numpy as np
 from abstain.certainty.cells import RULES as CELL_RULES
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import MEASURES, is_trust_to_be_fitted
-from abstain.certainty.outliers import Known, OutlierDetector
+from abstain.certainty.outlier_scores import Known
+from abstain.certainty.outliers import OutlierDetector
 from abstain.classifier import fit_checks
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.evaluate import Rules
