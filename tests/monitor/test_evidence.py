@@ -16,6 +16,7 @@ from abstain.monitor.evidence import (
 )
 from tests.examples import examples
 from tests.reference.monitor import evidence as reference
+from tests.reference.monitor import values_without_overshoot
 
 LIMITS = st.floats(0.001, 0.9)
 EVENTS = st.lists(st.booleans(), max_size=12)
@@ -50,6 +51,35 @@ def test_expected_evidence_is_at_most_1_if_events_are_as_probable_as_promised(
     assert (expected <= 1 + 1e-12).all()
     if share == 1.0:
         np.testing.assert_allclose(expected, 1)
+
+
+@examples(0.3)
+@given(EVENTS, LIMITS, st.floats(1.1, 10))
+def test_bets_are_no_larger_than_needed_to_reach_the_target(events, limit, target):
+    state, path = add_outcomes(
+        no_evidence(limit), np.array(events, bool), log_target=np.log(target)
+    )
+    expected = values_without_overshoot(events, limit, target)
+    np.testing.assert_allclose(np.exp(path), expected, rtol=1e-6)
+    if events:
+        np.testing.assert_allclose(np.exp(state.log_value()), expected[-1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", [1.5, 4.0, 20.0])
+@pytest.mark.parametrize("limit", [0.1, 0.5])
+def test_the_target_is_reached_sooner_and_no_more_often_than_promised(limit, target):
+    sequences = np.array(list(product([False, True], repeat=10)))
+    probability = np.where(sequences, limit, 1 - limit).prod(axis=1)
+    usual = add_outcomes(no_evidence(limit, (len(sequences),)), sequences)[1]
+    start, log_target = no_evidence(limit, (len(sequences),)), np.log(target)
+    path = add_outcomes(start, sequences, log_target=log_target)[1]
+    assert (path >= usual - 1e-12).all()
+    reached = path >= log_target
+    first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
+    # What is staked on sequences that reach it, counted as the target, never exceeds the capital.
+    final = np.where(first >= 0, target, np.exp(path[:, -1]))
+    assert probability @ final <= 1 + 1e-9
+    assert probability @ (first >= 0) <= 1 / target
 
 
 @given(EVENTS, EVENTS, LIMITS)

@@ -12,8 +12,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from abstain import Accuracy, InputError, RejectOptionClassifier, RejectRate, RiskMonitor
-from abstain.monitor.evidence import NO_RESTARTS, add_outcomes, no_evidence
-from tests.reference.monitor import evidence as reference
+from abstain.monitor.evidence import (
+    EARLIER_LOG_WEIGHTS,
+    NO_RESTARTS,
+    add_outcomes,
+    no_evidence,
+)
+from tests.reference.monitor import values_without_overshoot
 
 ANSWERS = st.lists(st.sampled_from([True, False, None]), max_size=12)
 
@@ -33,8 +38,8 @@ def clf(data):
 
 def state_of(monitor):
     state = monitor.to_dict()
-    sums = state["evidence"].pop("log_sums")
-    return state, sums
+    evidence = state["evidence"]
+    return state, [*np.ravel(evidence.pop("log_sums")), evidence.pop("log_factor")]
 
 
 def assert_same(one, other):
@@ -58,7 +63,7 @@ def test_answers_one_by_one_equal_an_array(answers):
 def test_evidence_is_that_of_the_answers_whose_truth_is_known(answers):
     monitor = RiskMonitor(0.75).update(answers)
     wrong = [not answer for answer in answers if answer is not None]
-    assert monitor.evidence == pytest.approx(reference(wrong, 0.25))
+    assert monitor.evidence == pytest.approx([1.0, *values_without_overshoot(wrong, 0.25, 20)][-1])
     assert monitor.n_answers == len(answers)
     assert (monitor.n_labelled, monitor.n_errors) == (len(wrong), sum(wrong))
 
@@ -66,13 +71,9 @@ def test_evidence_is_that_of_the_answers_whose_truth_is_known(answers):
 @given(ANSWERS)
 def test_the_alarm_comes_with_the_first_answer_at_which_the_evidence_is_enough(answers):
     monitor = RiskMonitor(0.75, confidence=0.8).update(answers)
-    ends = range(1, len(answers) + 1)
-    enough = [
-        n
-        for n in ends
-        if answers[n - 1] is not None
-        and reference([not a for a in answers[:n] if a is not None], 0.25) >= 5
-    ]
+    known = [n for n, answer in enumerate(answers, start=1) if answer is not None]
+    values = values_without_overshoot([not answers[n - 1] for n in known], 0.25, 5)
+    enough = [n for n, value in zip(known, values, strict=True) if value >= 5]
     assert monitor.alarm_at == (enough[0] if enough else None)
     assert monitor.is_alarm == bool(enough)
 
@@ -109,15 +110,20 @@ def test_evidence_does_not_overflow():
 # --- merging ------------------------------------------------------------------------------------
 
 
-@given(st.lists(ANSWERS, min_size=2, max_size=4))
-def test_merged_evidence_equals_that_of_one_sequence(parts):
-    merged = RiskMonitor(0.8)
+@pytest.mark.parametrize("confidence", [0.6, 0.999999])
+@given(parts=st.lists(ANSWERS, min_size=2, max_size=4))
+def test_merged_evidence_equals_that_of_one_sequence_far_from_the_alarm(confidence, parts):
+    merged = RiskMonitor(0.8, confidence=confidence)
     for part in parts:
-        merged.merge(RiskMonitor(0.8).update(part))
-    whole = RiskMonitor(0.8).update([answer for part in parts for answer in part])
-    assert merged.evidence == pytest.approx(whole.evidence)
+        merged.merge(RiskMonitor(0.8, confidence=confidence).update(part))
+    whole = RiskMonitor(0.8, confidence=confidence)
+    whole.update([answer for part in parts for answer in part])
     names = ("n_answers", "n_labelled", "n_errors")
     assert [getattr(merged, name) for name in names] == [getattr(whole, name) for name in names]
+    if confidence > 0.9:
+        assert merged.evidence == pytest.approx(whole.evidence)
+    elif not merged.is_alarm:
+        assert merged.evidence <= whole.evidence * (1 + 1e-9)
 
 
 def test_an_alarm_of_either_stays_when_merged():
@@ -148,8 +154,9 @@ def test_merging_does_not_change_the_other():
 def test_false_alarms_are_as_rare_as_promised(weights):
     n_lives, level = 1000, 0.2
     wrong = np.random.default_rng(0).random((n_lives, 800)) < 0.1
-    _, path = add_outcomes(no_evidence(0.1, (n_lives,)), wrong, **weights)
-    false_alarms = (path.max(axis=1) >= np.log(1 / level)).mean()
+    start, target = no_evidence(0.1, (n_lives,)), np.log(1 / level)
+    _, path = add_outcomes(start, wrong, log_target=target, **weights)
+    false_alarms = (path.max(axis=1) >= target).mean()
     assert false_alarms <= level + 3 * np.sqrt(level * (1 - level) / n_lives)
 
 
@@ -200,6 +207,40 @@ def test_a_file_holds_the_state(tmp_path):
     monitor.save(tmp_path / "risk.json")
     assert RiskMonitor.load(tmp_path / "risk.json").to_dict() == monitor.to_dict()
     assert [path.name for path in tmp_path.iterdir()] == ["risk.json"]
+
+
+def of_version_1(monitor):
+    """Return the state that the first version would have saved for the same answers."""
+    state = monitor.to_dict()
+    del state["evidence"]["log_factor"]
+    return state | {"version": 1}
+
+
+@given(ANSWERS)
+def test_a_state_of_version_1_keeps_its_evidence(answers):
+    monitor = RiskMonitor(0.8, confidence=0.999999).update(answers)
+    loaded = RiskMonitor.from_dict(of_version_1(monitor))
+    assert loaded.evidence == pytest.approx(
+        np.exp(monitor._evidence.log_value(EARLIER_LOG_WEIGHTS)) if monitor.n_labelled else 1
+    )
+    assert RiskMonitor.from_dict(loaded.to_dict()).evidence == pytest.approx(loaded.evidence)
+    # From here on, all grows as it would have grown without an earlier version.
+    ratio = loaded.evidence / monitor.evidence
+    both = loaded.update([True, False]).evidence / monitor.update([True, False]).evidence
+    assert both == pytest.approx(ratio)
+
+
+def test_a_life_that_begins_with_version_1_has_no_more_false_alarms():
+    n_lives, level, seen = 300, 0.2, 100
+    wrong = np.random.default_rng(1).random((n_lives, 300)) < 0.1
+    target, alarms = np.log(1 / level), 0
+    for life in wrong:
+        state, path = add_outcomes(no_evidence(0.1), life[:seen], EARLIER_LOG_WEIGHTS)
+        monitor = RiskMonitor(0.9, confidence=1 - level)
+        monitor._evidence, monitor.n_answers = state, seen
+        then = RiskMonitor.from_dict(of_version_1(monitor)).update(~life[seen:])
+        alarms += bool((path >= target).any()) or then.is_alarm
+    assert alarms / n_lives <= level + 3 * np.sqrt(level * (1 - level) / n_lives)
 
 
 # --- bad input ----------------------------------------------------------------------------------
@@ -257,6 +298,7 @@ def test_labels_of_another_kind_are_refused(data, clf):
     "damage",
     [
         {"version": 0},
+        {"version": 3},
         {"accuracy": None},
         {"accuracy": "0.9"},
         {"confidence": 1},
@@ -275,6 +317,7 @@ def test_labels_of_another_kind_are_refused(data, clf):
         {"evidence": {"n": 2, "n_events": 1, "log_sums": [[0.0]]}},
         {"evidence": {"n": 2, "n_events": 1, "log_sums": [[float("nan")] * 16] * 5}},
         {"evidence": {"n": 2, "n_events": 1, "log_sums": [[0.0] * 16] * 5}},
+        {"evidence": RiskMonitor(0.9).update(True).to_dict()["evidence"] | {"log_factor": None}},
     ],
 )
 def test_a_damaged_state_is_refused_in_one_line(damage):

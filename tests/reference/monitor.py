@@ -25,3 +25,24 @@ def evidence(events, limit, uses_restarts=True):
                 capital += bet
             total += Fraction(weight) * Fraction(share) * capital
     return float(total)
+
+
+def values_without_overshoot(events, limit, target):
+    """Return the evidence after each outcome, with bets no larger than needed for the target.
+
+    Once an event would lead beyond the target, less is staked: what an event would then bring above
+    the target is had without one, so that the mean over both stays what it was.
+    """
+    factor, value, values = 1.0, 1.0, []
+    for n, event in enumerate(events):
+        before, after = value, factor * evidence(events[: n + 1], limit)
+        is_reached = any(each >= target for each in values)
+        if not event and not is_reached:
+            above = factor * evidence([*events[:n], True], limit) - target
+            if above > 0:
+                more = after + limit * above / (1 - limit)
+                assert (1 - limit) * more + limit * target <= before * (1 + 1e-9)
+                factor, after = factor * more / after, more
+        value = after
+        values.append(value)
+    return values

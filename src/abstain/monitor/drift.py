@@ -129,7 +129,7 @@ class DriftMonitor(SavedState):
     >>> monitor.update(rng.random(500)).is_alarm
     False
     >>> print(monitor.update(0.6 * rng.random(500)))
-    sign of drift after 541 samples: certainty in the lower half more often than in the calibration
+    sign of drift after 546 samples: certainty in the lower half more often than in the calibration
     data; label some answers to see whether accuracy suffers
     """
 

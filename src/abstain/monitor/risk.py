@@ -7,7 +7,7 @@ highest probability: see `evidence`.
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Mapping
-from math import exp, log
+from math import exp, inf, log
 from typing import Any, Self
 
 import numpy as np
@@ -77,11 +77,11 @@ class RiskMonitor(SavedState):
     >>> right = np.random.default_rng(0).random(1000) < 0.95
     >>> print(monitor.update(right))
     no alarm after 1,000 answers: 48 of 1,000 checked ones are wrong, which does not contradict
-    accuracy 0.9 (evidence 0.16, alarm at 20)
+    accuracy 0.9 (evidence 0.06, alarm at 20)
     >>> monitor.update(np.random.default_rng(1).random(1000) < 0.75).is_alarm
     True
     >>> print(monitor)
-    alarm after 1,073 answers: accuracy 0.9 does not hold (evidence ..., alarm at 20); set the
+    alarm after 1,080 answers: accuracy 0.9 does not hold (evidence ..., alarm at 20); set the
     thresholds again on recent data with recalibrate
     """
 
@@ -176,12 +176,17 @@ class RiskMonitor(SavedState):
         (4, 3, 1)
         """
         is_known, is_right = known_answers(correct)
-        self._evidence, path = add_outcomes(self._evidence, ~is_right)
+        self._evidence, path = self._add(is_right)
         reached = path >= -log(1 - self.confidence)
         if self.alarm_at is None and reached.any():
             self.alarm_at = self.n_answers + int(np.flatnonzero(is_known)[reached.argmax()]) + 1
         self.n_answers += len(is_known)
         return self
+
+    def _add(self, is_right: NDArray[np.bool_]) -> tuple[Evidence, NDArray[np.float64]]:
+        """Return the evidence with more answers, and its logarithm after each of them."""
+        target = inf if self.is_alarm else -log(1 - self.confidence)
+        return add_outcomes(self._evidence, ~is_right, log_target=target)
 
     def update_from_classifier(self, clf: RejectOptionClassifier, X: Any, y: Any) -> Self:
         """Add the answers of a classifier to samples; rejected samples are left out.
@@ -219,6 +224,9 @@ class RiskMonitor(SavedState):
         each answer once: `reset` the other one, or drop it. An alarm of either stays. If each of k
         workers may raise an alarm by itself, each can be false: for all of them together, use
         ``confidence = 1 − δ / k``.
+
+        Near the alarm, the evidence can be a little below that of one monitor of all answers, which
+        makes each bet no larger than needed.
 
         Parameters
         ----------
@@ -304,7 +312,7 @@ def risk_path(correct: Any, monitor: RiskMonitor) -> tuple[NDArray[np.int64], ND
     With it, the number of answers up to each; the monitor is not changed.
     """
     is_known, is_right = known_answers(correct)
-    log_evidence = add_outcomes(monitor._evidence, ~is_right)[1]
+    log_evidence = monitor._add(is_right)[1]
     answers = monitor.n_answers + np.flatnonzero(is_known) + 1
     return answers, np.exp(np.minimum(log_evidence, LOG_MAX))
 

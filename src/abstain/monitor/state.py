@@ -16,10 +16,18 @@ import numpy as np
 
 from abstain._core.errors import InputError
 from abstain._core.files import atomic_files, check_regular_file
-from abstain.monitor.evidence import ODDS_RATIOS, RATES, Evidence, log_product, no_evidence
+from abstain.monitor.evidence import (
+    EARLIER_LOG_WEIGHTS,
+    ODDS_RATIOS,
+    RATES,
+    Evidence,
+    log_product,
+    no_evidence,
+)
 
-# Of the state; changes with the alternatives and rates of the evidence.
-VERSION = 1
+# Of the state; changes with the alternatives, rates and weights of the evidence.
+VERSION = 2
+READABLE = (1, VERSION)
 _SHAPE = (len(ODDS_RATIOS), len(RATES))
 
 
@@ -69,11 +77,11 @@ class SavedState(ABC):
             raise InputError(
                 argument="state", value=got, requirement=f"must be that of a {cls.__name__}"
             )
-        if state.get("version") != VERSION:
+        if state.get("version") not in READABLE:
             raise InputError(
                 argument="state",
                 value=state.get("version"),
-                requirement=f"must be of version {VERSION}",
+                requirement=f"must be of version {' or '.join(map(str, READABLE))}",
                 remedy="start a new monitor",
             )
         return cls._from_state(state)
@@ -145,11 +153,20 @@ class SavedState(ABC):
 def evidence_state(evidence: Evidence) -> dict[str, Any]:
     """Return the evidence of one sequence; before the first outcome, it has no sums."""
     sums = evidence.log_sums.tolist() if evidence.n else []
-    return {"n": evidence.n, "n_events": int(evidence.n_events), "log_sums": sums}
+    return {
+        "n": evidence.n,
+        "n_events": int(evidence.n_events),
+        "log_factor": float(evidence.log_factor),
+        "log_sums": sums,
+    }
 
 
 def read_evidence(limit: float, state: Any) -> Evidence:
-    """Return the evidence of one sequence from its state."""
+    """Return the evidence of one sequence from its state.
+
+    A state of version 1 has no factor. Its capital is put on the bets of today by the factor that
+    keeps the evidence what it was, so that what was promised of false alarms holds.
+    """
     if not isinstance(state, Mapping):
         raise InputError(argument="state", value=state, requirement="must hold evidence")
     n = read_count(state, "n")
@@ -160,7 +177,9 @@ def read_evidence(limit: float, state: Any) -> Evidence:
         log_sums = np.array(state.get("log_sums"), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         log_sums = np.empty(0)
-    evidence = Evidence(limit, n, np.asarray(n_events), log_sums)
+    is_earlier = "log_factor" not in state
+    log_factor = 0.0 if is_earlier else read_number(state, "log_factor")
+    evidence = Evidence(limit, n, np.asarray(n_events), log_sums, np.asarray(log_factor))
     # The bet without restarts is known from the counts.
     if (
         log_sums.shape != _SHAPE
@@ -168,6 +187,9 @@ def read_evidence(limit: float, state: Any) -> Evidence:
         or not np.allclose(log_sums[:, 0], log_product(evidence), rtol=1e-6, atol=1e-6)
     ):
         raise InputError("state must hold log_sums that its counts imply; it is damaged")
+    if is_earlier:
+        kept = evidence.log_value(EARLIER_LOG_WEIGHTS) - evidence.log_value()
+        return evidence._replace(log_factor=kept)
     return evidence
 
 

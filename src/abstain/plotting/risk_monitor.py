@@ -46,9 +46,9 @@ class RiskMonitorDisplay(Display):
     >>> right = [True] * 50 + [False, True, True] * 20
     >>> display = RiskMonitorDisplay.from_predictions(right, accuracy=0.9)
     >>> display.alarm_at
-    96
+    102
     >>> display.plot(name="ward 3").line_.get_label()
-    'ward 3: alarm after 96 answers'
+    'ward 3: alarm after 102 answers'
     """
 
     line_: Line2D
@@ -145,7 +145,7 @@ class RiskMonitorDisplay(Display):
         --------
         >>> display = RiskMonitorDisplay.from_predictions([True, None, False], accuracy=0.9)
         >>> display.answers.tolist(), display.evidence.round(2).tolist()
-        ([1, 3], [0.93, 1.47])
+        ([1, 3], [0.92, 1.58])
         """
         monitor = RiskMonitor(accuracy, confidence=confidence)
         answers, evidence = risk_path(correct, monitor)
