@@ -57,10 +57,11 @@ def test_a_promise_that_the_months_break_is_seen(run, months):
     _, shown, _ = run("report", "model.abstain", "month1.csv", "--out", "first.html")
     assert "Not contradicted by these 400 rows" in shown
     assert "<s>" not in (months / "first.html").read_text(encoding="utf-8")
-    # What the alarm says can be run as it is, and the new promise starts a new watch.
+    # What the alarm says can be done as it is, and the new promise starts a new watch.
     _, shown, _ = run("monitor", "model.abstain", "month6.csv")
     command = shlex.split(shown.splitlines()[0].rpartition("again: ")[2])
-    assert command[:2] == ["abstain", "recalibrate"]
+    assert command[:4] == ["abstain", "recalibrate", "model.abstain", "recent.csv"]
+    pl.concat(pl.read_csv(f"month{month}.csv") for month in (5, 6)).write_csv("recent.csv")
     assert run(*command[1:])[0] == 0
     new = "model-recalibrated.abstain"
     assert_one_line(
@@ -78,7 +79,7 @@ def test_the_document_has_what_the_line_says(run, months):
     assert list(document) == [
         *("abstain", "alarm", "alarm_at", "message", "accuracy", "confidence"),
         *("evidence", "alarm_evidence", "n_answers", "n_labelled", "n_errors"),
-        *("rows", "drift", "recalibrate", "notes", "state", "out"),
+        *("rows", "drift", "recalibrate", "rows_to_certify", "notes", "state", "out"),
     ]
     assert document["alarm"] is True
     assert document["rows"]["answered_by"] == "the model"
@@ -86,13 +87,26 @@ def test_the_document_has_what_the_line_says(run, months):
     assert document["drift"]["hint"] is True
     code, line, _ = run("monitor", "model.abstain", "month7.csv")
     assert code == 1
-    said, hint = line.splitlines()
+    said, what_to_do, hint = line.splitlines()
+    enough = document["rows_to_certify"]
+    assert (enough["accuracy"], enough["confidence"]) == (0.97, 0.9)
+    assert enough["least"] < enough["likely"] < 400
+    assert f"about {enough['likely']} may certify accuracy 0.97" in what_to_do
+    assert "a lower --accuracy, or fit the model again" in what_to_do
     command = document["recalibrate"]
     assert said == f"{document['message']}; set the thresholds again: {command}"
     assert hint == f"hint: {document['drift']['message']}"
     calm = json.loads(run("monitor", "model.abstain", "month1.csv", "--json")[1])
     assert (calm["alarm"], calm["alarm_at"], calm["recalibrate"]) == (False, None, None)
     assert calm["evidence"] < calm["alarm_evidence"] == 20
+
+
+def test_a_table_with_too_few_rows_to_certify_is_not_named(run, months):
+    pl.read_csv("month7.csv").head(200).write_csv("few.csv")
+    document = json.loads(run("monitor", "model.abstain", "few.csv", "--json")[1])
+    assert document["alarm"]
+    assert document["rows"]["n_labelled"] < document["rows_to_certify"]["likely"]
+    assert shlex.split(document["recalibrate"])[3] == "recent.csv"
 
 
 def test_a_hint_is_no_alarm(run, months):
@@ -109,7 +123,7 @@ def test_quiet_prints_an_alarm_alone(run, months):
     code, shown, complaints = run("monitor", "model.abstain", "month7.csv", "-q")
     assert (code, shown) == (1, "")
     assert complaints.startswith("alarm after ")
-    assert complaints.count("\n") == 1
+    assert complaints.count("\n") == 2
 
 
 def test_answers_with_some_truth_are_enough(run, months):
@@ -131,7 +145,7 @@ def test_answers_with_some_truth_are_enough(run, months):
 
 
 def test_what_is_to_be_copied_has_all_that_the_table_needs(run, months):
-    frame = make_month(400, 1.2, 8).with_columns(pl.col("age").cast(pl.String))
+    frame = make_month(800, 1.2, 8).with_columns(pl.col("age").cast(pl.String))
     german = frame.with_columns(pl.col("size", "weight").cast(pl.String)).with_columns(
         pl.col("size", "weight", "age").str.replace(".", ",", literal=True)
     )

@@ -30,6 +30,7 @@ from abstain.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from abstain.tables.recalibrating import RowsToCertify
     from abstain.tables.watch_state import Watch
     from abstain.tables.watching import WatchedRows
 
@@ -106,6 +107,7 @@ def monitor(
         begin(f"loading {model.name}")
         from abstain.saving import load
         from abstain.tables import open_table
+        from abstain.tables.recalibrating import rows_to_certify
         from abstain.tables.watch_state import load_watch, new_watch, save_watch
         from abstain.tables.watching import watch_table
 
@@ -129,12 +131,14 @@ def monitor(
         if state is not None:
             save_watch(watch, state)
     form = {"separator": separator, "decimal": decimal, "encoding": encoding, "missing": missing}
-    able = table if rows.has_features else None  # answers alone set no thresholds
-    remedy = recalibrate_command(model, able, {"label": label, **form})
+    enough = rows_to_certify(clf, rows.n_answered, rows.n_rows)
+    # Answers alone set no thresholds, and few rows certify none.
+    is_able = rows.has_features and (enough is None or rows.n_labelled >= enough.likely)
+    remedy = recalibrate_command(model, table if is_able else None, {"label": label, **form})
     if as_json:
-        print_json(_as_dict(watch, rows, remedy, state, out))
+        print_json(_as_dict(watch, rows, remedy, enough, state, out))
     else:
-        _print(watch, rows, remedy, quiet)
+        _print(watch, rows, remedy, enough, quiet)
     if watch.risk.is_alarm:
         raise typer.Exit(ALARM)
 
@@ -162,7 +166,12 @@ def _draw(out: Path, rows: WatchedRows, history: list[tuple[int, float]], risk: 
 
 
 def _as_dict(
-    watch: Watch, rows: WatchedRows, remedy: str, state: Path | None, out: Path | None
+    watch: Watch,
+    rows: WatchedRows,
+    remedy: str,
+    enough: RowsToCertify | None,
+    state: Path | None,
+    out: Path | None,
 ) -> dict[str, Any]:
     risk, drift = watch.risk, watch.drift
     return {
@@ -195,6 +204,7 @@ def _as_dict(
             "n_samples": drift.n_samples,
         },
         "recalibrate": remedy if risk.is_alarm else None,
+        "rows_to_certify": None if enough is None else enough._asdict(),
         "notes": rows.notes,
         "state": None if state is None else str(state),
         "out": None if out is None else str(out),
@@ -210,16 +220,30 @@ def _message(watch: Watch) -> str:
     return risk_in_words(watch.risk)
 
 
-def _print(watch: Watch, rows: WatchedRows, remedy: str, quiet: bool) -> None:
-    """Print a line on the promise and one on a hint; what is not asked for, on standard error."""
-    line = _message(watch)
+def _what_to_do(enough: RowsToCertify | None) -> str:
+    """Return which rows set the thresholds again, and what else there is to do."""
+    rows = "Give the latest rows whose class is known"
+    if enough is not None:
+        rows += (
+            f": about {enough.likely:,} may certify accuracy {enough.accuracy:g} with confidence "
+            f"{enough.confidence:g} again, and fewer than {enough.least:,} cannot"
+        )
+    return f"{rows}. Else ask for a lower --accuracy, or fit the model again on recent rows."
+
+
+def _print(
+    watch: Watch, rows: WatchedRows, remedy: str, enough: RowsToCertify | None, quiet: bool
+) -> None:
+    """Print what is known of the promise, and a hint; what is not asked for, on standard error."""
+    lines = [_message(watch)]
     if watch.risk.is_alarm:
-        line += f"; set the thresholds again: {remedy}"
+        lines = [f"{lines[0]}; set the thresholds again: {remedy}", _what_to_do(enough)]
     if quiet:
-        if watch.risk.is_alarm:
+        for line in lines * watch.risk.is_alarm:
             print_error(line)
         return
-    typer.echo(printable(line))
+    for line in lines:
+        typer.echo(printable(line))
     if watch.drift is not None and watch.drift.is_alarm:
         typer.echo(printable(f"hint: {watch.drift}"))
     for note in rows.notes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, field
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from abstain.tables.targets import (
 )
 from abstain.tables.writing import json_number
 from abstain.targets import Guarantee, Target
+from abstain.targets.guarantee import likely_answers, needed_answers
 
 
 class CellThreshold(NamedTuple):
@@ -159,6 +161,32 @@ def recalibrate_table(
         thresholds_on(clf, samples),
         [*_notes(samples, bool(certificates_of(clf))), *warned],
     )
+
+
+class RowsToCertify(NamedTuple):
+    """How many recent rows may certify again what was promised.
+
+    ``likely`` are enough if as many are answered as ``n_answered`` of ``n_rows``, and half as many
+    of these are wrong as the accuracy allows; ``least`` if no answer is wrong.
+    """
+
+    accuracy: float
+    confidence: float
+    likely: int
+    least: int
+
+
+def rows_to_certify(clf: Any, n_answered: int, n_rows: int) -> RowsToCertify | None:
+    """Return how many rows may certify the accuracy again; None if none is certified."""
+    for each in certificates_of(clf):
+        if each.name == Guarantee.name:
+            promise = each.accuracy, each.confidence
+            rows = [
+                ceil(enough(*promise) * n_rows / max(n_answered, 1))
+                for enough in (likely_answers, needed_answers)
+            ]
+            return RowsToCertify(*promise, *rows)
+    return None
 
 
 def _column_of_groups(target: Any) -> str | None:

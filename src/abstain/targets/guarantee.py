@@ -211,6 +211,18 @@ def needed_answers(accuracy: float, confidence: float) -> int:
     return n
 
 
+def likely_answers(accuracy: float, confidence: float) -> int:
+    """Return how many accepted samples certify an accuracy with half of the errors it allows.
+
+    >>> needed_answers(0.97, 0.9), likely_answers(0.97, 0.9)
+    (76, 309)
+    """
+    n = needed_answers(accuracy, confidence)
+    while binomial_tail(n, ceil((1 - accuracy) / 2 * n), accuracy) > 1 - confidence:
+        n += max(1, n // 50)
+    return n
+
+
 def _order(
     front: ParetoFront, n_samples: int, accuracy: float, confidence: float
 ) -> NDArray[np.int64]:
