@@ -1,5 +1,6 @@
 """Laws of files: no command replaces what it reads, waits for a pipe or leaves half a file."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.helpers import LABEL
+from tests.cli.helpers import LABEL, assert_one_line
 from tests.tables.conftest import make_patients
 
 
@@ -159,3 +160,35 @@ def test_a_disk_that_is_full_leaves_no_answers(folder, model):
     assert done.stderr.startswith(f"error: cannot write {out}: ")
     assert done.stderr.count("\n") == 1
     assert not list(folder.glob("*answers*"))
+
+
+# --- Excel ----------------------------------------------------------------------------------------
+
+
+def test_every_command_takes_a_workbook(run, folder, model):
+    pytest.importorskip("fastexcel", reason="pip install 'abstain[excel]' to test Excel")
+    xlsxwriter = pytest.importorskip("xlsxwriter", reason="pip install 'abstain[excel]'")
+    for name in ("patients", "scores"):
+        frame = pl.read_csv(folder / f"{name}.csv")
+        with xlsxwriter.Workbook(folder / f"{name}.xlsx") as book:
+            book.add_worksheet("notes").write(0, 0, "not this one")
+            sheet = book.add_worksheet("rows")
+            for at, row in enumerate([frame.columns, *frame.rows()]):
+                sheet.write_row(at, 0, row)
+    patients, sheet = folder / "patients.xlsx", ["--sheet", "rows", "--json"]
+    fitted = ["--label", LABEL, "--model", "glvq", "--accuracy", "0.8", "--out"]
+    code, shown, _ = run("fit", patients, *fitted, folder / "m.abstain", *sheet)
+    assert code == 0
+    same = run("fit", folder / "patients.csv", *fitted, folder / "n.abstain", "--json")[1]
+    assert json.loads(shown)["thresholds"] == json.loads(same)["thresholds"]
+    answers = ["--out", folder / "answers.xlsx"]
+    assert run("predict", folder / "m.abstain", patients, *answers, *sheet)[0] == 0
+    checked = run("monitor", folder / "m.abstain", folder / "answers.xlsx", "--json")
+    assert json.loads(checked[1])["rows"]["answered_by"] == "column answer"
+    again = ["--out", folder / "r.abstain", *sheet]
+    assert run("recalibrate", folder / "m.abstain", patients, *again)[0] == 0
+    front = ["front", folder / "scores.xlsx", "--certainty", "c", "--correct", "ok", *sheet]
+    assert run(*front, "--reject-rate", "0.1", "--out", folder / "front.xlsx")[0] == 0
+    assert pl.read_excel(folder / "front.xlsx").columns[0] == "true_rejects"
+    wrong = run("predict", model, patients, "--sheet", "row")
+    assert_one_line(wrong, "--sheet row is not a sheet of", "did you mean 'rows'?")

@@ -611,7 +611,7 @@ def test_groups_that_cannot_be_are_refused_in_one_line(run, folder, visits):
     unnamed = pl.when(pl.int_range(1200) == 4).then(None).otherwise(pl.col("patient"))
     frame.with_columns(patient=unnamed).write_csv(folder / "visits.csv")
     said = "column 'patient' must name a group in each row for --group, got nothing in 1 of"
-    assert_one_line(run(*visits, "--group", "patient"), said, "data row 5; fill it in, or")
+    assert_one_line(run(*visits, "--group", "patient"), said, "row 6; fill it in, or")
 
 
 def test_equal_rows_are_counted_once_and_a_note_says_so(run, folder, visits):

@@ -104,7 +104,7 @@ def test_a_decimal_mark_that_is_given_is_the_only_one(run, scores):
     assert json.loads(shown)["cells"][0]["threshold"] == 1234.5
     scores.write_text("c;ok\n0,7;1\n0,5;0\n")
     assert run(*command)[0] == 0
-    assert_one_line(run(*command, "--decimal", "."), "certainty", "got '0,7' in data row 1")
+    assert_one_line(run(*command, "--decimal", "."), "certainty", "got '0,7' in row 2")
 
 
 @pytest.mark.parametrize(
@@ -227,10 +227,10 @@ def test_bad_options(run, scores, out, options, said):
     [
         ("", ["scores.csv", "empty"]),
         ("c,ok,region\n", ["no rows"]),
-        ("c,ok,region\n0.5,true,a\nhigh,true,a\n", ["'c'", "'high'", "row 2"]),
-        ("c,ok,region\n0.5,true,a\n,true,a\n", ["'c'", "row 2"]),
-        ("c,ok,region\n0.5,maybe,a\n", ["'ok'", "'maybe'", "row 1"]),
-        ("c,ok,region\n0.5,true,\n", ["'region'", "row 1"]),
+        ("c,ok,region\n0.5,true,a\nhigh,true,a\n", ["'c'", "'high'", "row 3"]),
+        ("c,ok,region\n0.5,true,a\n,true,a\n", ["'c'", "row 3"]),
+        ("c,ok,region\n0.5,maybe,a\n", ["'ok'", "'maybe'", "row 2"]),
+        ("c,ok,region\n0.5,true,\n", ["'region'", "row 2"]),
         ('c,ok,region\n0.5,true,"a\n', ["has a quote without its pair"]),
         ('c,ok,region\n"x\ny\x1b[31m",true,a\n', [r"'x\ny\x1b[31m'"]),
     ],

@@ -41,7 +41,8 @@ def test_quiet_prints_nothing(run, folder, model):
 
 
 def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
-    monkeypatch.setattr(tables.reading.open_table, "__defaults__", (None, None, None, (), 200, ()))
+    in_small_blocks = (None, None, None, (), 200, (), None)
+    monkeypatch.setattr(tables.reading.open_table, "__defaults__", in_small_blocks)
     code, _, complaints = run("predict", model, folder / "new.csv", "--json")
     assert code == 0
     assert complaints.count("answering") > 2
@@ -55,7 +56,7 @@ def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
         (["model.abstain", "no.csv"], "does not exist"),
         (["model.abstain", "new.csv", "--reject-mark", "gesund"], "--reject-mark"),
         (["model.abstain", "new.csv", "--thresholds", "new.csv"], "--thresholds"),
-        (["model.abstain", "new.csv", "--out", "x.xlsx"], "must end with"),
+        (["model.abstain", "new.csv", "--out", "x.ods"], "must end with"),
         (["model.abstain", "less.csv", "--out", "x.csv"], "the model needs: 'Alter';"),
     ],
 )

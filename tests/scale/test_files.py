@@ -111,11 +111,11 @@ def test_the_summary_of_a_front_on_a_cluster_is_that_of_one_process(run, address
 @pytest.mark.parametrize(
     ("third", "words"),
     [
-        ({"c": ["0.5", "high"], "ok": ["1", "0"], "region": ["1", "2"]}, "'high' in data row 2"),
-        ({"c": ["0.5", "1"], "ok": ["1", "2"], "region": ["1", "2"]}, "'2' in data row 2"),
-        ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["1", "2.5"]}, "'2.5' in data row 2"),
-        ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["nan", "2"]}, "'nan' in data row 1"),
-        ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["", "2"]}, "nothing in data row 1"),
+        ({"c": ["0.5", "high"], "ok": ["1", "0"], "region": ["1", "2"]}, "'high' in row 3"),
+        ({"c": ["0.5", "1"], "ok": ["1", "2"], "region": ["1", "2"]}, "'2' in row 3"),
+        ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["1", "2.5"]}, "'2.5' in row 3"),
+        ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["nan", "2"]}, "'nan' in row 2"),
+        ({"c": ["0.5", "1"], "ok": ["1", "0"], "region": ["", "2"]}, "nothing in row 2"),
         ({"c": ["0.5", "1"], "ok": ["1", "0"]}, "--cell region is not a column of"),
     ],
 )
@@ -255,7 +255,7 @@ def test_one_table_that_fails_keeps_none_of_the_others(run, address, folder, mod
         assert "1 of 4 tables could not be answered; the other 3 are answered, in out: " in (
             complaints
         )
-        assert "'old' in data row 40 of data/2.csv" in complaints
+        assert "'old' in row 41 of data/2.csv" in complaints
         assert len(complaints.splitlines()) == 1
         assert {path.name for path in (folder / "out").iterdir()} == {
             f"{number}.csv" for number in range(4)
@@ -267,7 +267,7 @@ def test_one_table_that_fails_keeps_none_of_the_others(run, address, folder, mod
 
 @pytest.mark.parametrize(
     ("broken", "words"),
-    [("1e200", "got 1e+200 in data row 40 of data/"), ("old", "'old' in data row 40 of data/")],
+    [("1e200", "got 1e+200 in row 41 of data/"), ("old", "'old' in row 41 of data/")],
 )
 def test_what_is_wrong_with_one_of_several_names_it_once(
     run, address, folder, model, broken, words

@@ -282,9 +282,9 @@ def test_a_column_that_begins_empty_holds_numbers_later(tmp_path, fitted):
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in data row 6 of .*missing="),
-        (["1.5,40,Leber", "2.5,40"], "2 fields in data row 6"),
-        (["1.5,inf,Leber"], "inf in data row 5"),
+        (["1.5,40,Leber", "2.5,alt,Leber"], "'Alter'.*'alt' in row 7 of .*missing="),
+        (["1.5,40,Leber", "2.5,40"], "2 fields in row 7"),
+        (["1.5,inf,Leber"], "inf in row 6"),
     ],
 )
 def test_bad_rows_are_named_and_leave_no_file(tmp_path, fitted, block_size, lines, words):
@@ -322,7 +322,7 @@ def test_outputs_that_cannot_be(tmp_path, patients):
     patients.write_csv(tmp_path / "new.csv")
     table = open_table(tmp_path / "new.csv")
     for name, words in [
-        ("out.xlsx", "must end with"),
+        ("out.ods", "must end with"),
         ("no/out.csv", "no folder"),
         (".", "folder"),
     ]:

@@ -105,7 +105,7 @@ def test_a_few_values_that_are_no_numbers():
     values = [str(number) for number in NUMBERS]
     values[10] = "<5"
     with pytest.raises(
-        InputError, match=r"'<5' in data row 11.*missing=\['<5'\]; .*categorical=\['x'\]"
+        InputError, match=r"'<5' in row 12.*missing=\['<5'\]; .*categorical=\['x'\]"
     ):
         choose_features(pl.DataFrame({"x": values}))
     assert choose_features(pl.DataFrame({"x": values}), missing=["<5"]).numeric == ["x"]
@@ -116,7 +116,7 @@ def test_a_few_values_that_are_no_numbers():
 def test_numbers_that_cannot_be_squared_are_refused(values):
     picker = TableColumns(["x"]).fit(pl.DataFrame({"x": [1e150, float("nan"), -1e150]}))
     with pytest.raises(
-        InputError, match=r"'x' must hold numbers of at most 1e\+150, got .*1.* in data row 3; div"
+        InputError, match=r"'x' must hold numbers of at most 1e\+150, got .*1.* in row 4; div"
     ):
         picker.transform(pl.DataFrame({"x": values}))
 
@@ -138,7 +138,7 @@ def with_text(value, count, numbers=NUMBERS):
 )
 def test_what_to_do_about_text_amid_numbers(value, remedy):
     remedy += f", or say that it means missing: missing=[{value!r}]"
-    with pytest.raises(InputError, match=re.escape(f"data row 60; {remedy}; or")):
+    with pytest.raises(InputError, match=re.escape(f"row 61; {remedy}; or")):
         choose_features(with_text(value, 1))
     features = choose_features(with_text(value, 10))
     assert features.categorical == ["crp"]
@@ -194,7 +194,7 @@ def test_a_row_of_units_is_reported(first, is_reported):
     frame = pl.DataFrame({"kind": ["-", *["x", "y"] * 30], **columns})
     with pytest.raises(InputError) as caught:
         choose_features(frame)
-    message = "data row 1 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
+    message = "row 2 seems to hold units ('°C' of 'a', 'bar' of 'b'); remove that line"
     assert (str(caught.value) == message) == is_reported
     assert ("missing=" in str(caught.value)) != is_reported
 
@@ -302,7 +302,7 @@ def test_columns_that_are_not_there(picker):
 
 @pytest.mark.parametrize("value", ["old", "inf"])
 def test_values_that_are_no_numbers(picker, value):
-    with pytest.raises(BadValueError, match="row 2") as caught:
+    with pytest.raises(BadValueError, match="row 3") as caught:
         picker.transform(pl.DataFrame({"age": ["1", value], "sex": ["f", "m"]}))
     assert (caught.value.column, caught.value.row) == ("age", 1)
     assert caught.value.value == value
@@ -314,6 +314,6 @@ def test_values_that_are_no_numbers(picker, value):
 def test_a_header_that_comes_again_is_reported(n_before):
     numbers = [str(number) for number in NUMBERS]
     frame = pl.DataFrame({name: [*numbers[:n_before], name, *numbers] for name in ("a", "b")})
-    message = rf"data row {n_before + 1}; the header seems to be repeated .* line$"
+    message = rf"row {n_before + 2}; the header seems to be repeated .* line$"
     with pytest.raises(InputError, match=message):
         choose_features(frame)

@@ -215,13 +215,13 @@ def test_marks_of_the_fit_count_whatever_the_table_is_like(tables):
 def test_a_value_that_is_written_otherwise_is_named(tables):
     clf = fit_table(open_table(tables / "old-decorated.csv"), FitOptions("kind", model="glvq")).clf
     (tables / "bad.csv").write_text('price,weight\n"$1,200",7 kg\n€5,7 kg\n')
-    with pytest.raises(InputError, match=r"written like '\$.*', got '€5' in data row 2 of"):
+    with pytest.raises(InputError, match=r"written like '\$.*', got '€5' in row 3 of"):
         answers(clf, tables / "bad.csv", tables / "out.parquet")
-    with pytest.raises(InputError, match="got '7 lb' in data row 1"):
+    with pytest.raises(InputError, match="got '7 lb' in row 2"):
         answer_frame(clf, pl.DataFrame({"price": ["$5"], "weight": ["7 lb"]}))
     frame = decorated(goods())
     frame[3, "price"] = "on request"
-    with pytest.raises(InputError, match=r"'on request' in data row 4; .*categorical=\['price'\]"):
+    with pytest.raises(InputError, match=r"'on request' in row 5; .*categorical=\['price'\]"):
         choose_features(frame)
 
 

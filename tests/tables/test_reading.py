@@ -237,7 +237,7 @@ def test_blank_lines_in_one_column(write):
 )
 def test_ragged_rows_are_named(write, block_size, row, count):
     path = write(f"a,b\n1,2\n3,4\n{row}\n8,9\n")
-    with pytest.raises(InputError, match=rf"{count} fields in data row 3 and 2 in the header"):
+    with pytest.raises(InputError, match=rf"{count} fields in row 4 and 2 in the header"):
         read_table(open_table(path, block_size=block_size))
 
 
@@ -283,10 +283,10 @@ def test_parquet_is_read_in_blocks(tmp_path):
         ("t.csv", "a,^b.*$\n3,4\n", "'^b.*$', which cannot be read under that name"),
         ("t.csv", "a,b\r1,2\r3,4\r", "carriage return alone"),
         ("t.csv", "sep=;\na;b\n1;2\n", "begins with 'sep='"),
-        ("t.xlsx", "a", "is a spreadsheet; save the sheet as CSV"),
+        ("t.ods", "a", "is a spreadsheet of another format; save it as .xlsx or CSV"),
         ("t.doc", "a", "no known format"),
         ("t.csv", b"PAR1\x15\x04", "holds Parquet; give it a name that ends with .parquet"),
-        ("t.csv", b"PK\x03\x04\x14", "save the table as CSV"),
+        ("t.csv", b"PK\x03\x04\x14", "give a workbook a name that ends with .xlsx"),
         ("t.csv", b"\x1f\x8b\x08", "is gzipped"),
         ("t.csv", "a,b\n1,2\n".encode("utf-16le"), "give encoding='utf-16le'"),
         ("t.csv", "a,b\n1,2\n".encode("utf-16be"), "give encoding='utf-16be'"),

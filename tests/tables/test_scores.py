@@ -230,7 +230,7 @@ BAD_TEXT = {
     "header only": ("c,ok,region\n", "has a header but no rows"),
     "no such column": ("c,okay,region\n1,1,a\n", "correct='ok' is not a column.*'c', 'okay', 'r"),
     "repeated column": ("c,ok,region,c\n1,1,a,1\n", "names 2 columns 'c'"),
-    "too many fields": ("c,ok,region\n1,1,a,b,c\n", "5 fields in data row 1 and 3 in the header"),
+    "too many fields": ("c,ok,region\n1,1,a,b,c\n", "5 fields in row 2 and 3 in the header"),
     "open quote": ('c,ok,region\n1,1,"a\n2,1,b\n', "has a quote without its pair; fix the file"),
     "latin-1, late": (
         b"c,ok,region\n" + b"1,1,a\n" * 50_000 + "1,1,größe\n".encode("latin-1"),
@@ -238,39 +238,39 @@ BAD_TEXT = {
     ),
     "null certainty": (
         "c,ok,region\n1,1,a\n,1,a\n",
-        "certainty .*'c' .*missing.* nothing in data row 2",
+        "certainty .*'c' .*missing.* nothing in row 3",
     ),
     "nan certainty": (
         "c,ok,region\n1,1,a\nNaN,1,a\n",
-        "certainty .*'c' .*missing.* 'NaN' in data row 2",
+        "certainty .*'c' .*missing.* 'NaN' in row 3",
     ),
     "certainty of text": (
         "c,ok,region\n1,1,a\nhigh,1,a\n",
-        "certainty .*numbers.* 'high' in data row 2",
+        "certainty .*numbers.* 'high' in row 3",
     ),
     "comma in a number": ("c;ok;region\n0,5;1;a\n1,000.5;1;a\n", "certainty .*numbers.* '0,5'"),
     "odd correct": (
         "c,ok,region\n1,1,a\n1,maybe,a\n",
-        "correct .*'ok' .*true and false.* 'maybe' in data row 2",
+        "correct .*'ok' .*true and false.* 'maybe' in row 3",
     ),
-    "two as correct": ("c,ok,region\n1,2,a\n", "correct .* got '2' in data row 1"),
-    "null correct": ("c,ok,region\n1,1,a\n1,,a\n", "correct .*missing.* nothing in data row 2"),
+    "two as correct": ("c,ok,region\n1,2,a\n", "correct .* got '2' in row 2"),
+    "null correct": ("c,ok,region\n1,1,a\n1,,a\n", "correct .*missing.* nothing in row 3"),
     "null cell": (
         "c,ok,region\n1,1,a\n1,1,\n",
-        "cell column 'region' .*missing.* nothing in data row 2",
+        "cell column 'region' .*missing.* nothing in row 3",
     ),
-    "empty cell": ('c,ok,region\n1,1,a\n1,1,""\n', "cell .*missing.* nothing in data row 2"),
-    "nan cell": ("c,ok,region\n1,1,1\n1,1,nan\n", "cell .*missing.* 'nan' in data row 2"),
+    "empty cell": ('c,ok,region\n1,1,a\n1,1,""\n', "cell .*missing.* nothing in row 3"),
+    "nan cell": ("c,ok,region\n1,1,1\n1,1,nan\n", "cell .*missing.* 'nan' in row 3"),
     "fractional cell": (
         "c,ok,region\n1,1,1\n1,1,2.5\n",
-        "cell .*integers or names.* '2.5' in data row 2",
+        "cell .*integers or names.* '2.5' in row 3",
     ),
-    "short row": ("c,ok,region\n1,1,a\n1,1\n", "2 fields in data row 2 and 3 in the header"),
+    "short row": ("c,ok,region\n1,1,a\n1,1\n", "2 fields in row 3 and 3 in the header"),
     "a cell per row": (
         "c,ok,region\n" + "".join(f"1,1,{row}\n" for row in range(100)),
         "cell .*different value in each of 100 rows",
     ),
-    "half a blank line": ("id,c,ok,region\n1,1,1,a\n2,,,\n", "missing.* data row 2"),
+    "half a blank line": ("id,c,ok,region\n1,1,1,a\n2,,,\n", "missing.* row 3"),
 }
 
 
@@ -290,16 +290,16 @@ def test_refuses_a_column_named_like_a_pattern(tmp_path):
 @pytest.mark.parametrize(
     ("role", "values", "said"),
     [
-        ("c", [0.5, float("nan")], "certainty .*missing.* nan in data row 2"),
-        ("c", [0.5, None], "certainty .*missing.* nothing in data row 2"),
-        ("c", [None, None], "certainty .*missing.* nothing in data row 1"),
-        ("c", [True, False], "certainty .*numbers.* True in data row 1"),
+        ("c", [0.5, float("nan")], "certainty .*missing.* nan in row 3"),
+        ("c", [0.5, None], "certainty .*missing.* nothing in row 3"),
+        ("c", [None, None], "certainty .*missing.* nothing in row 2"),
+        ("c", [True, False], "certainty .*numbers.* True in row 2"),
         ("c", [[1.0], [2.0]], r"certainty .*numbers or text, got values of type List\(Float64\)"),
-        ("ok", [0, 2], "correct .* got 2 in data row 2"),
-        ("ok", [True, None], "correct .*missing.* data row 2"),
-        ("ok", [0.5, 1.0], "correct .* got 0.5 in data row 1"),
-        ("region", [1.0, 2.5], "cell .*integers or names.* 2.5 in data row 2"),
-        ("region", [1.0, float("nan")], "cell .*missing.* nan in data row 2"),
+        ("ok", [0, 2], "correct .* got 2 in row 3"),
+        ("ok", [True, None], "correct .*missing.* row 3"),
+        ("ok", [0.5, 1.0], "correct .* got 0.5 in row 2"),
+        ("region", [1.0, 2.5], "cell .*integers or names.* 2.5 in row 3"),
+        ("region", [1.0, float("nan")], "cell .*missing.* nan in row 3"),
     ],
 )
 def test_refuses_typed_columns(tmp_path, role, values, said):
@@ -311,9 +311,9 @@ def test_refuses_typed_columns(tmp_path, role, values, said):
 @pytest.mark.parametrize(
     ("true", "pred", "said"),
     [
-        (["a", None], ["a", "a"], "y_true column 't' .*missing.* data row 2"),
-        (["a", "a"], [None, "a"], "y_pred column 'p' .*missing.* data row 1"),
-        ([1.0, float("nan")], [1, 1], "y_true .*missing.* nan in data row 2"),
+        (["a", None], ["a", "a"], "y_true column 't' .*missing.* row 3"),
+        (["a", "a"], [None, "a"], "y_pred column 'p' .*missing.* row 2"),
+        ([1.0, float("nan")], [1, 1], "y_true .*missing.* nan in row 3"),
         (["cat", "dog"], [0, 1], "'t' and .*'p' must name classes alike, got 'cat' and '0'"),
     ],
 )
@@ -331,11 +331,11 @@ def test_all_wrong_is_no_error_if_the_classes_are_the_same(tmp_path):
 
 def test_refuses_paths(tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    (tmp_path / "scores.xlsx").touch()
+    (tmp_path / "scores.ods").touch()
     for name, said in {
         "folder.csv": "is a folder; name a file in it",
         "missing.csv": "does not exist; check the path",
-        "scores.xlsx": "is a spreadsheet; save the sheet as CSV",
+        "scores.ods": "is a spreadsheet of another format; save it as .xlsx or CSV",
     }.items():
         with pytest.raises(InputError, match=said):
             read_scores(tmp_path / name, COLUMNS)
@@ -368,7 +368,7 @@ def test_lists_the_columns_that_are_spelled_alike_or_the_first(tmp_path):
 
 def test_a_long_value_is_cut_short(tmp_path):
     path = text_file(tmp_path, f"c,ok,region\n{'x' * 10_000},1,a\n")
-    with pytest.raises(InputError, match=r"x\.\.\. in data row 1") as caught:
+    with pytest.raises(InputError, match=r"x\.\.\. in row 2") as caught:
         read_scores(path, COLUMNS)
     assert len(str(caught.value)) < 250 + len(str(path))
 

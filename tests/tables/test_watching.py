@@ -190,7 +190,7 @@ def test_rows_of_the_fit_and_rows_without_truth_are_pointed_out(model, table):
         (
             lambda frame: frame.with_columns(age=pl.lit("old")),
             {},
-            r"column 'age' must hold numbers, got 'old' in data row 1",
+            r"column 'age' must hold numbers, got 'old' in row 2",
         ),
     ],
 )

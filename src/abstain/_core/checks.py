@@ -22,7 +22,7 @@ _LETTERS_TO_COMPARE = 80
 _LETTERS_TO_CONTAIN = 3
 
 
-def list_columns(column: str, names: Sequence[str]) -> str:
+def list_columns(column: str, names: Sequence[str], kind: str = "columns") -> str:
     """Return which columns exist: those with similar names, and all if they are few.
 
     >>> list_columns("Agee", ["id", "age"])
@@ -31,10 +31,10 @@ def list_columns(column: str, names: Sequence[str]) -> str:
     alike = _closest(column, names)
     guess = f"did you mean {' or '.join(shown(name, 40) for name in alike)}? " if alike else ""
     if len(names) <= COLUMNS_TO_LIST:
-        return f"{guess}its columns are {quoted(names)}"
+        return f"{guess}its {kind} are {quoted(names)}"
     if alike:
-        return f"{guess}it has {len(names)} columns"
-    return f"the first of its {len(names)} columns are {quoted(names[:COLUMNS_TO_LIST])}"
+        return f"{guess}it has {len(names)} {kind}"
+    return f"the first of its {len(names)} {kind} are {quoted(names[:COLUMNS_TO_LIST])}"
 
 
 def _closest(column: str, names: Sequence[str]) -> list[str]:

@@ -48,6 +48,15 @@ def first_of(texts: Sequence[str], n: int) -> str:
     return ", ".join(texts[:n]) + more
 
 
+def row_number(index: int) -> int:
+    """Return the number of a row of a table as a spreadsheet shows it: the header is row 1.
+
+    >>> row_number(0)
+    2
+    """
+    return index + 2
+
+
 def without_formula(text: str) -> str:
     """Return text as a field that a spreadsheet reads as text: an apostrophe precedes a formula.
 

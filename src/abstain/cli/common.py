@@ -237,6 +237,10 @@ Missing = Annotated[
     list[str] | None,
     format_option(help="Text that marks a missing value, as NA and ? do; may be repeated."),
 ]
+Sheet = Annotated[
+    str | None,
+    format_option(help="The sheet of an Excel workbook (.xlsx); the first if not given."),
+]
 LabelOption = Annotated[
     str | None,
     typer.Option(help="The column that names the class; that of the fit if not given."),

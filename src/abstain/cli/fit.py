@@ -25,6 +25,7 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
+    Sheet,
     column_option,
     fitting_option,
     in_options,
@@ -160,7 +161,7 @@ CategoricalOption = Annotated[
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, one row per sample.")],
+    table: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet or .xlsx, one row per sample.")],
     label: Annotated[str, column_option(help="The column that names the class.")],
     out: Annotated[Path, typer.Option(help="The model, such as model.abstain.")],
     model: ModelOption = "gmlvq",
@@ -189,6 +190,7 @@ def fit(
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -253,7 +255,7 @@ def fit(
         categorical=categorical or [],
     )
     with terminal.progress(f"fitting {model} to {table}", quiet, lines=False) as watch:
-        source = open_table(table, separator, decimal, encoding, missing or [])
+        source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
         result = fit_table(source, options, watch, (lambda note: None) if quiet else _print_note)
         save(result.clf, out)
     if as_json:

@@ -26,6 +26,7 @@ from abstain.cli.common import (
     Method,
     Quiet,
     Separator,
+    Sheet,
     column_option,
     connect,
     output_option,
@@ -71,7 +72,7 @@ def front(
     scores: Annotated[
         list[Path],
         typer.Argument(
-            help="CSV, TSV or Parquet, one row per sample; several files are one table."
+            help="CSV, TSV, Parquet or .xlsx, one row per sample; several files are one table."
         ),
     ],
     certainty: Annotated[str, column_option(help="How sure the answer was; higher is surer.")],
@@ -95,6 +96,7 @@ def front(
     separator: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
     out: Annotated[Path | None, output_option(help="front.csv, .tsv or .parquet.")] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -135,7 +137,7 @@ def front(
     from abstain.tables.scores import ScoreColumns
 
     columns = ScoreColumns(certainty, correct, y_true, y_pred, cell)
-    options = TextOptions(separator, decimal, encoding)
+    options = TextOptions(separator, decimal, encoding, sheet=sheet)
     paths = expand_patterns(scores)
     files = output_files(out, *paths) if out else None
     for path in paths:

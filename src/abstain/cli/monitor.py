@@ -20,6 +20,7 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
+    Sheet,
     column_option,
     in_options,
     model_errors_in_one_line,
@@ -73,6 +74,7 @@ def monitor(
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -111,7 +113,7 @@ def monitor(
         from abstain.tables.watch_state import load_watch, new_watch, save_watch
         from abstain.tables.watching import watch_table
 
-        source = open_table(table, separator, decimal, encoding, missing or [])
+        source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
         clf = load(model)
         watch = new_watch(clf, accuracy, confidence)
         if state is not None and state.exists():
@@ -131,6 +133,7 @@ def monitor(
         if state is not None:
             save_watch(watch, state)
     form = {"separator": separator, "decimal": decimal, "encoding": encoding, "missing": missing}
+    form["sheet"] = sheet
     enough = rows_to_certify(clf, rows.n_answered, rows.n_rows)
     # Answers alone set no thresholds, and few rows certify none.
     is_able = rows.has_features and (enough is None or rows.n_labelled >= enough.likely)

@@ -23,6 +23,7 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
+    Sheet,
     connect,
     model_errors_in_one_line,
     output_option,
@@ -54,13 +55,12 @@ _TABLES_TO_SHOW = 10
 def predict(
     model: Annotated[Path, typer.Argument(help="From abstain fit.")],
     table: Annotated[
-        list[Path], typer.Argument(help="CSV, TSV or Parquet, one row per sample; or several.")
+        list[Path],
+        typer.Argument(help="CSV, TSV, Parquet or .xlsx, one row per sample; or several."),
     ],
     out: Annotated[
         Path | None,
-        output_option(
-            help="answers.csv, .tsv or .parquet; a folder for several tables, or with --cluster."
-        ),
+        output_option(help="answers.csv, .tsv, .xlsx or .parquet; a folder for several tables."),
     ] = None,
     thresholds: Annotated[
         Path | None, typer.Option(help="JSON with thresholds to use instead of the model's.")
@@ -71,6 +71,7 @@ def predict(
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -95,7 +96,7 @@ def predict(
     from abstain.tables.reading import TextOptions
 
     paths = expand_patterns(table)
-    options = TextOptions(separator, decimal, encoding, tuple(missing or []))
+    options = TextOptions(separator, decimal, encoding, tuple(missing or []), sheet)
     inputs = dict.fromkeys(paths, "the table") | {model: "the model"}
     if thresholds is not None:
         inputs[thresholds] = "the thresholds file"

@@ -24,6 +24,7 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
+    Sheet,
     in_options,
     model_errors_in_one_line,
     print_json,
@@ -80,6 +81,7 @@ def recalibrate(
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -118,7 +120,7 @@ def recalibrate(
         from abstain.tables.recalibrating import recalibrate_table
         from abstain.targets.base import certifies
 
-        source = open_table(table, separator, decimal, encoding, missing or [])
+        source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
         clf = load(model)
         if test_size is not None and not certifies(target or clf._target()):
             raise InputError("--test-size belongs to a confidence; give --confidence as well")

@@ -22,6 +22,7 @@ from abstain.cli.common import (
     Missing,
     Quiet,
     Separator,
+    Sheet,
     model_errors_in_one_line,
     output_option,
     print_json,
@@ -51,6 +52,7 @@ def report(
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -79,7 +81,7 @@ def report(
         from abstain.tables.evaluation import evaluate_samples
         from abstain.tables.targets import group_columns
 
-        source = open_table(table, separator, decimal, encoding, missing or [])
+        source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
         clf = load(model)
         of_fit = group_columns(clf.target)
         if group_by is None:

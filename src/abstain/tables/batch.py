@@ -27,7 +27,7 @@ from abstain._core.signals import cleanup_at_end
 from abstain._scale.computing import completed
 from abstain.tables.answering import AnswerCounts, answer_table
 from abstain.tables.reading import TableFile, TextOptions
-from abstain.tables.text_format import PARQUET, TEXT
+from abstain.tables.text_format import PARQUET, TEXT, WORKBOOKS
 from abstain.tables.writing import check_output
 
 _NEED_A_FOLDER = "several tables, and tables on a cluster, need a folder for their answers"
@@ -75,7 +75,8 @@ def plan_jobs(paths: Sequence[Path], out: Path | None, options: TextOptions) -> 
 
 
 def _outputs(paths: Sequence[Path], out: Path) -> list[Path | None]:
-    suffix = next((each for each in TEXT + PARQUET if out.name.lower().endswith(each)), None)
+    suffixes = TEXT + PARQUET + WORKBOOKS
+    suffix = next((each for each in suffixes if out.name.lower().endswith(each)), None)
     if suffix is not None and not os.path.exists(out):
         folder = out.with_name(out.name[: -len(suffix)] or "answers")
         raise _no_folder(out, f"{suffix} is a suffix of files", f", such as {folder}")

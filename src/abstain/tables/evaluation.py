@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
+from abstain._core.text import row_number
 from abstain.metrics import ClassReport, class_report
 from abstain.monitor import CertificateTest, RiskMonitor
 from abstain.monitor.certificates import certificate_tests, monitored_rows
@@ -211,7 +212,7 @@ def labelled_samples(
     table : TableFile
         From `open_table`; it must have the features and the label column of the fit.
     names : str, default=None
-        The column that names the rows; None numbers them from 1, in the order of the file.
+        The column that names the rows; None numbers them as a spreadsheet does: the first is row 2.
     label : str, default=None
         The column that names the classes; None is that of the fit.
     watch : callable, default=nothing
@@ -241,7 +242,7 @@ def labelled_samples(
     ...     table = open_table(Path(folder, "t.csv"))
     ...     samples = labelled_samples(fit_table(table, FitOptions("kind")).clf, table)
     >>> samples.X.columns, samples.y[:3].tolist(), samples.names[:3]
-    (['a'], ['x', 'x', 'y'], ['row 1', 'row 2', 'row 3'])
+    (['a'], ['x', 'x', 'y'], ['row 2', 'row 3', 'row 4'])
     """
     columns = columns_of_model(clf)
     label = columns.label if label is None else label
@@ -261,7 +262,7 @@ def labelled_samples(
     labels = as_categories(frame[label], missing)
     used = labels.is_not_null() & ~find_empty_rows(X, columns)
     y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
-    row_names = [f"row {row}" for row in range(1, len(frame) + 1)]
+    row_names = [f"row {row_number(index)}" for index in range(len(frame))]
     if names is not None:
         row_names = ["" if name is None else str(name) for name in frame[names].to_list()]
     used_names = pl.Series(row_names, dtype=pl.String).filter(used).to_list()

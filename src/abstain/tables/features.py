@@ -178,9 +178,7 @@ def _check_no_units(frame: pl.DataFrame, decimal: str, missing: Sequence[str]) -
             units[column.name] = present[0]
     if len(units) > 1:
         examples = [f"{shown(unit)} of {shown(name)}" for name, unit in units.items()]
-        raise InputError(
-            f"data row 1 seems to hold units ({', '.join(examples[:2])}); remove that line"
-        )
+        raise InputError(f"row 2 seems to hold units ({', '.join(examples[:2])}); remove that line")
 
 
 def check_type(column: pl.Series, remedy: Message) -> None:

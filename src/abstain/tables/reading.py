@@ -2,8 +2,8 @@
 
 A text file is cut into blocks of whole records, and each block is parsed on its own, so that a file
 may be larger than memory. The text of a block is kept, so that its rows can be written unchanged.
-Rows are counted from 1, without the header. scikit-learn is not imported here: a table is read
-while it is loaded.
+Rows are numbered as a spreadsheet does: the header is row 1. scikit-learn is not imported here: a
+table is read while it is loaded.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 import polars as pl
 
@@ -38,9 +39,10 @@ from abstain.tables.records import (
 )
 from abstain.tables.text_format import (
     HEAD,
+    OTHER_SPREADSHEETS,
     PARQUET,
-    SPREADSHEETS,
     TEXT,
+    WORKBOOKS,
     TextFormat,
     detect_format,
     open_bytes,
@@ -60,6 +62,7 @@ class TableFile:
     """A table file that can be read; ``format`` is None for Parquet.
 
     ``numeric`` are the columns that hold numbers in the first rows, ``n_blocks`` is an estimate.
+    Of a workbook, ``sheet`` is the text that its sheet would be saved as.
     """
 
     path: Path
@@ -70,6 +73,11 @@ class TableFile:
     n_blocks: int = 1
     missing: tuple[str, ...] = ()
     block_size: int = field(default=BLOCK_SIZE, repr=False)
+    sheet: bytes | None = field(default=None, repr=False)
+
+    def open(self) -> IO[bytes]:
+        """Open the text of the table."""
+        return open_bytes(self.path) if self.sheet is None else BytesIO(self.sheet)
 
     @property
     def decimal(self) -> str:
@@ -122,13 +130,15 @@ def open_table(
     missing: Iterable[str] = (),
     block_size: int = BLOCK_SIZE,
     columns: Collection[str] = (),
+    sheet: str | None = None,
 ) -> TableFile:
     r"""Detect the format and the columns of a table file.
 
     Parameters
     ----------
     path : str or Path
-        A text file with a header (.csv, .tsv, .txt, perhaps with .gz) or a Parquet file.
+        A text file with a header (.csv, .tsv, .txt, perhaps with .gz), a Parquet file or an Excel
+        workbook (.xlsx).
     separator, decimal, encoding : str, default=None
         The format of the text; None is detected.
     missing : iterable of str, default=()
@@ -137,6 +147,8 @@ def open_table(
         Bytes that are read at once.
     columns : collection of str, default=()
         The columns that will be read, if not all: names of others need not be valid.
+    sheet : str, default=None
+        The sheet of a workbook; None is the first. It is held in memory.
 
     Returns
     -------
@@ -162,32 +174,48 @@ def open_table(
     path = Path(path)
     name = path.name.lower()
     check_regular_file(path)
-    if name.endswith(SPREADSHEETS):
-        raise InputError(f"{path} is a spreadsheet; save the sheet as CSV")
-    if not name.endswith(TEXT + PARQUET):
-        known = ", ".join(TEXT + PARQUET)
+    if name.endswith(OTHER_SPREADSHEETS):
+        raise InputError(f"{path} is a spreadsheet of another format; save it as .xlsx or CSV")
+    if not name.endswith(TEXT + PARQUET + WORKBOOKS):
+        known = ", ".join(TEXT + PARQUET + WORKBOOKS)
         raise InputError(f"{path} is of no known format; its name must end with one of {known}")
+    if sheet is not None and not name.endswith(WORKBOOKS):
+        raise InputError(
+            argument="sheet",
+            value=sheet,
+            requirement=f"is for workbooks, which {path} is not",
+            remedy="leave it out",
+        )
     with read_errors_in_one_line(path):
         if name.endswith(PARQUET):
             return _open_parquet(path, block_size, columns)
-        form = detect_format(path, separator, decimal, encoding, columns)
-        table = TableFile(path, [], form, missing=tuple(missing), block_size=block_size)
+        if name.endswith(WORKBOOKS):
+            from abstain.tables.workbooks import sheet_as_csv
+
+            form, text = TextFormat(), sheet_as_csv(path, sheet)
+        else:
+            form, text = detect_format(path, separator, decimal, encoding, columns), None
+        table = TableFile(path, [], form, missing=tuple(missing), block_size=block_size, sheet=text)
         return _with_header(table, columns)
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """The format of text tables, as far as it is given; None is detected for each table."""
+    """The format of text tables, as far as it is given; None is detected for each table.
+
+    ``sheet`` is that of workbooks, of which None is the first.
+    """
 
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
     missing: tuple[str, ...] = ()
+    sheet: str | None = None
 
     def open(self, path: Path, columns: Collection[str] = ()) -> TableFile:
         """Open a table, of which some columns will be read, or all."""
         form = (self.separator, self.decimal, self.encoding)
-        return open_table(path, *form, self.missing, columns=columns)
+        return open_table(path, *form, self.missing, columns=columns, sheet=self.sheet)
 
 
 def read_table(
@@ -306,7 +334,7 @@ def lacking_columns(
 def _with_header(table: TableFile, columns: Collection[str]) -> TableFile:
     """Return a text table with its columns, and those that are numbers in the first rows."""
     assert table.format is not None
-    with open_bytes(table.path) as file:
+    with table.open() as file:
         start = next(decode(file, table.format, HEAD), b"").lstrip(b"\r\n")
         is_all = not file.read(1)
     if b"\n" not in start and b"\r" in start.strip():
@@ -321,6 +349,7 @@ def _with_header(table: TableFile, columns: Collection[str]) -> TableFile:
         _check_header(table.path, names)
     names = _checked_names(table.path, names, columns)
     size = table.path.stat().st_size * (4 if table.path.name.lower().endswith(".gz") else 1)
+    size = size if table.sheet is None else len(table.sheet)
     n_blocks = max(1, -(-size // table.block_size))
     table = replace(table, names=names, header=header, n_blocks=n_blocks)
     rows = (start[end:] if is_all else start[end : end_of_last_record(start)]).lstrip(b"\r\n")
@@ -376,7 +405,7 @@ def _checked_names(path: Path, names: list[str], columns: Collection[str] = ()) 
 
 
 def _text_blocks(table: TableFile) -> Iterator[RowBlock]:
-    with open_bytes(table.path) as file:
+    with table.open() as file:
         for index, text in enumerate(whole_records(table, file)):
             rows = text if index else text[end_of_first_record(text) :]
             if HAS_CONTENT.search(rows):

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 import polars as pl
 
 from abstain._core.errors import Argument, InputError
-from abstain._core.text import one_line
+from abstain._core.text import one_line, row_number
 from abstain.tables.text_format import TextFormat, detect_format, separator_name, split_record
 from abstain.tables.values import MISSING, read_numbers
 
@@ -47,8 +47,9 @@ class RaggedRowError(Exception):
         hint = f"it was detected as {used}"
         if other:
             hint = f"{separator_name(other)} fits better than {used}"
+        row = row_number(n_rows_before + self.row)
         return InputError(
-            f"{table.path} has {self.n_fields} fields in data row {n_rows_before + self.row + 1} "
+            f"{table.path} has {self.n_fields} fields in row {row} "
             f"and {self.n_columns} in the header; fix that row, or give the right ",
             *(Argument("separator"), f" ({hint})"),
         )
@@ -60,7 +61,7 @@ class BlankLinesError(Exception):
 
 def better_separator(table: TableFile) -> str:
     """Return the separator that a text table seems to have, if it is read with another one."""
-    if table.format is None:
+    if table.format is None or table.sheet is not None:
         return ""
     separator = detect_format(table.path, encoding=table.format.encoding).separator
     return separator if separator != table.format.separator else ""

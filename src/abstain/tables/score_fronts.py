@@ -240,7 +240,7 @@ def _cells_of(file: FileScores, positions: NDArray[np.int64]) -> NDArray[np.int6
 
 def output_files(out: Path, *scores: Path) -> tuple[Path, Path, Path]:
     """Return the files for the front, the thresholds and the document, after checking them."""
-    check_suffix(out, (".csv", ".tsv", ".parquet", ".pq"))
+    check_suffix(out, (".csv", ".tsv", ".xlsx", ".parquet", ".pq"))
     files = (out, out.with_suffix(f".thresholds{out.suffix}"), out.with_suffix(".json"))
     check_keeps_inputs(files, dict.fromkeys(scores, "the score file"))
     for file in files:

@@ -3,7 +3,7 @@
 Most of a file can be read without the others. The labels of the cells depend on all of them: 7 is a
 number unless another file names a cell "north". Text and typed columns follow the same rules, so
 that a table means the same as CSV and as Parquet. Blanks around a text are ignored, and empty text
-is a missing value. Rows are counted from 1, without the header.
+is a missing value. Rows are numbered as a spreadsheet does: the header is row 1.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.files import name_file_if
+from abstain._core.text import row_number
 from abstain.tables.reading import TableFile, TextOptions, find_column, rows_counted_from
 from abstain.tables.records import read_errors_in_one_line
 from abstain.tables.values import as_numbers
@@ -291,7 +292,7 @@ def _check_named_alike(y_true: str, y_pred: str, files: Sequence[ClassNames]) ->
         raise InputError(
             f"y_true column {shown(y_true)} and y_pred column {shown(y_pred)} must name classes "
             f"alike, got {_shown(files[0].first_true)} and {_shown(files[0].first_pred)} in "
-            "data row 1; write names in both or numbers in both"
+            "row 2; write names in both or numbers in both"
         )
 
 
@@ -397,7 +398,7 @@ def _check(role: str, column: pl.Series, is_bad: pl.Series, must: str) -> None:
 def _bad_value(role: str, column: str, must: str, value: Any, row: int) -> InputError:
     return InputError(
         f"{role} column {shown(column)} must {must}, "
-        f"got {_shown(value)} in data row {row + 1}; fix the file"
+        f"got {_shown(value)} in row {row_number(row)}; fix the file"
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from abstain._core.errors import Argument, InputError, Message, shown
+from abstain._core.text import row_number
 from abstain.tables.values import as_categories, without_missing
 from abstain.targets import Target
 from abstain.targets.base import certifies
@@ -108,7 +109,7 @@ def row_groups(column: pl.Series, missing: Sequence[str] = ()) -> pl.Series:
         raise InputError(
             *(f"column {shown(column.name)} must name a group in each row for ",),
             Argument("groups", of="fit"),
-            f", got nothing in {labels.null_count():,} of {len(labels):,} rows, first in data row "
-            f"{row + 1:,}; fill it in, or leave these rows out",
+            f", got nothing in {labels.null_count():,} of {len(labels):,} rows, first in row "
+            f"{row_number(row):,}; fill it in, or leave these rows out",
         )
     return labels

@@ -21,7 +21,8 @@ from abstain._core.errors import Argument, InputError, Message
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET = (".parquet", ".pq")
-SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+WORKBOOKS = (".xlsx",)
+OTHER_SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 SEPARATORS = {",": ",", ";": ";", "\t": "\t", "|": "|", "tab": "\t", "\\t": "\t"}
 DECIMALS = (".", ",")
 # Bytes that are looked at, and lines of them.
@@ -39,8 +40,8 @@ _BYTE_ORDER_MARKS = {
 # The first bytes of files that are not text, and what to do with them.
 _NOT_TEXT = {
     b"PAR1": "holds Parquet; give it a name that ends with .parquet",
-    b"PK\x03\x04": "is a spreadsheet or an archive; save the table as CSV",
-    b"\xd0\xcf\x11\xe0": "is a spreadsheet; save it as CSV",
+    b"PK\x03\x04": "is a workbook or an archive; give a workbook a name that ends with .xlsx",
+    b"\xd0\xcf\x11\xe0": "is a spreadsheet of another format; save it as .xlsx or CSV",
     b"\x1f\x8b": "is gzipped; give it a name that ends with .csv.gz",
 }
 

@@ -20,6 +20,7 @@ from typing import Any
 import polars as pl
 
 from abstain._core.errors import Argument, InputError, Message, shown
+from abstain._core.text import row_number
 
 # An empty field is missing as well.
 MISSING = (
@@ -336,8 +337,8 @@ class BadValueError(InputError):
             written = f" of at most {LARGEST:g}"
             remedy = Message("divide the column by a power of ten, or ", remedy)
         super().__init__(
-            f"column {shown(column)} must hold numbers{written}, got {shown(value)} in data row "
-            f"{row + 1}{place}; ",
+            f"column {shown(column)} must hold numbers{written}, got {shown(value)} in row "
+            f"{row_number(row)}{place}; ",
             remedy,
         )
         self.requirement, self.remedy = f"must hold numbers{written}", remedy

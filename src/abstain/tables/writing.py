@@ -2,7 +2,7 @@
 
 Rows of a text table are written as they were read, with seven fields more; they are only parsed if
 the separator changes or the output is Parquet. Parquet is written in parts, which polars joins
-without loading all of them.
+without loading all of them, and a sheet of a workbook row by row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from abstain._core.errors import Argument, InputError, shown
 from abstain._core.files import atomic_files, check_can_write, temporary_folder
 from abstain._core.text import without_formula
 from abstain.tables.reading import RowBlock, TableFile
-from abstain.tables.text_format import PARQUET, quote_field
+from abstain.tables.text_format import PARQUET, WORKBOOKS, quote_field
+from abstain.tables.workbooks import SheetWriter, check_can_write_workbooks
 
 if TYPE_CHECKING:
     from abstain.metrics import ClassReport, GroupReport
@@ -54,13 +55,15 @@ def check_suffix(out: Path, suffixes: Sequence[str]) -> None:
 
 def check_output(out: Path, table: TableFile) -> None:
     """Raise an error if answers cannot be written to ``out``, before they are computed."""
-    check_suffix(out, _TEXT + PARQUET)
+    check_suffix(out, _TEXT + PARQUET + WORKBOOKS)
+    if out.name.lower().endswith(WORKBOOKS):
+        check_can_write_workbooks(out)
     if table.format is None and not out.name.lower().endswith(PARQUET):
         for name, kind in pl.scan_parquet(table.path, glob=False).collect_schema().items():
             if kind.is_nested() or kind in (pl.Binary, pl.Object) or kind == pl.Duration:
                 raise InputError(
                     f"cannot write {out}: column {shown(name)} holds values of type {kind}, which "
-                    "text cannot hold; give ",
+                    "text and sheets cannot hold; give ",
                     *(Argument("out"), " a name with .parquet"),
                 )
     check_can_write(out)
@@ -78,7 +81,12 @@ def check_model_output(out: Path) -> None:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame as CSV, TSV or Parquet; text that a spreadsheet would compute is escaped."""
+    """Write a frame as CSV, TSV, Parquet or a sheet; text is no formula in a spreadsheet."""
+    if path.name.lower().endswith(WORKBOOKS):
+        sheet = SheetWriter(path, path, frame.columns, "front")
+        sheet.write(frame)
+        sheet.close()
+        return
     with _os_errors():
         if path.name.lower().endswith(PARQUET):
             frame.write_parquet(path)
@@ -176,9 +184,12 @@ def new_column_names(taken: list[str]) -> list[str]:
 
 
 def separator_for(out: Path, table: TableFile) -> str | None:
-    """Return the separator of an output: that of the table unless the suffix says otherwise."""
+    """Return the separator of an output: that of the table unless the suffix says otherwise.
+
+    None if the output is no text.
+    """
     name = out.name.lower()
-    if name.endswith(PARQUET):
+    if name.endswith(PARQUET + WORKBOOKS):
         return None
     if name.endswith(".tsv"):
         return "\t"
@@ -196,12 +207,17 @@ def decimal_for(out: Path, table: TableFile) -> str:
 def open_writer(out: Path, table: TableFile, numeric: list[str]) -> Iterator[AnswerWriter]:
     """Yield a writer of answers; the file appears when all went well.
 
-    In Parquet, the ``numeric`` columns of a text table become numbers; all others stay text.
+    In Parquet and in a sheet, the ``numeric`` columns of a text table become numbers; all others
+    stay text.
     """
     names = new_column_names(table.names)
     separator = separator_for(out, table)
     with atomic_files(out) as (draft,):
-        if separator is None:
+        if out.name.lower().endswith(WORKBOOKS):
+            sheet = _WorkbookWriter(draft, out, table, names, numeric)
+            yield sheet
+            sheet.close()
+        elif separator is None:
             with temporary_folder(draft) as folder:
                 parts = _ParquetWriter(folder, names, numeric)
                 yield parts
@@ -225,7 +241,9 @@ class _TextWriter:
         header = self.separator.join([start, *new_names]) + "\n"
         # A spreadsheet needs a byte order mark to read UTF-8 where it expects another encoding.
         form = self.table.format
-        has_mark = form is not None and (not form.is_utf8 or _has_mark(self.table.path))
+        has_mark = form is not None and (
+            not form.is_utf8 or self.table.sheet is not None or _has_mark(self.table.path)
+        )
         self.file.write(header.encode("utf-8-sig" if has_mark else "utf-8"))
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
@@ -262,6 +280,35 @@ def _has_mark(path: Path) -> bool:
         return file.read(3) == b"\xef\xbb\xbf"
 
 
+def _with_numbers(block: RowBlock, frame: pl.DataFrame, numeric: set[str]) -> pl.DataFrame:
+    """Return rows as they were read; of a text table, ``numeric`` columns with numbers."""
+    if block.table.format is None:
+        return frame
+    text = block.frame(frozenset())
+    return text.with_columns(frame[name] for name in numeric if name in frame)
+
+
+class _WorkbookWriter:
+    """Writes rows to a sheet: numbers as numbers, all else as text."""
+
+    def __init__(
+        self, draft: Path, out: Path, table: TableFile, names: list[str], numeric: list[str]
+    ) -> None:
+        self.numeric = set(numeric)
+        self.sheet = SheetWriter(draft, out, [*table.names, *names], "answers")
+
+    def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+        numbers = answers.with_columns(pl.col(pl.Float64).round_sig_figs(_DIGITS))
+        rows = _with_numbers(block, frame, self.numeric)
+        return pl.concat([rows, numbers.rename(lambda name: f"\0{name}")], how="horizontal")
+
+    def write(self, content: pl.DataFrame) -> None:
+        self.sheet.write(content)
+
+    def close(self) -> None:
+        self.sheet.close()
+
+
 class _ParquetWriter:
     """Writes each block to a file of its own, and joins them at the end."""
 
@@ -270,9 +317,7 @@ class _ParquetWriter:
         self.parts: list[Path] = []
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
-        if block.table.format is not None:
-            text = block.frame(frozenset())
-            frame = text.with_columns(frame[name] for name in self.numeric if name in frame)
+        frame = _with_numbers(block, frame, self.numeric)
         new = dict(zip(NEW_COLUMNS, self.names, strict=True))
         rows = frame.hstack(answers.select(NEW_COLUMNS).rename(new))
         buffer = BytesIO()
