@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from abstain.targets import (
         Accuracy,
         AllOf,
+        Expectation,
         ExpectedCost,
         Guarantee,
         OperatingPoint,
@@ -67,6 +68,7 @@ __all__ = [
     "AllOf",
     "CoverageScorer",
     "DriftMonitor",
+    "Expectation",
     "ExpectedCost",
     "ExpectedCostScorer",
     "Guarantee",
@@ -101,8 +103,8 @@ _HOME = {
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "monitor": "DriftMonitor RiskMonitor",
     "saving": "load save",
-    "targets": "Accuracy AllOf ExpectedCost Guarantee OperatingPoint Precision Recall RejectCost "
-    "RejectRate Target operating_point",
+    "targets": "Accuracy AllOf Expectation ExpectedCost Guarantee OperatingPoint Precision Recall "
+    "RejectCost RejectRate Target operating_point",
 }
 
 

@@ -827,6 +827,8 @@ def test_posteriors_are_of_the_classes_and_samples(posteriors):
         {"deciding_predicted": np.full(240, "yew")},
         {"certainties": np.ones((240, 2))},
         {"deciding_posteriors": np.full((240, 3), np.nan)},
+        {"groups": np.arange(9)},
+        {"groups": np.full(240, -1)},
     ],
     ids=list,
 )

@@ -309,7 +309,7 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
         state = file["model"]["state"]
         for name in ("test", "tested_groups", "targets_tested", "n_given"):
             del state[name]
-        drop(state["calibration"], "answers", "truth", "rows", "posteriors")
+        drop(state["calibration"], "answers", "truth", "rows", "posteriors", "groups")
         point = state["point"]
         drop(point, "guarantees")
         if confidence is not None:

@@ -38,8 +38,9 @@ class Calibration(NamedTuple):
     ``rows`` are positions among the samples that were given to fit. ``weights`` say how many
     samples of new data each sample stands for; None is 1 each. ``drawn`` are positions of held-out
     samples in the class proportions of new data; see `proportions`. ``outlier`` tells which samples
-    are rejected as outliers, whatever the thresholds; None is none. The others are kept for answers
-    at other costs; see `other_answers`. Files of earlier versions have only the first three.
+    are rejected as outliers, whatever the thresholds; None is none. ``groups`` numbers samples that
+    belong together; None is none that do. The others are kept for answers at other costs; see
+    `other_answers`. Files of earlier versions have only the first three.
     """
 
     certainty: NDArray[np.float64]
@@ -56,6 +57,7 @@ class Calibration(NamedTuple):
     certainties: NDArray[np.float64] | None = None
     deciding_predicted: NDArray[Any] | None = None
     deciding_posteriors: NDArray[np.float64] | None = None
+    groups: NDArray[np.int64] | None = None
 
     @property
     def inliers(self) -> Calibration:
@@ -67,6 +69,13 @@ class Calibration(NamedTuple):
             drawn = np.where(drawn < 0, -1, (np.cumsum(kept) - 1)[drawn])[(drawn < 0) | kept[drawn]]
         inliers = self._replace(drawn=None, outlier=None)._take(kept)
         return inliers._replace(drawn=drawn)
+
+    @property
+    def share_of_outliers(self) -> float:
+        """The share of the samples that are rejected as outliers."""
+        if self.outlier is None:
+            return 0.0
+        return float(np.average(self.outlier, weights=self.weights))
 
     def with_outliers(self, outlier: NDArray[np.bool_] | None) -> Calibration:
         """Return the same samples, given which of those that were given to fit are outliers."""

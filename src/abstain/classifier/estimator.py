@@ -39,7 +39,6 @@ from abstain.classifier.calibrate import (
 )
 from abstain.classifier.contradiction import ErrorRate, contradicts, growth
 from abstain.classifier.dependence import (
-    Groups,
     given_groups,
     groups_to_split,
     near_duplicate_warnings,
@@ -187,6 +186,10 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         Reject rate, accuracy and counts on the calibration data, with the same cells and
         thresholds; its ``guarantee`` states what is certified. With weights, rates and accuracy
         follow them, and counts are of samples.
+    expected_ : Expectation or None
+        Accuracy and reject rate to expect on new data, with intervals: those of
+        ``operating_point_`` are too good, for it was chosen on the same samples. Computed on first
+        use; see `Expectation`.
     front_ : ParetoFront
         All trade-offs between true and false rejects, of the calibration samples that are no
         outliers, counted by weights if there are some.
@@ -368,6 +371,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             known = calibrate_out_of_fold(
                 template, self.estimator_, X_fit, y_fit, rules, folds, self.n_jobs, params
             )
+        if together is not None:
+            known = known._replace(groups=together.codes[known.rows])
         outlier = None
         if split.known is not None:
             own = None if all_groups is None else all_groups.take(split.known)
@@ -385,7 +390,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self._held_out = self._test_samples(split, X, y)
         contradiction = None
         if self._held_out is not None and not (is_frozen or self._sets_on_training()):
-            contradiction = self._contradiction(known, together, growth(folds, len(y_fit)))
+            contradiction = self._contradiction(known, growth(folds, len(y_fit)))
         is_on_training = self._sets_on_training()
         for warning in [
             *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
@@ -477,7 +482,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = (
             "_front _held_out _outlier_detector _probabilities _own_cells _rules _target_in_use "
-            "_test_calibration _proportions _n_given _tested_groups _targets_tested"
+            "_test_calibration _proportions _n_given _tested_groups _targets_tested "
+            "_labelled_target _expected"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)
@@ -557,19 +563,20 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         return held_out
 
     def _contradiction(
-        self, known: Calibration, groups: Groups | None, times: float
+        self, known: Calibration, times: float
     ) -> tuple[ErrorRate, ErrorRate] | None:
         """Return the error rates out of fold and on held-out samples if they contradict."""
         assert self._test_calibration is not None
-        codes = None if groups is None else groups.codes[known.rows]
-        rates = ErrorRate.of(known.correct, codes), ErrorRate.of(self._test_calibration.correct)
+        tested = ErrorRate.of(self._test_calibration.correct)
+        rates = ErrorRate.of(known.correct, known.groups), tested
         return rates if contradicts(*rates, times) else None
 
     def _light(self) -> Self:
         """Return a copy with only what answers need, to send to the workers."""
         self._check_fitted()
         light = copy(self)
-        for name in ("calibration_", "_test_calibration", "_held_out", "_probabilities", "_front"):
+        samples = "calibration_ _test_calibration _held_out _labelled_target"
+        for name in [*samples.split(), "_probabilities", "_front"]:
             light.__dict__.pop(name, None)
         pooled = vars(self).get("_probabilities", self.front_)
         if isinstance(pooled, PooledFront):  # which is small, and gives probabilities

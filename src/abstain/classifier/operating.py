@@ -23,6 +23,7 @@ from abstain.classifier.contradiction import ErrorRate
 from abstain.classifier.contradiction import contradiction as contradiction_error
 from abstain.classifier.documentation import documented
 from abstain.classifier.evaluate import AnswerCosts, Rules
+from abstain.classifier.expected import expectation_of
 from abstain.classifier.holding_out import TestedGroups
 from abstain.classifier.other_answers import keeps_answers
 from abstain.classifier.overlap import OVERCONFIDENT
@@ -33,6 +34,7 @@ from abstain.fronts import ParetoFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
 from abstain.targets.base import certifies, check_target
+from abstain.targets.expectation import Expectation
 from abstain.targets.operating import choose_point, everything_rejected
 from abstain.targets.outcomes import needs_outcomes
 from abstain.targets.shares import with_group_labels
@@ -171,6 +173,10 @@ class OperatingMixin:
     # Samples given to fit; files of earlier versions do not have it.
     _n_given: int | None = None
     _target_in_use: Target
+    # The target with the labels of its groups, which files do not hold.
+    _labelled_target: Target | None = None
+    # What is expected of an operating point, once it was asked for.
+    _expected: tuple[OperatingPoint, Expectation | None] | None = None
 
     @property
     def front_(self) -> ParetoFront:
@@ -179,6 +185,19 @@ class OperatingMixin:
         if callable(front):
             front = self._front = front()
         return front
+
+    @property
+    def expected_(self) -> Expectation | None:
+        """Accuracy and reject rate that the thresholds are expected to have on new data.
+
+        Computed on first use. None if nothing is answered, if thresholds were set on the training
+        samples (``cv="training"``) or given by hand, and if a classifier was calibrated on Dask
+        collections or on fewer than 10 samples.
+        """
+        point = self.operating_point_
+        if self._expected is None or self._expected[0] is not point:
+            self._expected = point, expectation_of(self)
+        return self._expected[1]
 
     @property
     def cells_(self) -> NDArray[Any]:
@@ -242,12 +261,15 @@ class OperatingMixin:
 
     def _run_for(self, target: Target) -> None:
         """Run at the point that serves a target best."""
+        self._labelled_target = target
         is_tested = certifies(target)
         if is_tested and self._held_out is not None:
             self._targets_tested = tested_with(self._targets_tested, target)
         if not needs_outcomes(target):
             if hasattr(target, "among_inliers"):
-                target = target.among_inliers(self._share_of_outliers())
+                known = vars(self).get("calibration_")
+                share = 0.0 if known is None else known.share_of_outliers
+                target = target.among_inliers(share)
             point = choose_point(self.front_, target, self._tested())
             self._run_at(replace(point, guarantee=self._in_full(point.guarantee)))
             return
@@ -271,13 +293,6 @@ class OperatingMixin:
         drawn = known.inliers.drawn
         assert drawn is not None
         return self._held_out.take(drawn)
-
-    def _share_of_outliers(self) -> float:
-        """Return the share of the calibration samples that are rejected as outliers."""
-        known = getattr(self, "calibration_", None)
-        if known is None or known.outlier is None:
-            return 0.0
-        return float(np.average(known.outlier, weights=known.weights))
 
     def _with_groups(self, samples: Any, known: Calibration | None) -> Any:
         """Return held-out samples or outcomes that know what one of them stands for.

@@ -51,7 +51,7 @@ _DESCRIPTIVE = (
         "numeric",
     ),
     *("categorical", "left_out", "written_like", "target", "guarantee", "guarantees", "by_class"),
-    *("cost_per_row", "alarms", "notes", "expected_accuracy", "cell_names"),
+    *("cost_per_row", "alarms", "notes", "expected", "expected_accuracy", "cell_names"),
     *("by_class_counted_on", "by_group", "by_group_counted_on", "by_group_confidence"),
     *("class_prior", "group", "n_groups"),
 )

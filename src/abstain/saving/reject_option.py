@@ -90,6 +90,7 @@ CALIBRATION = {
     "certainties": optional(real("n k", nan=True, infinite=True)),
     "deciding_predicted": optional(labels("n")),
     "deciding_posteriors": optional(real("n k", low=0)),
+    "groups": optional(whole("n")),
 }
 STAIRCASES = {
     "cells": cells,

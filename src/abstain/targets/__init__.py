@@ -3,6 +3,7 @@
 from abstain.targets.base import Target
 from abstain.targets.choosing import Accuracy, RejectCost, RejectRate
 from abstain.targets.costs import ExpectedCost
+from abstain.targets.expectation import Expectation
 from abstain.targets.guarantee import Guarantee
 from abstain.targets.operating import OperatingPoint, operating_point
 from abstain.targets.shares import AllOf, Precision, Recall
@@ -10,6 +11,7 @@ from abstain.targets.shares import AllOf, Precision, Recall
 __all__ = [
     "Accuracy",
     "AllOf",
+    "Expectation",
     "ExpectedCost",
     "Guarantee",
     "OperatingPoint",
