@@ -61,6 +61,7 @@ TESTS = {
     "targets/choosing.py": TARGETS,
     "targets/contradiction.py": ("tests/targets/test_contradiction.py",),
     "targets/costs.py": ("tests/targets/test_costs.py",),
+    "targets/expectation.py": ("tests/classifier/test_expected.py",),
     "targets/guarantee.py": TARGETS,
     "targets/operating.py": TARGETS,
     "targets/outcomes.py": ("tests/targets/test_costs.py", "tests/targets/test_shares.py"),

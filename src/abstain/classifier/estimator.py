@@ -39,6 +39,7 @@ from abstain.classifier.calibrate import (
 )
 from abstain.classifier.contradiction import ErrorRate, contradicts, growth
 from abstain.classifier.dependence import (
+    Groups,
     given_groups,
     groups_to_split,
     near_duplicate_warnings,
