@@ -109,7 +109,7 @@ numbers: .venv/ready
 picture: .venv/ready
 	.venv/bin/python -m abstain demo --out build/demo
 	cp build/demo/curve.png docs/images/digits.png
-	.venv/bin/python examples/breast_cancer_relevances.py --out build/example
+	.venv/bin/python examples/models/breast_cancer_relevances.py --out build/example
 	cp build/example/relevances.png docs/images/relevances.png
 	.venv/bin/python -m tools.report_picture docs/images/report.png
 

@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 
 os.environ["MPLBACKEND"] = "Agg"  # figures are drawn, never shown
-sys.path.insert(0, str(Path(__file__).parent / "pictures"))  # for what the pictures share
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small data: threads cost more than they gain
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "pictures")]  # for what the pictures share
 
+from cards import draw_cards
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from live_report import write_live_report
 
 from abstain import __version__
 
@@ -25,11 +29,13 @@ copyright = author  # noqa: A001 (the name that sphinx gives it)
 version = release = __version__
 
 extensions = [
+    "console",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["pictures"]
@@ -67,6 +73,7 @@ html_sidebars = {"index": [], "quick-start": [], "changelog": [], "contributing"
 autosummary_generate = True
 autosummary_generate_overwrite = True
 autodoc_typehints = "none"  # the docstrings say what the parameters are
+autodoc_preserve_defaults = True  # as they are written: a function has no other readable text
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template of a class lists them
@@ -80,6 +87,15 @@ def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: A
         function = function.__func__
     module = getattr(function, "__module__", None)
     return None if isinstance(module, str) and module.startswith("abstain") else True
+
+
+# --- the report on the landing page -------------------------------------------------------------
+
+
+def add_report(app: Any, error: Exception | None) -> None:
+    """Make the report that the landing page shows, with the library as it is."""
+    if error is None and app.builder.format == "html":
+        write_live_report(Path(app.outdir, "report.html"))
 
 
 # --- formulas -----------------------------------------------------------------------------------
@@ -97,6 +113,8 @@ def write_formula(writer: Any, node: Any) -> None:
 
 def setup(app: Any) -> None:
     """Connect what sphinx calls."""
+    app.connect("builder-inited", lambda app: draw_cards(HERE / "made"))
+    app.connect("build-finished", add_report)
     app.connect("autodoc-skip-member", skip_member)
     renderer = (write_formula, None)
     app.add_html_math_renderer("mathml", inline_renderers=renderer, block_renderers=renderer)
@@ -113,6 +131,12 @@ plot_apply_rcparams = True
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
+    "subsection_order": [
+        f"../examples/{section}"
+        for section in ("first_steps", "targets", "data", "in_use", "models")
+    ],
+    "backreferences_dir": "api/examples",  # for the lists of examples on the pages of the reference
+    "doc_module": ("abstain",),
     "filename_pattern": r"\.py$",  # every example runs
     "abort_on_example_error": True,
     "within_subsection_order": "FileNameSortKey",
@@ -120,4 +144,5 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "image_srcset": ["2x"],
+    "thumbnail_size": (480, 336),
 }

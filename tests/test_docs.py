@@ -196,7 +196,9 @@ def test_reports_are_made_of_other_rows_than_models():
 # --- examples and building ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda it: it.stem)
+@pytest.mark.parametrize(
+    "script", sorted((ROOT / "examples").rglob("*.py")), ids=lambda it: it.stem
+)
 def test_an_example_opens_with_the_title_of_its_page(script):
     title, underline = script.read_text(encoding="utf-8").lstrip('"\n').splitlines()[:2]
     assert set(underline) == {"="}

@@ -23,7 +23,7 @@ pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to run the
 # gallery, where an error or a warning ends the build.
 EXAMPLES = sorted(
     script
-    for script in (Path(__file__).resolve().parent.parent / "examples").glob("*.py")
+    for script in (Path(__file__).resolve().parent.parent / "examples").rglob("*.py")
     if '"--out"' in script.read_text(encoding="utf-8")
 )
 

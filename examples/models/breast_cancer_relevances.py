@@ -6,8 +6,8 @@ to the 569 tumours of scikit-learn's breast cancer data, prints the features tha
 whether the ranking survives leaving out a tenth of the patients, and whether few features would do.
 As a script, it takes one option::
 
-    python examples/breast_cancer_relevances.py              # shows two figures
-    python examples/breast_cancer_relevances.py --out DIR    # saves them instead
+    python examples/models/breast_cancer_relevances.py              # shows two figures
+    python examples/models/breast_cancer_relevances.py --out DIR    # saves them instead
 """
 
 import argparse

@@ -7,8 +7,8 @@ sure the model is where, which regions it rejects, what becomes of new digits as
 and which digits the rejects are.
 As a script, it takes one option::
 
-    python examples/pictures_of_rejects.py              # shows the figures
-    python examples/pictures_of_rejects.py --out DIR    # saves them instead
+    python examples/models/pictures_of_rejects.py              # shows the figures
+    python examples/models/pictures_of_rejects.py --out DIR    # saves them instead
 """
 
 import argparse
