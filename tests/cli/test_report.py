@@ -202,7 +202,7 @@ def test_rows_are_called_by_a_column_or_by_their_place(model, folder):
     frame = pl.read_csv(folder / "new.csv", infer_schema=False)
     named = tables.labelled_samples(clf, table, "Patient")
     assert named.names == frame["Patient"].to_list()
-    assert tables.labelled_samples(clf, table).names == [f"row {row}" for row in range(1, 51)]
+    assert tables.labelled_samples(clf, table).names == [f"row {row}" for row in range(2, 52)]
     assert named.y.tolist() == frame[LABEL].to_list()
 
 

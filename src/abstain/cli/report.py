@@ -94,7 +94,8 @@ def report(
             samples.y,
             out,
             title=title or f"{table.name}, answered by {model.name}",
-            sample_names=samples.names,
+            sample_names=None if names is None else samples.names,
+            sample_rows=samples.rows,
             groups=_named(group_by, samples.groups),
             watch=begin("making the page"),
         )

@@ -38,7 +38,9 @@ from abstain.report.samples import (
     feature_names_of,
     json_numbers,
     names_of_samples,
+    rows_of_samples,
     scatter_of,
+    values_of_samples,
 )
 from abstain.tables.groups import compare_groups
 from abstain.tables.writing import group_rows
@@ -65,6 +67,7 @@ def find_content(
     sample_names: Any,
     watch: Callable[[int], None] = lambda done: None,
     groups: Any = None,
+    sample_rows: Any = None,
 ) -> Content:
     """Return the content of a report as lists and numbers; ``watch`` is called after each step."""
     names = names_of_samples(X, sample_names)
@@ -76,6 +79,8 @@ def find_content(
     watch(2)
     explained, drawn = choose_explained(samples), choose_drawn(samples)
     details = _some(samples, explained, names) | explain_samples(clf, X, explained, samples)
+    details["row"] = rows_of_samples(X, sample_rows, explained)
+    details["values"] = values_of_samples(X, explained, features, _by_relevance(clf))
     watch(3)
     scatter = scatter_of(clf, X, drawn, features, samples.certainty[drawn])
     watch(N_STEPS)
@@ -188,20 +193,29 @@ def _some(samples: Samples, places: NDArray[np.int64], names: list[str] | None) 
 def _relevances(clf: RejectOptionClassifier, features: list[str] | None) -> Content | None:
     """Return the most relevant features of the model; None if it has no relevances."""
     model = unwrap(clf.estimator_)[1]
-    relevances = getattr(model, "relevances_", None)
-    if relevances is None or features is None:
+    ranked = _by_relevance(clf)
+    if ranked is None or features is None:
         return None
-    values = np.atleast_2d(np.asarray(relevances, dtype=np.float64))
-    mean = values.mean(axis=0)
-    order = np.argsort(-mean, kind="stable")[:MAX_FEATURES]
+    values = np.atleast_2d(np.asarray(model.relevances_, dtype=np.float64))
+    order, mean = ranked[:MAX_FEATURES], values.mean(axis=0)
     labels = [str(label) for label in model.prototype_labels_.tolist()]
     return {
-        "features": order.tolist(),
+        "features": order,
         "values": values[:, order].round(6).tolist(),
         "columns": [f"{number} ({label})" for number, label in enumerate(labels)],
         "n_features": len(mean),
         "left_out": float(mean.sum() - mean[order].sum()),
     }
+
+
+def _by_relevance(clf: RejectOptionClassifier) -> list[int] | None:
+    """Return the features that reach the model, the most relevant one first, if it knows."""
+    relevances = getattr(unwrap(clf.estimator_)[1], "relevances_", None)
+    if relevances is None:
+        return None
+    mean = np.atleast_2d(np.asarray(relevances, dtype=np.float64)).mean(axis=0)
+    ranked: list[int] = np.argsort(-mean, kind="stable").tolist()
+    return ranked
 
 
 def _groups(clf: RejectOptionClassifier, samples: Samples, groups: Any) -> Content:

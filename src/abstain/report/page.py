@@ -49,6 +49,8 @@ feature_names : sequence of str
     Names of the features as they reach the model; None uses those that it was fitted with.
 sample_names : sequence of str of length n_samples
     Names of the samples; None uses the index of a frame, or counts from 0.
+sample_rows : array-like of int of shape (n_samples,)
+    The row of its file in which each sample stands, such as a spreadsheet shows it.
 groups : array-like of shape (n_samples,)
     The group of each sample, such as a site; the page then shows what each group gets, with a
     condition on groups such as ``Accuracy(0.9, groups=…)`` and without it. A series names them.
@@ -67,6 +69,7 @@ def write_report(
     title: str | None = None,
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
+    sample_rows: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
@@ -104,6 +107,7 @@ def write_report(
         title=title,
         feature_names=feature_names,
         sample_names=sample_names,
+        sample_rows=sample_rows,
         groups=groups,
         watch=watch,
     )
@@ -120,6 +124,7 @@ def render_report(
     title: str | None = None,
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
+    sample_rows: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
@@ -160,6 +165,7 @@ def render_report(
         sample_names,
         lambda done: watch(done, n_steps),
         groups,
+        sample_rows,
     )
     model = type(unwrap(inner.estimator_)[1]).__name__
     environment = jinja2.Environment(

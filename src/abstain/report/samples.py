@@ -9,7 +9,6 @@ standardized features that reach the model.
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from abstain._core.estimators import (
 )
 from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier
+from abstain.classifier.explain import explanation_table
 from abstain.models.plane import filled_by_means, find_plane, without_names
 from abstain.tables.writing import json_number
 
@@ -34,6 +34,9 @@ Array = NDArray[Any]
 
 # Number of samples that are explained: the reason for their rejection and what it is based on.
 MAX_DETAILS = 20_000
+# Number of values that are shown of these samples, and of features whatever their number.
+MAX_VALUES = 300_000
+FEWEST_VALUES = 5
 # More dots hide each other, and take too long to draw when the slider moves.
 MAX_DOTS = 400
 # Number of features that are named as separating two classes.
@@ -120,6 +123,21 @@ def names_of_samples(X: Any, given: Sequence[Any] | None) -> list[str] | None:
     return [str(name) for name in index]
 
 
+def rows_of_samples(X: Any, given: Any, places: NDArray[np.int64]) -> list[int] | None:
+    """Return where some samples stand in their file; None if that is not known."""
+    if given is None:
+        return None
+    rows = np.asarray(given)
+    if rows.shape != (n_samples_of(X),) or rows.dtype.kind not in "iu":
+        raise InputError(
+            argument="sample_rows",
+            requirement=f"must hold one whole number for each of the {n_samples_of(X)} samples",
+            got=f"an array of shape {rows.shape} and type {rows.dtype}",
+        )
+    chosen: list[int] = rows[places].tolist()
+    return chosen
+
+
 def feature_names_of(clf: RejectOptionClassifier, given: Sequence[Any] | None) -> list[str] | None:
     """Return the names of the features that reach the model; None if they are unknown."""
     steps, model = unwrap(clf.estimator_)
@@ -136,34 +154,40 @@ def feature_names_of(clf: RejectOptionClassifier, given: Sequence[Any] | None) -
 
 
 def choose_explained(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.int64]:
-    """Return the indices of samples to explain: of too many, the least sure of each cell."""
+    """Return the indices of samples to explain: of too many, wrong ones and the least sure.
+
+    Up to half are wrong ones, evenly spaced; the others are the least sure ones of each cell.
+    """
     n_samples = len(samples.certainty)
     if n_samples <= limit:
         return np.arange(n_samples)
+    wrong = np.flatnonzero(samples.wrong)
+    chosen = np.zeros(n_samples, dtype=bool)
+    chosen[_evenly_spaced(wrong, limit // 2)] = True
     order = np.lexsort((samples.rank, samples.position))
     sizes = np.bincount(samples.position)
     starts = np.cumsum(sizes) - sizes
     ranks = np.empty(n_samples)
     ranks[order] = np.arange(n_samples) - starts[samples.position[order]]
-    shares = ranks / sizes[samples.position]
-    return np.sort(np.argsort(shares, kind="stable")[:limit])
+    shares = np.where(chosen, np.inf, ranks / sizes[samples.position])
+    chosen[np.argsort(shares, kind="stable")[: limit - np.count_nonzero(chosen)]] = True
+    return np.flatnonzero(chosen)
 
 
 def explain_samples(
     clf: RejectOptionClassifier, X: Any, places: NDArray[np.int64], samples: Samples
 ) -> dict[str, Any]:
-    """Explain the predictions for some samples, as if all of them were rejected.
+    """Explain the predictions for some samples: why each is rejected, or would be.
 
-    Rival, reason, the estimated probability of being right, where there is an estimate, and the
-    deciding features, as numbers in the order in which they reach the model.
+    Rival, reason in a sentence, the estimated probability of being right, where there is an
+    estimate, and the deciding features, as numbers in the order in which they reach the model.
     """
-    rejects_all = copy(clf)
-    rejects_all.thresholds_ = np.full(len(clf.thresholds_), np.inf)
     rows = X if len(places) == len(samples.certainty) else take_rows(X, places)
-    table = rejects_all.explain(rows, n_features=N_FEATURES)
+    table = explanation_table(clf, rows, N_FEATURES, at_any_threshold=True)
     code = {label: index for index, label in enumerate(samples.classes)}
     details: dict[str, Any] = {
         "rival": [code.get(label, -1) for label in table["rival"].to_list()],
+        "reason": table["reason"].to_list(),
         "unusual": table["unusual"].to_list() if samples.outlier[places].any() else None,
         "correct_proba": None,
         "features": None,
@@ -179,6 +203,43 @@ def explain_samples(
         shares = table["contributions"].to_list()
         details["shares"] = [[round(share, 4) for share in some] for some in shares]
     return details
+
+
+def values_of_samples(
+    X: Any, places: NDArray[np.int64], features: list[str] | None, order: Sequence[int] | None
+) -> dict[str, Any] | None:
+    """Return the values of some samples as they were given, by feature; None if X is no table.
+
+    Of too many features, the first ones of ``order`` are returned, if it ranks those of X.
+    """
+    rows = take_rows(X, places)
+    if hasattr(rows, "columns"):
+        names = [str(name) for name in rows.columns]
+        columns = [np.asarray(rows[name]) for name in rows.columns]
+    else:
+        table = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+        if table.ndim != 2:
+            return None
+        is_named = features is not None and len(features) == table.shape[1]
+        names = [f"feature {number}" for number in range(table.shape[1])]
+        names = list(features) if is_named and features is not None else names
+        columns = list(table.T)
+    ranked = order if order is not None and len(order) == len(names) else range(len(names))
+    shown = list(ranked)[: max(FEWEST_VALUES, MAX_VALUES // max(len(places), 1))]
+    return {
+        "names": [names[number] for number in shown],
+        "columns": [list(map(_value, columns[number].tolist())) for number in shown],
+        "n_features": len(names),
+    }
+
+
+def _value(value: Any) -> Any:
+    """Return a value as JSON can hold it: a number with few digits, text, or None if missing."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return json_number(float(f"{value:.6g}")) if isinstance(value, float) else value
 
 
 # --- positions ------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ class LabelledSamples(NamedTuple):
     n_unknown: int
     groups: NDArray[Any] | None = None
     n_left_out: int = 0
+    # Where each of them stands in the table, as a spreadsheet counts: the header is row 1.
+    rows: NDArray[np.int64] | None = None
 
 
 class Outcomes(NamedTuple):
@@ -262,7 +264,8 @@ def labelled_samples(
     labels = as_categories(frame[label], missing)
     used = labels.is_not_null() & ~find_empty_rows(X, columns)
     y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
-    row_names = [f"row {row_number(index)}" for index in range(len(frame))]
+    rows = np.array([row_number(index) for index in range(len(frame))], dtype=np.int64)
+    row_names = [f"row {row}" for row in rows.tolist()]
     if names is not None:
         row_names = ["" if name is None else str(name) for name in frame[names].to_list()]
     used_names = pl.Series(row_names, dtype=pl.String).filter(used).to_list()
@@ -274,6 +277,7 @@ def labelled_samples(
         *(X, y, used_names, share_known, n_unknown),
         None if of_rows is None else of_rows.to_numpy(),
         len(frame) - len(X),
+        rows[used.to_numpy()],
     )
 
 

@@ -54,7 +54,7 @@ function whenVisible(target, draw) {
   return () => { if (isSeen) draw(); else isStale = true; };
 }
 
-// Write all numbers and tables; return them in a sentence.
+// Return the tables of samples, and what writes all numbers and returns them in a sentence.
 function numbers(content) {
   const writeSummary = summary(content);
   const writeMatrix = matrix(content);
@@ -64,14 +64,15 @@ function numbers(content) {
   const writeSupport = support(content);
   const writeTiles = tiles(content);
   const writeBadge = badge(content);
-  const table = new RejectedTable(content);
-  return (place, confidence) => {
+  const details = new Details(content);
+  const tables = ["wrong", "rejected"].map((kind) => new SampleTable(content, details, kind));
+  const show = (place, confidence) => {
     const confused = confusion(content, place);
     writeSummary(place);
     writeMatrix(confused);
     writeClasses(confused);
     writeCells(place, confused);
-    table.show(place);
+    tables.forEach((table) => table.show(place));
     if (content.rows.least_proba) {
       const least = content.rows.least_proba[place];
       write(byId("least-proba"), least === null ? "–" : percent(least, 1), least);
@@ -83,6 +84,7 @@ function numbers(content) {
     writeSupport(place, confidence);
     return `${writeTiles(place)}. ${writeBadge(place)}.`;
   };
+  return { show, tables };
 }
 
 // Draw the figures; return a function that draws them again when the slider has moved.
@@ -116,7 +118,7 @@ async function start() {
   content.pairs = Int32Array.from(content.pairs);
   const level = byId("confidence");
   document.querySelector("main").hidden = false;
-  const writeNumbers = numbers(content);
+  const { show: writeNumbers, tables } = numbers(content);
   let draw = () => {};
   const show = (place) => {
     const sentence = writeNumbers(place, level.value);
@@ -126,11 +128,15 @@ async function start() {
   slider = new Slider(content, show);
   byId("export").addEventListener("click", () => exportThresholds(content, slider.place));
   level.addEventListener("change", () => show(slider.place));
+  addEventListener("hashchange", () => openNamed(tables));
+  addEventListener("beforeprint", () => tables.forEach((table) => table.printAll(true)));
+  addEventListener("afterprint", () => tables.forEach((table) => table.printAll(false)));
   slider.choose(content.rows.start); // some browsers keep the position when they reload a page
 
   document.head.append(element("script", await plotly));
   draw = await figures(content, slider);
   draw(); // the slider may have moved meanwhile
+  openNamed(tables);
   document.body.dataset.ready = "yes";
 }
 

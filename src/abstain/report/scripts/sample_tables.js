@@ -1,45 +1,86 @@
 // The tables of samples: they are sorted, searched, turned over and saved.
 
 const PAGE_SIZE = 25;
+// Rows that are printed, of each table.
+const PRINTED = 200;
+// Values that are shown beside each other; the row that opens below has all.
+const NAMED_VALUES = 4;
+
+// What is known of a sample, by its place in the details.
+class Details {
+  constructor(content) {
+    const { details, features } = content;
+    Object.assign(this, details);
+    this.classes = content.classes;
+    this.cells = content.cells.names;
+    this.featureNames = features;
+    this.certainty = details.certainty.map(number);
+    this.index = new Map(this.place.map((place, at) => [place, at]));
+    this.size = this.place.length;
+    const values = details.values;
+    this.valueOf = new Map(values ? values.names.map((name, index) => [name, values.columns[index]]) : []);
+    this.firstNames = values ? values.names.slice(0, NAMED_VALUES) : [];
+  }
+
+  label(code) {
+    return code < 0 ? "" : this.classes[code];
+  }
+
+  isWrong(at) {
+    return this.truth[at] !== this.answer[at];
+  }
+
+  isRejected(at, limits) {
+    return Boolean(this.outlier[at]) || this.certainty[at] < limits[this.cell[at]];
+  }
+
+  nameOf(at) {
+    if (this.name) return this.name[at];
+    return this.row ? this.row[at] : this.place[at];
+  }
+
+  // The values that matter most: of unusual features, of deciding ones, or else of the first ones.
+  mainValues(at) {
+    const deciding = this.features ? this.features[at].map((feature) => this.featureNames[feature]) : [];
+    const wanted = [...new Set([...(this.unusual?.[at] ?? []), ...deciding, ...this.firstNames])];
+    return wanted.filter((name) => this.valueOf.has(name)).slice(0, NAMED_VALUES)
+      .map((name) => `${name} ${valueText(this.valueOf.get(name)[at])}`).join(", ");
+  }
+
+  contributions(at) {
+    const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)}%`;
+    return this.features[at]
+      .map((feature, index) => `${this.featureNames[feature]} ${signed(this.shares[at][index])}`).join(", ");
+  }
+}
+
+const valueText = (value) => (value === null ? "missing" : typeof value === "number" ? String(value).replace("-", "−") : value);
 
 // Each column: its title, the value that sorts it, and the text that is shown (of words, the same).
-function columns(content) {
-  const { details, classes, cells, features } = content;
-  const label = (code) => (code < 0 ? "" : classes[code]);
-  const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)}%`;
-  const probability = details.correct_proba
-    ? [{ title: "probability right", value: (at) => details.correct_proba[at] ?? NaN, text: (value) => percent(value, 1) }]
-    : [];
+// Columns of one kind of table name it in `only`.
+function columns(details, kind) {
   const all = [
-    { title: "sample", value: (at) => (details.name ? details.name[at] : details.place[at]), isWord: true },
-    { title: "true class", value: (at) => label(details.truth[at]), isWord: true },
-    { title: "answer", value: (at) => label(details.answer[at]), isWord: true },
-    { title: "rival", value: (at) => label(details.rival[at]), isWord: true },
-    { title: "right or wrong", value: (at) => (details.truth[at] === details.answer[at] ? "right" : "wrong"), isWord: true },
-    { title: "reason", value: (at) => (details.outlier[at] ? "outlier" : "ambiguous"), isWord: true },
+    { title: !details.name && details.row ? "row" : "sample", value: (at) => details.nameOf(at), isWord: true, isLink: true },
+    ...(details.name && details.row ? [{ title: "row", value: (at) => details.row[at], text: String }] : []),
+    { title: "true class", value: (at) => details.label(details.truth[at]), isWord: true },
+    { title: "answer", value: (at) => details.label(details.answer[at]), isWord: true },
+    { title: "rival", value: (at) => details.label(details.rival[at]), isWord: true },
+    { title: "right or wrong", value: (at) => (details.isWrong(at) ? "wrong" : "right"), isWord: true, only: "rejected" },
+    { title: "reason", value: (at) => details.reason[at], isWord: true, isLong: true },
+    ...(details.values ? [{ title: "values", value: (at) => details.mainValues(at), isWord: true, isLong: true, isShort: true }] : []),
+    ...(details.correct_proba ? [{
+      title: "probability right", value: (at) => details.correct_proba[at] ?? NaN, text: (value) => percent(value, 1),
+    }] : []),
     { title: "certainty", value: (at) => details.certainty[at] },
-    ...probability,
     { title: "threshold", value: (at, limits) => limits[details.cell[at]] },
     {
-      title: "to acceptance",
+      title: "to acceptance", only: "rejected",
       value: (at, limits) => (details.outlier[at] ? Infinity : limits[details.cell[at]] - details.certainty[at]),
     },
-    { title: "cell", value: (at) => cells.names[details.cell[at]], isWord: true },
+    { title: "cell", value: (at) => details.cells[details.cell[at]], isWord: true },
+    ...(details.features ? [{ title: "features", value: (at) => details.contributions(at), isWord: true, isLong: true }] : []),
   ];
-  if (details.unusual) {
-    all.push({
-      title: "unusual", isWord: true, isLong: true,
-      value: (at) => (details.unusual[at] ?? []).join(", "),
-    });
-  }
-  if (details.features) {
-    all.push({
-      title: "features", isWord: true, isLong: true,
-      value: (at) => details.features[at]
-        .map((feature, index) => `${features[feature]} ${signed(details.shares[at][index])}`).join(", "),
-    });
-  }
-  return all;
+  return all.filter(({ only }) => !only || only === kind);
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -55,28 +96,38 @@ function csvField(value) {
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
-class RejectedTable {
-  constructor(content) {
-    this.content = content;
-    this.details = content.details;
-    this.details.certainty = this.details.certainty.map(number);
-    this.columns = columns(content);
-    this.sortedBy = this.columns.findIndex((column) => column.title === "to acceptance");
-    this.sign = 1;
+const KINDS_OF_TABLES = {
+  rejected: { sortedBy: "to acceptance", sign: 1, file: "rejected.csv" },
+  wrong: { sortedBy: "certainty", sign: -1, file: "wrong.csv" },
+};
+
+class SampleTable {
+  constructor(content, details, kind) {
+    Object.assign(this, { content, details, kind });
+    const { sortedBy, sign } = KINDS_OF_TABLES[kind];
+    this.columns = columns(details, kind);
+    this.sortedBy = this.columns.findIndex(({ title }) => title === sortedBy);
+    this.sign = sign;
     this.page = 0;
+    this.pageSize = PAGE_SIZE;
     this.limits = [];
     this.chosen = [];
     this.words = [];
     this.ranks = new Map();
+    this.opened = new Set();
     this.makeHead();
-    byId("search").addEventListener("input", () => { this.page = 0; this.choose(); });
-    byId("previous").addEventListener("click", () => this.turn(-1));
-    byId("next").addEventListener("click", () => this.turn(1));
-    byId("csv").addEventListener("click", () => this.save());
+    this.part("search").addEventListener("input", () => { this.page = 0; this.choose(); });
+    this.part("previous").addEventListener("click", () => this.turn(-1));
+    this.part("next").addEventListener("click", () => this.turn(1));
+    this.part("csv").addEventListener("click", () => this.save());
+  }
+
+  part(name) {
+    return byId(`${this.kind}-${name}`);
   }
 
   makeHead() {
-    const line = byId("rejected").tHead.insertRow();
+    const line = this.part("table").tHead.insertRow();
     this.heads = this.columns.map((column, index) => {
       const head = heading("", "col");
       if (column.isWord) head.className = "words";
@@ -101,11 +152,17 @@ class RejectedTable {
     this.draw();
   }
 
-  show(place) {
+  show(place, confused) {
+    const { accepted, errors } = this.content.rows.on_samples;
     this.limits = this.content.rows.thresholds[place].map(number);
-    this.n = this.content.samples.n - this.content.rows.on_samples.accepted[place];
+    this.n = this.kind === "wrong" ? errors[place] : this.content.samples.n - accepted[place];
     this.page = 0;
     this.choose();
+  }
+
+  has(at) {
+    const isRejected = this.details.isRejected(at, this.limits);
+    return this.kind === "wrong" ? !isRejected && this.details.isWrong(at) : isRejected;
   }
 
   // What can be searched does not depend on the slider: the words of a sample are joined once.
@@ -129,20 +186,17 @@ class RejectedTable {
   keysOf(matching) {
     const column = this.columns[this.sortedBy];
     if (column.isWord) return this.ranksOf(column);
-    const keys = new Float64Array(this.details.place.length);
+    const keys = new Float64Array(this.details.size);
     matching.forEach((at) => { keys[at] = column.value(at, this.limits); });
     return keys;
   }
 
   choose() {
-    const { certainty, cell, outlier } = this.details;
-    const wanted = byId("search").value.trim().toLowerCase();
-    const rejected = [];
-    for (let at = 0; at < certainty.length; at += 1) {
-      if (outlier[at] || certainty[at] < this.limits[cell[at]]) rejected.push(at);
-    }
-    this.rejected = rejected.length;
-    const matching = wanted ? rejected.filter((at) => this.textOf(at).includes(wanted)) : rejected;
+    const wanted = this.part("search").value.trim().toLowerCase();
+    const members = [];
+    for (let at = 0; at < this.details.size; at += 1) if (this.has(at)) members.push(at);
+    this.known = members.length;
+    const matching = wanted ? members.filter((at) => this.textOf(at).includes(wanted)) : members;
     const keys = this.keysOf(matching);
     // Equal ones stay in the order of the samples, whichever way they are sorted.
     this.chosen = matching.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -this.sign : this.sign));
@@ -150,22 +204,15 @@ class RejectedTable {
   }
 
   draw() {
-    const pages = Math.max(1, Math.ceil(this.chosen.length / PAGE_SIZE));
+    const pages = Math.max(1, Math.ceil(this.chosen.length / this.pageSize));
     this.page = Math.min(Math.max(this.page, 0), pages - 1);
-    const first = this.page * PAGE_SIZE;
+    const first = this.page * this.pageSize;
     const body = element("tbody");
-    this.chosen.slice(first, first + PAGE_SIZE).forEach((at) => {
-      const line = body.insertRow();
-      this.columns.forEach((column) => {
-        const value = column.value(at, this.limits);
-        const kind = column.isLong ? "words long" : column.isWord ? "words" : "";
-        const text = column.text ?? (typeof value === "number" && !column.isWord ? decimal : String);
-        const cell = element("td", text(value), kind);
-        if (column.isLong || column.title === "sample") cell.title = String(value);
-        line.append(cell);
-      });
+    this.chosen.slice(first, first + this.pageSize).forEach((at) => {
+      body.append(this.lineOf(at));
+      if (this.opened.has(at)) body.append(this.valuesOf(at));
     });
-    byId("rejected").tBodies[0].replaceWith(body);
+    this.part("table").tBodies[0].replaceWith(body);
     this.heads.forEach((head, index) => {
       const order = this.sign > 0 ? "ascending" : "descending";
       if (index === this.sortedBy) head.setAttribute("aria-sort", order);
@@ -173,22 +220,101 @@ class RejectedTable {
       const mark = index === this.sortedBy ? (this.sign > 0 ? " ▲" : " ▼") : "";
       head.firstChild.textContent = this.columns[index].title + mark;
     });
-    byId("page").textContent = `Page ${count(this.page + 1)} of ${count(pages)}`;
-    byId("previous").disabled = this.page === 0;
-    byId("next").disabled = this.page === pages - 1;
-    byId("csv").disabled = this.chosen.length === 0;
-    const some = this.rejected < this.n ? `, ${count(this.rejected)} of them with details` : "";
-    const shown = this.chosen.length < this.rejected ? `; ${count(this.chosen.length)} found` : "";
-    byId("found").textContent = `${count(this.n)} rejected${some}${shown}.`;
+    this.part("page").textContent = `Page ${count(this.page + 1)} of ${count(pages)}`;
+    this.part("pages").hidden = pages === 1;
+    this.part("previous").disabled = this.page === 0;
+    this.part("next").disabled = this.page === pages - 1;
+    this.part("csv").disabled = this.chosen.length === 0;
+    const some = this.known < this.n ? `, ${count(this.known)} of them with details` : "";
+    const shown = this.chosen.length < this.known ? `; ${count(this.chosen.length)} found` : "";
+    const printed = this.pageSize > PAGE_SIZE && pages > 1 ? ` The first ${count(this.pageSize)} are printed.` : "";
+    this.part("found").textContent = `${count(this.n)} ${this.kind === "wrong" ? "answered wrongly" : "rejected"}${some}${shown}.${printed}`;
+  }
+
+  lineOf(at) {
+    const line = element("tr");
+    this.columns.forEach((column) => {
+      const value = column.value(at, this.limits);
+      const kind = column.isLong ? "words long" : column.isWord ? "words" : "";
+      const text = column.text ?? (typeof value === "number" && !column.isWord ? decimal : String);
+      const cell = element("td", column.isLink ? undefined : text(value), kind);
+      if (column.isLink) cell.append(this.linkOf(at, text(value)));
+      if (column.isLong || column.isLink) cell.title = String(value);
+      line.append(cell);
+    });
+    return line;
+  }
+
+  // A link to the sample itself: it opens and closes the row with all values.
+  linkOf(at, text) {
+    const link = element("a", text);
+    link.id = `sample-${this.details.place[at]}`;
+    link.href = `#${link.id}`;
+    if (!this.details.values) return link;
+    link.setAttribute("aria-expanded", this.opened.has(at));
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      history.replaceState(null, "", link.href);
+      if (!this.opened.delete(at)) this.opened.add(at);
+      this.draw();
+      byId(link.id).focus();
+    });
+    return link;
+  }
+
+  valuesOf(at) {
+    const line = element("tr", undefined, "values");
+    const cell = line.insertCell();
+    cell.colSpan = this.columns.length;
+    const list = element("dl");
+    for (const [name, column] of this.details.valueOf) {
+      const pair = element("div");
+      pair.append(element("dt", name), element("dd", valueText(column[at])));
+      list.append(pair);
+    }
+    cell.append(list);
+    return line;
+  }
+
+  // Turn to the page of a sample and open it, if the table has it.
+  open(at) {
+    if (!this.has(at)) return false;
+    this.part("search").value = "";
+    this.opened.add(at);
+    this.choose();
+    this.page = Math.floor(this.chosen.indexOf(at) / this.pageSize);
+    this.draw();
+    const link = byId(`sample-${this.details.place[at]}`);
+    link.scrollIntoView({ block: "center" });
+    link.focus({ preventScroll: true });
+    return true;
+  }
+
+  printAll(isPrinting) {
+    this.pageSize = isPrinting ? PRINTED : PAGE_SIZE;
+    this.draw();
   }
 
   save() {
-    const lines = [this.columns.map((column) => column.title), ...this.chosen.map(
-      (at) => this.columns.map((column) => column.value(at, this.limits)),
-    )];
+    const { valueOf } = this.details;
+    const shown = this.columns.filter((column) => !column.isShort);
+    const names = new Set(shown.map((column) => column.title));
+    const values = [...valueOf].map(([name, column]) => [names.has(name) ? `${name} (feature)` : name, column]);
+    const lines = [
+      [...shown.map((column) => column.title), ...values.map(([name]) => name)],
+      ...this.chosen.map((at) => [
+        ...shown.map((column) => column.value(at, this.limits)), ...values.map(([, column]) => column[at] ?? ""),
+      ]),
+    ];
     const text = lines.map((line) => line.map(csvField).join(",")).join("\r\n");
     // The byte order mark tells spreadsheets that the file is UTF-8.
-    download("rejected.csv", "text/csv", `\ufeff${text}\r\n`);
+    download(KINDS_OF_TABLES[this.kind].file, "text/csv", `\ufeff${text}\r\n`);
   }
 }
 
+// Open the sample that the address of the page names, such as #sample-17.
+function openNamed(tables) {
+  const place = /^#sample-(\d+)$/.exec(location.hash)?.[1];
+  const at = tables[0].details.index.get(Number(place));
+  if (place !== undefined && at !== undefined) tables.some((table) => table.open(at));
+}

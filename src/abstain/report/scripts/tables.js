@@ -38,14 +38,30 @@ function summary(content) {
   });
 }
 
+// A share with its limits, as text and as a bar from 0 to 100%.
+function interval(cell, part, whole) {
+  const share = whole ? part / whole : NaN;
+  const [low, high] = limits(part, whole);
+  if (!cell.firstChild) cell.append(element("span"), element("small"), element("i"));
+  const [text, range, bar] = cell.children;
+  const outward = (limit, round) => (round(1000 * limit) / 10).toFixed(1);
+  text.textContent = percent(share, 1);
+  range.textContent = whole ? `${outward(low, Math.floor)}–${outward(high, Math.ceil)}%` : "";
+  bar.hidden = !whole;
+  bar.style.setProperty("--low", low || 0);
+  bar.style.setProperty("--high", high || 0);
+  bar.style.setProperty("--at", share || 0);
+  Object.assign(cell.dataset, { value: share, low, high });
+}
+
 function classTable(content) {
   const size = content.classes.length;
-  const outward = (limit, round) => (round(1000 * limit) / 10).toFixed(1);
-  const range = ([low, high]) => (Number.isNaN(low) ? "–" : `${outward(low, Math.floor)}–${outward(high, Math.ceil)}%`);
   const lines = content.classes.map((name) => {
     const line = byId("by-class").tBodies[0].insertRow();
     line.append(heading(name, "row"));
-    return Array.from({ length: 10 }, () => line.insertCell());
+    const cells = Array.from({ length: 9 }, () => line.insertCell());
+    cells.slice(0, 3).forEach((cell) => { cell.className = "interval"; });
+    return cells;
   });
   return (confused) => {
     const counts = content.classes.map((name, label) => {
@@ -54,16 +70,14 @@ function classTable(content) {
       return { name, answered, named, right: confused.accepted[label * size + label], rejected: confused.rejected[label] };
     });
     counts.forEach(({ answered, named, right, rejected }, label) => {
-      const cells = lines[label];
+      const [recall, precision, coverage, ...others] = lines[label];
       const [wrong, samples] = [answered - right, answered + rejected];
-      [answered, right, wrong, rejected].forEach((value, at) => write(cells[at], count(value), value));
-      const [recall, precision] = [limits(right, answered), limits(right, named)];
-      write(cells[4], percent(right / answered), right / answered);
-      write(cells[5], range(recall), recall[0]);
-      write(cells[6], percent(right / samples), right / samples);
-      write(cells[7], percent(1 - wrong / samples), 1 - wrong / samples);
-      write(cells[8], percent(right / named), right / named);
-      write(cells[9], range(precision), precision[0]);
+      interval(recall, right, answered);
+      interval(precision, right, named);
+      interval(coverage, answered, samples);
+      [answered, right, wrong, rejected].forEach((value, at) => write(others[at], count(value), value));
+      write(others[4], percent(right / samples, 1), right / samples);
+      write(others[5], percent(1 - wrong / samples, 1), 1 - wrong / samples);
     });
     const answered = counts.reduce((sum, each) => sum + each.answered, 0);
     const right = counts.reduce((sum, each) => sum + each.right, 0);
