@@ -161,7 +161,12 @@ def test_the_code_of_a_page_prints_what_the_page_says(page, tmp_path, monkeypatc
 COMMAND_LINE = (DOCS / "guide" / "command-line.md").read_text(encoding="utf-8")
 QUICK_START = (DOCS / "quick-start.md").read_text(encoding="utf-8")
 GROUP = typer.main.get_command(app)
-LINES = re.findall(r"^    abstain (.+)$", COMMAND_LINE + QUICK_START, re.MULTILINE)
+# The build runs those of a block `{console}`, and shows what they print.
+RUN = "".join(re.findall(r"^```{console}\n(.*?)^```", COMMAND_LINE, re.MULTILINE | re.DOTALL))
+LINES = [
+    *re.findall(r"^    abstain (.+)$", COMMAND_LINE + QUICK_START, re.MULTILINE),
+    *re.findall(r"^abstain (.+)$", RUN.replace("\\\n", " "), re.MULTILINE),
+]
 
 
 def options_of(command):
@@ -176,6 +181,12 @@ def test_every_option_on_the_page_is_one_of_some_command():
     known = {"--help"} | options_of(GROUP)
     known = known.union(*map(options_of, GROUP.commands.values()))
     assert set(re.findall(r"--[a-z][a-z-]+", COMMAND_LINE)) <= known
+
+
+def test_the_page_shows_what_commands_print():
+    assert {"demo", "fit", "predict", "report", "monitor", "recalibrate", "front"} <= set(
+        re.findall(r"^abstain ([a-z]+)", RUN, re.MULTILINE)
+    )
 
 
 @pytest.mark.parametrize("line", LINES)

@@ -1,9 +1,11 @@
 """Is a folder of HTML pages whole, and does it stand without the network?
 
 ``python -m tools.check_site build/docs`` lists the links between pages that lead nowhere, the
-pictures that are not there, and whatever a browser would fetch from elsewhere to show a page.
+pictures that are not there, whatever a browser would fetch from elsewhere to show a page, and the
+texts of Python objects that nobody meant to show, such as ``<Axes: >`` or ``np.float64(0.2)``.
 """
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,6 +26,15 @@ FETCHED = {
 NOT_FETCHED = {"author", "canonical", "help", "index", "next", "prev", "search", "top"}
 
 
+# What Python prints of an object that is not meant to be read. Code is not taken for it: there, the
+# parts of such a text are highlighted, and lie in elements of their own.
+OBJECT = re.compile(
+    r"<[^<>]* at 0x[0-9a-f]+>"
+    r"|<(?:function|bound method|module|generator object|matplotlib|Axes|Figure|Axis)\b[^<>]*"
+    r"|\[?\bnp\.(?:bool|complex|datetime64|float|int|str_|uint)\w*\([^()]*\)"
+)
+
+
 class Reference(NamedTuple):
     """An address that a page names, and whether a browser fetches it to show the page."""
 
@@ -32,13 +43,19 @@ class Reference(NamedTuple):
 
 
 class Page(HTMLParser):
-    """The references of a page, and the places in it that can be linked to."""
+    """The references of a page, the places in it that can be linked to, and leaked objects."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.references: list[Reference] = []
         self.anchors: set[str] = set()
+        self.objects: list[str] = []
         self.feed(text)
+
+    def handle_data(self, data: str) -> None:
+        """Note the objects that a text shows; what a script holds is not shown."""
+        if self.cdata_elem is None:
+            self.objects.extend(OBJECT.findall(data))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what one tag refers to, and what it is called."""
@@ -60,7 +77,12 @@ def faults(folder: Path) -> list[str]:
     }
     if not pages:
         return [f"{folder} holds no page"]
-    return [
+    leaked = [
+        f"{path.relative_to(folder)}: shows the object {text}"
+        for path, page in pages.items()
+        for text in page.objects
+    ]
+    return leaked + [
         f"{path.relative_to(folder)}: {fault} {reference.address}"
         for path, page in pages.items()
         for reference in page.references
@@ -85,5 +107,8 @@ def _fault(path: Path, reference: Reference, pages: dict[Path, Page]) -> str | N
 
 if __name__ == "__main__":
     broken = faults(Path(sys.argv[1]).resolve())
-    print("\n".join(broken) or "every link leads somewhere, and nothing is fetched from elsewhere")
+    print(
+        "\n".join(broken)
+        or "every link leads somewhere, nothing is fetched from elsewhere, no object is shown"
+    )
     sys.exit(bool(broken))

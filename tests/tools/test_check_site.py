@@ -16,7 +16,8 @@ def test_a_whole_site_has_no_fault(tmp_path):
     write(
         tmp_path,
         index="<a href='other.html#there'>x</a> <a href='https://example.org/x'>y</a> <a href='#'>"
-        "top</a> <img src='a%20b.png'> <img src='data:image/png;base64,AA=='>",
+        "top</a> <code>np.<b>float64</b>(x)</code> <script>'np.int64(1)'</script> a &lt; b "
+        "<img src='a%20b.png'> <img src='data:image/png;base64,AA=='>",
         other="<p id='there'></p><link rel='canonical' href='https://example.org/'>",
     )
     assert faults(tmp_path) == []
@@ -36,6 +37,17 @@ def test_a_whole_site_has_no_fault(tmp_path):
         (
             "<link rel='stylesheet' href='//example.org/x.css'>",
             "index.html: fetches from elsewhere //example.org/x.css",
+        ),
+        *(
+            (f"<pre>{text.replace('<', '&lt;')}</pre>", f"index.html: shows the object {text}")
+            for text in (
+                "<abstain.fronts.front.ParetoFront object at 0x7f2a>",
+                "<matplotlib.lines.Line2D object at 0x7f2a>",
+                "<function mean",
+                "<Axes: xlabel='x'",
+                "np.float64(0.2)",
+                "np.str_('a')",
+            )
         ),
     ],
 )

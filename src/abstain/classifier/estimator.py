@@ -438,8 +438,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_digits(return_X_y=True)
         >>> clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.2)).fit(X[:900], y[:900])
-        >>> round(clf.recalibrate(X[900:], y[900:]).reject(X[900:]).mean(), 2)
-        np.float64(0.2)
+        >>> float(clf.recalibrate(X[900:], y[900:]).reject(X[900:]).mean().round(2))
+        0.2
         """
         check_is_fitted(self, "thresholds_")
         own, fitted = self.get_params(deep=False), self.estimator_

@@ -200,8 +200,8 @@ def make_steroid_like(*, random_state: Seed = None) -> tuple[Samples, Labels]:
     >>> import numpy as np
     >>> from abstain.datasets import make_steroid_like
     >>> X, y = make_steroid_like(random_state=0)
-    >>> X.shape, np.bincount(y), np.isnan(X).sum()
-    ((147, 32), array([102,  45]), np.int64(56))
+    >>> X.shape, np.bincount(y), int(np.isnan(X).sum())
+    ((147, 32), array([102,  45]), 56)
     """
     generator = _check_generator(random_state)
     y = generator.permutation(np.repeat([0, 1], [N_BENIGN, N_MALIGNANT]))
