@@ -73,7 +73,6 @@ html_sidebars = {"index": [], "quick-start": [], "changelog": [], "contributing"
 autosummary_generate = True
 autosummary_generate_overwrite = True
 autodoc_typehints = "none"  # the docstrings say what the parameters are
-autodoc_preserve_defaults = True  # as they are written: a function has no other readable text
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template of a class lists them
@@ -87,6 +86,13 @@ def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: A
         function = function.__func__
     module = getattr(function, "__module__", None)
     return None if isinstance(module, str) and module.startswith("abstain") else True
+
+
+def hide_functions(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: Any
+) -> tuple[str | None, Any]:
+    """Leave out the text of a function that is a default: the docstring says what it does."""
+    return signature and signature.replace("<function <lambda>>", "..."), returns
 
 
 # --- the report on the landing page -------------------------------------------------------------
@@ -115,6 +121,7 @@ def setup(app: Any) -> None:
     """Connect what sphinx calls."""
     app.connect("builder-inited", lambda app: draw_cards(HERE / "made"))
     app.connect("build-finished", add_report)
+    app.connect("autodoc-process-signature", hide_functions)
     app.connect("autodoc-skip-member", skip_member)
     renderer = (write_formula, None)
     app.add_html_math_renderer("mathml", inline_renderers=renderer, block_renderers=renderer)

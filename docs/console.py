@@ -18,7 +18,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-COLUMNS = 88  # as wide as the text of a page
+COLUMNS = 80  # about as wide as the text of a page
 FOLDERS: dict[str, TemporaryDirectory[str]] = {}
 
 
