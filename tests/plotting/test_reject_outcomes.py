@@ -1,5 +1,7 @@
 """Every sample is of one of four kinds, whose numbers a count by hand finds."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -113,10 +115,15 @@ def test_new_samples_fare_as_after_retargeting(fitted):
 
 def test_areas_lie_on_top_of_each_other_and_differ_without_colour(fitted):
     display = RejectOutcomesDisplay.from_estimator(*fitted)
-    tops = np.cumsum(parts(display), axis=0)
-    for area, top in zip(display.areas_, tops, strict=True):
-        (path,) = area.get_paths()
-        assert path.vertices[:, 1].max() == pytest.approx(top.max())
+    right, wrong, truly_rejected, falsely_rejected = parts(display)
+    panels = {0.0: (right, falsely_rejected), 1.2: (wrong, truly_rejected)}
+    areas = iter(display.areas_)
+    for bottom, shares in panels.items():
+        borders = np.cumsum([np.zeros_like(right), *shares], axis=0)
+        for low, high in pairwise(borders):
+            (path,) = next(areas).get_paths()
+            ends = bottom + np.array([low.min(), high.max()]) / borders.max()
+            assert [path.vertices[:, 1].min(), path.vertices[:, 1].max()] == pytest.approx(ends)
     assert len({area.get_hatch() for area in display.areas_}) == 4
     entries = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert entries == [area.get_label() for area in display.areas_[::-1]]

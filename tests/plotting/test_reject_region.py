@@ -154,10 +154,10 @@ def test_each_cell_bears_its_threshold(sepals):
     assert texts(display.plot(label_cells=False)) == ["setosa", "versicolor", "virginica"]
 
 
-# A narrow cell has its label upright, a small one a short label, and each part of a cell has one.
+# A narrow cell has a short label, one that is too narrow has none, and each part of a cell has one.
 def test_labels_are_made_to_fit():
     columns = np.arange(100)
-    cells = np.tile(np.digitize(columns, [15, 18, 40, 70]), (100, 1))
+    cells = np.tile(np.digitize(columns, [15, 17, 45, 70]), (100, 1))
     cells[:, 70:] = 0
     display = RejectRegionDisplay(
         grid=(columns, columns),
@@ -172,15 +172,12 @@ def test_labels_are_made_to_fit():
         prototype_labels=[1],
     ).plot()
     by_label = {text.get_text(): text for text in display.ax_.texts}
-    assert len(display.ax_.texts) == 5
     assert sorted(by_label) == [
+        "a\n< 0.25",
         "a\nrejected below 0.25",
-        "all",
         "c\nnone rejected",
         "d\nrejected below 0.5",
     ]
-    upright = [text for text in display.ax_.texts if text.get_rotation() == 90]
-    assert [text.get_position()[0] for text in upright] == [pytest.approx(7, abs=1)]
     _, row = by_label["c\nnone rejected"].get_position()
     assert abs(row - 50) > 5  # off the star
 
@@ -227,13 +224,13 @@ def test_rejected_samples_are_hollow_and_counted(sepals):
     assert entries[5] == f"rejected samples:\n{n_hollow} of 150"
 
 
-def test_many_cells_are_not_labelled():
+def test_of_many_cells_no_threshold_is_written():
     rng = np.random.default_rng(0)
     X, y = rng.random((600, 2)), rng.integers(0, 2, 600)
     clf = RejectOptionClassifier(GLVQ(12, random_state=0, max_iter=5000), min_cell_size=1)
     display = shown(clf.fit(X, y), X, y)
     assert len(np.unique(display.cells)) > 16
-    assert texts(display) == []
+    assert set(texts(display)) <= {"0", "1"}  # of prototypes
 
 
 def test_what_has_no_reject_option_is_refused(sepals):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.plotting._texts import SHORT, Label, elided, fit_labels, outline
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection, QuadMesh
@@ -24,10 +26,13 @@ MAX_DOTS = 5000
 UNCROWDED = 700
 # Regions that hold for a smaller share of the samples are misleading.
 FEW_AGREE = 0.5
-# Up to this number of prototypes, there is room for their names.
+# Entries of a legend that fit below each other in a figure of matplotlib's default size: with
+# letters of the usual size, and with small ones.
+ROOMY, HIGH = 15, 32
+# More prototypes than this have smaller stars.
 NAMED = 20
-# Entries of a legend that fit below each other in a figure of matplotlib's default size.
-HIGH = 20
+# Letters of the name of a class that a legend has room for.
+LONGEST = 24
 
 # The colour-blind palette of Okabe and Ito, and three more colours from Paul Tol's.
 COLOURS = [
@@ -35,11 +40,14 @@ COLOURS = [
     *["#56b4e9", "#f0e442", "#882255", "#332288", "#999999"],
 ]
 # Shapes that differ even if they are small: matplotlib's own, and stars with three, four and six
-# points. Classes with the same shape are far apart in the list, and so in lightness.
-CLASS_MARKERS: list[Any] = [
+# points.
+SHAPES: list[Any] = [
     *["o", "s", "^", "D", "v", "P", "<", ">", "d", "X", "p"],
     *[(4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), "h"],
 ]
+# Of 32 classes, two have each shape, in colours that differ in lightness by a fifth at least.
+SECOND = [15, 3, 1, 0, 4, 8, 5, 7, 2, 12, 9, 13, 11, 10, 14, 6]
+CLASS_MARKERS = [*SHAPES, *(SHAPES[number] for number in SECOND)]
 PROTOTYPE: dict[str, Any] = {"marker": "*", "s": 230, "edgecolors": "black", "linewidths": 1.2}
 DOT = 18
 # Edge of a dot, so that a pale one is seen on a pale background.
@@ -77,57 +85,30 @@ def optional_array(values: ArrayLike | None) -> Array | None:
     return None if values is None else np.asarray(values)
 
 
-# --- axes and text --------------------------------------------------------------------------------
+# --- axes --------------------------------------------------------------------------------------
 
 
 def show_percent(ax: Axes) -> None:
     """Show the values of both axes in percent."""
-    from matplotlib.ticker import PercentFormatter
-
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0))
+        axis.set_major_formatter(percent_tick)
 
 
-def percent_tick(share: float, _: float) -> str:
-    """Return the text of a tick of a colour bar."""
-    return f"{100 * share:g}%"
+def percent_tick(share: float, _: float = 0.0) -> str:
+    """Return the text of a tick in percent, with the digits that it needs."""
+    return f"{100 * share:g}%".replace("-", "−")
 
 
-def draw_colorbar(ax: Axes, drawn: Any, label: str, tick: Any = None) -> None:
+def draw_colorbar(ax: Axes, drawn: Any, label: str, tick: Any = None, **kwargs: Any) -> None:
     """Draw a colour bar without a frame."""
-    bar = ax.figure.colorbar(drawn, ax=ax, format=tick)
+    bar = ax.figure.colorbar(drawn, ax=ax, format=tick, **kwargs)
     bar.outline.set_visible(False)
     bar.set_label(label)
 
 
-def slant_names(ax: Axes) -> None:
-    """Turn the names below the axes, where they are too long to stand side by side."""
-    ax.tick_params(axis="x", rotation=30)
-    for text in ax.get_xticklabels():
-        text.set(horizontalalignment="right", rotation_mode="anchor")
-
-
-def write_centred(ax: Axes, column: float, row: float, text: str, **kwargs: Any) -> Any:
-    """Write text around a position."""
-    centred: dict[str, Any] = {"horizontalalignment": "center", "verticalalignment": "center"}
-    return ax.text(column, row, text, **{"fontsize": "small", **centred, **kwargs})
-
-
-def outline(text: Any) -> None:
-    """Put white around letters, so that they can be read on any background."""
-    from matplotlib.patheffects import withStroke
-
-    text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
-
-
-def elided(name: str, longest: int) -> str:
-    """Leave out the middle of a long name: names often differ at their ends."""
-    half = longest // 2
-    return name if len(name) <= longest else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
-
-
 def legend_beside(ax: Axes, handles: list[Any]) -> None:
     """Put a legend to the right of an axes, where it hides nothing."""
+    is_crowded = len(handles) > ROOMY
     ax.legend(
         handles=handles,
         loc="upper left",
@@ -135,6 +116,8 @@ def legend_beside(ax: Axes, handles: list[Any]) -> None:
         borderaxespad=0.0,
         frameon=False,
         ncols=-(-len(handles) // HIGH),
+        fontsize="x-small" if is_crowded else "small",
+        labelspacing=0.25 if is_crowded else 0.5,
     )
 
 
@@ -154,16 +137,13 @@ def draw_curve(ax: Axes, x: Array, y: Array, kwargs: dict[str, Any], **style: An
 
 
 def class_colours(n_classes: int) -> Array:
-    """Return one colour per class, as rows of red, green and blue.
+    """Return the colour of each class, as rows of red, green and blue.
 
-    More colours than the palette has ascend in lightness, so that they differ in grey as well.
+    More classes than there are colours share them, and differ by `class_marker`.
     """
-    from matplotlib import colormaps
     from matplotlib.colors import to_rgb
 
-    if n_classes <= len(COLOURS):
-        return np.array([to_rgb(colour) for colour in COLOURS[:n_classes]])
-    return np.asarray(colormaps["viridis"](np.linspace(0.0, 0.9, n_classes))[:, :3])
+    return np.array([to_rgb(COLOURS[code % len(COLOURS)]) for code in range(n_classes)])
 
 
 def class_marker(code: int) -> Any:
@@ -174,7 +154,8 @@ def class_marker(code: int) -> Any:
 def class_handle(ax: Axes, name: str, colour: Any, marker: Any) -> PathCollection:
     """Return the entry of a class in a legend, with a thin rim for pale colours."""
     rim: dict[str, Any] = {"edgecolors": RIM, "linewidths": 0.5}
-    return ax.scatter([], [], color=[colour], marker=marker, s=30, label=name, **rim)
+    label = elided(name, LONGEST)
+    return ax.scatter([], [], color=[colour], marker=marker, s=30, label=label, **rim)
 
 
 def give_shapes(dots: PathCollection, codes: NDArray[np.int64]) -> None:
@@ -278,26 +259,42 @@ class PlaneDisplay(Display):
         self.prototypes = optional_array(prototypes)
         self.prototype_labels = optional_array(prototype_labels)
 
-    def _draw_prototypes(self, ax: Axes, is_named: bool) -> list[Any]:
-        """Draw prototypes as stars, named if there is room; return handles for a legend."""
+    def _draw_prototypes(self, ax: Axes) -> list[Any]:
+        """Draw prototypes as stars; return handles for a legend."""
         self.prototypes_ = None
         if self.prototypes is None or self.prototype_labels is None:
             return []
         columns, rows = self.prototypes.T
-        colours = class_colours(len(self.classes))[codes_of(self.prototype_labels, self.classes)]
-        self.prototypes_ = ax.scatter(columns, rows, c=colours, zorder=3, **PROTOTYPE)
-        if is_named and len(columns) <= NAMED:
-            style: dict[str, Any] = {"xytext": (0, 10), "textcoords": "offset points", "zorder": 4}
-            style |= {"horizontalalignment": "center", "verticalalignment": "bottom"}
-            names = map(str, self.prototype_labels.tolist())
-            for position, name in zip(self.prototypes, names, strict=True):
-                outline(ax.annotate(name, position, fontsize="small", **style))
-        return [ax.scatter([], [], color="0.75", **PROTOTYPE, label="prototype")]
+        codes = codes_of(self.prototype_labels, self.classes)
+        colours = class_colours(len(self.classes))[codes]
+        # Of many prototypes, small stars hide less.
+        size = PROTOTYPE["s"] / max(1.0, len(columns) / NAMED)
+        style = PROTOTYPE | {"s": size}
+        self.prototypes_ = ax.scatter(columns, rows, c=colours, zorder=3, **style)
+        small = PROTOTYPE | {"s": 90, "linewidths": 0.8}
+        return [ax.scatter([], [], color="0.75", **small, label="prototype")]
+
+    def _name_prototypes(self, ax: Axes) -> None:
+        """Write above each star the name of its class, where there is room."""
+        if self.prototypes is None or self.prototype_labels is None:
+            return
+        style: dict[str, Any] = {"xytext": (0, 9), "textcoords": "offset points", "zorder": 4}
+        style |= {"horizontalalignment": "center", "verticalalignment": "bottom"}
+        labels = []
+        names = map(str, self.prototype_labels.tolist())
+        for position, name in zip(self.prototypes, names, strict=True):
+            text = ax.annotate(name, position, fontsize="small", **style)
+            outline(text)
+            labels.append(Label(text, [name, elided(name, SHORT)]))
+        fit_labels(ax, labels)
 
     def _show_plane(self, ax: Axes, notes: list[str]) -> Self:
         """Show all of the grid; name the axes, with notes below."""
         if self.samples is not None and len(self.samples) > MAX_DOTS:
             notes = [*notes, f"{MAX_DOTS} of {len(self.samples)} samples are drawn"]
+        if n_beyond := self._n_beyond():
+            beyond = "1 sample lies" if n_beyond == 1 else f"{n_beyond} samples lie"
+            notes = [*notes, f"{beyond} beyond this figure"]
         ax.set(
             xlabel="\n".join([self.axis_names[0], *notes]),
             ylabel=self.axis_names[1],
@@ -305,3 +302,10 @@ class PlaneDisplay(Display):
             ylim=self.grid[1][[0, -1]],
         )
         return self._drawn_on(ax)
+
+    def _n_beyond(self) -> int:
+        """Return the number of samples beyond the ends of the grid."""
+        if self.samples is None:
+            return 0
+        ends = np.array([[positions.min(), positions.max()] for positions in self.grid]).T
+        return int(((self.samples < ends[0]) | (self.samples > ends[1])).any(axis=1).sum())

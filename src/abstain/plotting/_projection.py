@@ -32,6 +32,9 @@ Array = NDArray[Any]
 
 # Empty space around what is shown, as a share of its extent.
 MARGIN = 0.06
+# Samples that lie this many interquartile ranges beyond the quartiles are outliers, if they are no
+# more than this share: more are a part of the data.
+FAR, FEW = 4.0, 0.02
 
 
 class Projection(NamedTuple):
@@ -140,8 +143,7 @@ def project(
         names = _names(steps, classifier, feature_names, samples.shape[1])
         plane = plane_of_features(axes, names, samples.mean(axis=0))
     positions = plane.project(samples)
-    drawn = positions if prototypes is None else np.concatenate([positions, prototypes])
-    grid = _grid(drawn, grid_resolution)
+    grid = _grid(positions, prototypes, grid_resolution)
     return Projection(classifier, X, plane, positions, prototypes, labels, grid)
 
 
@@ -180,9 +182,23 @@ def _like(X: Any, points: Array) -> Any:
     return type(X)(points, columns=columns)
 
 
-def _grid(positions: Array, resolution: int) -> tuple[Array, Array]:
-    """Return positions along both directions that go a little beyond the given ones."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
+def _grid(positions: Array, prototypes: Array | None, resolution: int) -> tuple[Array, Array]:
+    """Return positions along both directions that go a little beyond what is shown.
+
+    That are the prototypes and all samples but outliers, which would squeeze the others together.
+    """
+    near = ~_far(positions)
+    shown = positions[near] if prototypes is None else np.concatenate([positions[near], prototypes])
+    low, high = shown.min(axis=0), shown.max(axis=0)
     margin = MARGIN * np.where(high > low, high - low, 1.0)
     columns, rows = np.linspace(low - margin, high + margin, resolution).T
     return columns, rows
+
+
+def _far(positions: Array) -> NDArray[np.bool_]:
+    """Return which samples are few and far from all others."""
+    quarter, three_quarters = np.quantile(positions, [0.25, 0.75], axis=0)
+    reach = FAR * (three_quarters - quarter)
+    is_far = (positions < quarter - reach) | (positions > three_quarters + reach)
+    is_far &= is_far.mean(axis=0) <= FEW
+    return np.asarray(is_far.any(axis=1))

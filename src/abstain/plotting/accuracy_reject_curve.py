@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Reject rates at which curves of several runs are averaged.
 GRID = np.linspace(0.0, 1.0, 201)
+OPERATING_POINT = "where the classifier runs"
 
 
 @documented_display("``plot``")
@@ -230,6 +231,8 @@ class AccuracyRejectCurveDisplay(Display):
         # taken along the lines between their points.
         steps = "steps-post" if self.std is None else "default"
         style = {"drawstyle": steps, "label": label}
+        if len(self.reject_rates) == 1:  # a line without length is not seen
+            style["marker"] = "o"
         self.line_ = draw_curve(ax, self.reject_rates, self.accuracies, kwargs, **style)
         colour = self.line_.get_color()
         self.band_ = self.point_ = None
@@ -240,11 +243,13 @@ class AccuracyRejectCurveDisplay(Display):
             self.band_ = ax.fill_between(self.reject_rates, low, high, edgecolor=edge, **band)
         if self.operating_point is not None:
             dot: dict[str, Any] = {"s": 45, "edgecolors": "black", "zorder": 3}
+            if OPERATING_POINT not in ax.get_legend_handles_labels()[1]:
+                dot["label"] = OPERATING_POINT
             self.point_ = ax.scatter(*self.operating_point, color=colour, **dot)
         ax.set(xlabel="rejected samples", ylabel="accuracy on the accepted samples")
         show_percent(ax)
-        if label is not None:
-            ax.legend(loc="lower right", frameon=False, handlelength=3.5)
+        if ax.get_legend_handles_labels()[1]:
+            ax.legend(loc="lower right", handlelength=3.5)
         return self._drawn_on(ax)
 
 

@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain._core.estimators import unwrap
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import PlaneDisplay, axes_to_draw_on, draw_samples
+from abstain.plotting._drawing import (
+    PlaneDisplay,
+    axes_to_draw_on,
+    draw_colorbar,
+    draw_samples,
+    legend_beside,
+)
 from abstain.plotting._projection import behind_transformers, project
 
 if TYPE_CHECKING:
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
 
 # The darkest grey, where a classifier is least sure; samples must be visible on it.
 DARKEST = 0.55
+# Deviations of a smaller share of the certainties in the plane are not written below it.
+NOTABLE = 0.001
 
 
 @documented_display("``contourf``")
@@ -166,23 +174,15 @@ class CertaintyContourDisplay(PlaneDisplay):
             handles += draw_samples(
                 ax, self.samples, self.labels, self.classes, **(scatter_kwargs or {})
             )
-        handles += self._draw_prototypes(ax, is_named=True)
+        handles += self._draw_prototypes(ax)
         if handles and legend:
-            ax.legend(
-                handles=handles,
-                loc="lower center",
-                bbox_to_anchor=(0.5, 1.0),
-                ncols=min(len(handles), 4),
-                frameon=False,
-                fontsize="small",
-                columnspacing=0.9,
-                handletextpad=0.2,
-                handlelength=1.4,
-                borderaxespad=0.2,
-            )
+            legend_beside(ax, handles)
         median = f"{self.deviation:.2g} (median)"
         note = f"certainty of samples off the plane differs by {median}"
-        return self._show_plane(ax, [note] if self.deviation > 0 else [])
+        least = NOTABLE * np.ptp(self.certainty[np.isfinite(self.certainty)])
+        self._show_plane(ax, [note] if self.deviation > least else [])
+        self._name_prototypes(ax)
+        return self
 
     def _draw_contours(
         self, ax: Axes, levels: int | ArrayLike, colorbar: bool, **kwargs: Any
@@ -204,8 +204,8 @@ class CertaintyContourDisplay(PlaneDisplay):
         if inner:
             ax.contour(*self.grid, values, levels=inner, colors="0.35", linewidths=0.4, zorder=1.5)
         if colorbar:
-            bar = ax.figure.colorbar(self.contours_, ax=ax)
-            bar.set_label(self.certainty_name)
+            below: dict[str, Any] = {"location": "bottom", "aspect": 40, "pad": 0.02}
+            draw_colorbar(ax, self.contours_, self.certainty_name, **below)
 
 
 def _deviation(certainty: NDArray[np.float64], in_plane: NDArray[np.float64]) -> float:

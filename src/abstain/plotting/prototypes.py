@@ -177,7 +177,7 @@ class PrototypeDisplay(PlaneDisplay):
         if self.labels is not None and self.predictions is not None:
             is_wrong = self.labels != self.predictions
         self._draw_samples(ax, is_wrong, **kwargs)
-        stars = self._draw_prototypes(ax, is_named=True)
+        stars = self._draw_prototypes(ax)
         handles = [
             class_handle(ax, str(name), colour, "o" if self.labels is None else class_marker(code))
             for code, (name, colour) in enumerate(zip(self.classes.tolist(), colours, strict=True))
@@ -187,7 +187,9 @@ class PrototypeDisplay(PlaneDisplay):
             label = f"wrong: {is_wrong.sum()} of {len(is_wrong)}"
             handles.append(ax.scatter([], [], color="0.3", **WRONG, label=label))
         legend_beside(ax, handles)
-        return self._show_plane(ax, notes_on_regions(self.agreement))
+        self._show_plane(ax, notes_on_regions(self.agreement))
+        self._name_prototypes(ax)
+        return self
 
     def _draw_regions(self, ax: Axes) -> None:
         codes = self.scores.argmax(axis=-1)

@@ -18,15 +18,9 @@ from abstain.metrics.confusion import (
     normalize_counts,
 )
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import (
-    Display,
-    axes_to_draw_on,
-    draw_colorbar,
-    percent_tick,
-    slant_names,
-    write_centred,
-)
+from abstain.plotting._drawing import Display, axes_to_draw_on, draw_colorbar, percent_tick
 from abstain.plotting._evaluation import folds_of, reject_option_of
+from abstain.plotting._texts import elided, fit_names, lay_out, write_centred
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,14 +29,17 @@ if TYPE_CHECKING:
 # Empty space between the classes and the rejected samples, in columns.
 GAP = 0.25
 # Up to this number of classes, a figure of matplotlib's default size has room for two lines in a
-# cell, and for numbers of the default font size.
+# cell, and for numbers of the default font size. In larger matrices, shares have no percent sign,
+# and zeros, which are most of the numbers, are left out.
 ROOMY = 8
-# Size in points of numbers in a figure that is enlarged for them.
-SMALLEST_FONT = 6.5
+# Size in points of numbers, and in inches of cells, in a figure that is enlarged for them.
+SMALLEST_FONT, SMALLEST_CELL = 7.5, 0.21
 # Share of the width of a cell that its number may take.
 FILLED = 0.88
 # Inches to which a figure is enlarged at most.
 LARGEST_FIGURE = 20.0
+# Letters of the name of a class that are shown.
+LONGEST = 24
 
 
 @documented_display("``imshow``")
@@ -258,8 +255,9 @@ class RejectConfusionDisplay(Display):
     ) -> Self:
         """Draw the matrix.
 
-        Numbers fit into their cells: of more than eight classes, a new figure is enlarged for
-        them, and in an axes that is given they are made smaller.
+        Numbers fit into their cells: a new figure is enlarged for them, and in an axes that is
+        given they are made smaller. Of more than eight classes, shares are written without a
+        percent sign, and cells without samples are left empty.
 
         Parameters
         ----------
@@ -288,22 +286,34 @@ class RejectConfusionDisplay(Display):
             tick = percent_tick if self.normalize else None
             shares = {"true": "share of the class", "all": "share of all samples"}
             label = shares[self.normalize] if self.normalize else "samples"
+            if self.normalize and self._is_large and include_values and values_format is None:
+                label += " (numbers: percent)"
             draw_colorbar(ax, self.im_, label, tick)
         if is_new:  # cells are squares, which another layout would let clip the labels
             ax.figure.canvas.figure.set_layout_engine("compressed")
-        if n_classes > ROOMY and self.text_ is not None:
-            _fit_numbers(ax, self.text_, may_enlarge=is_new)
+        if is_new:
+            _enlarge(ax, self.text_)
+        fit_names(ax)
+        if self.text_ is not None:
+            _fit_numbers(ax, self.text_)
         return self._drawn_on(ax)
+
+    @property
+    def _is_large(self) -> bool:
+        return len(self.values) > ROOMY
 
     def _write(
         self, ax: Axes, columns: NDArray[Any], include_counts: bool, values_format: str | None
     ) -> NDArray[Any]:
         """Write the value of each cell into it, in white where the cell is dark."""
         texts = np.empty(self.values.shape, dtype=object)
-        has_counts = include_counts and self.normalize is not None and len(self.values) <= ROOMY
+        is_share = self.normalize is not None
+        has_counts = include_counts and is_share and not self._is_large
         for row, column in np.ndindex(*self.values.shape):
             value = self.values[row, column]
-            text = _formatted(value, values_format, self.normalize is not None)
+            text = _formatted(value, values_format, is_share)
+            if self._is_large and values_format is None:
+                text = text.removesuffix("%") if value else ""
             if has_counts:
                 text += f"\n({_formatted(self.confusion_matrix[row, column], None, False)})"
             red, green, blue, _ = self.im_.cmap(self.im_.norm(value))
@@ -315,12 +325,12 @@ class RejectConfusionDisplay(Display):
                 text,
                 color="white" if is_dark else ("black" if value else "0.55"),
                 weight="bold" if row == column else "normal",
-                fontsize="medium" if len(self.values) <= ROOMY else "small",
+                fontsize="small" if self._is_large else "medium",
             )
         return texts
 
     def _name_classes(self, ax: Axes, columns: NDArray[Any], reject_name: str) -> None:
-        names = [str(label) for label in self.display_labels.tolist()]
+        names = [elided(str(label), LONGEST) for label in self.display_labels.tolist()]
         ax.set_xticks(columns, [*names, reject_name])
         ax.set_yticks(range(len(names)), names)
         ax.set_xlim(-0.5, columns[-1] + 0.5)
@@ -328,9 +338,6 @@ class RejectConfusionDisplay(Display):
         ax.set(xlabel="predicted class", ylabel="true class")
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        longest = max(map(len, names))
-        if max(longest / 48, (longest + len(reject_name)) / 120) * len(columns) > 1:
-            slant_names(ax)
 
 
 def _predictions(estimator: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
@@ -355,33 +362,44 @@ def _draw_columns(
     return image
 
 
-def _fit_numbers(ax: Axes, texts: NDArray[Any], may_enlarge: bool) -> None:
-    """Enlarge the figure or shrink the numbers until each number fits into its cell.
+def _enlarge(ax: Axes, texts: NDArray[Any] | None) -> None:
+    """Enlarge a figure until numbers and names of a readable size fit into and beside the cells."""
+    figure = ax.figure.canvas.figure
+    width = _cell_width(ax)
+    needed = SMALLEST_CELL * figure.dpi
+    if texts is not None:
+        size = texts[0, 0].get_fontsize()
+        needed = max(needed, _widest(texts) / FILLED * min(1.0, SMALLEST_FONT / size))
+    if needed > width:
+        box = ax.get_window_extent()
+        added = (needed / width - 1) * np.array([box.width, box.height]) / figure.dpi
+        figure.set_size_inches(*np.minimum(figure.get_size_inches() + added, LARGEST_FIGURE))
+
+
+def _fit_numbers(ax: Axes, texts: NDArray[Any]) -> None:
+    """Shrink numbers until each fits into its cell.
 
     A number that runs into the next cell is covered by its neighbours, so that "100%" reads "00".
     """
-    figure = ax.figure.canvas.figure
-    size = texts[0, 0].get_fontsize()
-    filled = _filled_share(ax, texts)
-    needed = filled / FILLED * SMALLEST_FONT / size
-    if may_enlarge and filled > FILLED and needed > 1:
-        box = ax.get_window_extent()
-        added = (needed - 1) * np.array([box.width, box.height]) / figure.dpi
-        figure.set_size_inches(np.minimum(figure.get_size_inches() + added, LARGEST_FIGURE))
-        filled = _filled_share(ax, texts)
+    filled = _widest(texts) / _cell_width(ax)
     for text in texts.flat if filled > FILLED else ():
-        text.set_fontsize(size * FILLED / filled)
+        text.set_fontsize(text.get_fontsize() * FILLED / filled)
 
 
-def _filled_share(ax: Axes, texts: NDArray[Any]) -> float:
-    """Return the share of the width of a cell that the widest number takes."""
-    ax.figure.canvas.figure.draw_without_rendering()
+def _cell_width(ax: Axes) -> float:
+    lay_out(ax)
     (left, _), (right, _) = ax.transData.transform([(0, 0), (1, 0)])
-    return float(max(text.get_window_extent().width for text in texts.flat) / (right - left))
+    return float(right - left)
+
+
+def _widest(texts: NDArray[Any]) -> float:
+    return float(max(text.get_window_extent().width for text in texts.flat))
 
 
 def _formatted(value: Any, values_format: str | None, is_share: bool) -> str:
     if values_format is None:
+        if is_share and 0 < value < 0.005:
+            return "<1%"
         is_whole = isinstance(value, int | np.integer)
         values_format = ".0%" if is_share else ("d" if is_whole else ".4g")
     return format(value, values_format)

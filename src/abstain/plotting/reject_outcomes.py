@@ -16,6 +16,7 @@ from abstain.plotting._drawing import (
     axes_to_draw_on,
     legend_beside,
     optional_array,
+    percent_tick,
     show_percent,
 )
 from abstain.plotting._evaluation import (
@@ -31,21 +32,36 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
 
-# From the bottom up; errors lie together in the middle, a band of the same height everywhere.
-STYLES: list[dict[str, Any]] = [
-    {"label": "answered, right", "facecolor": "#bfe0f2", "hatch": ""},
-    {"label": "answered, wrong", "facecolor": "#d55e00", "hatch": "xxx"},
-    {"label": "rejected, would be wrong", "facecolor": "#f5cf80", "hatch": "///"},
-    {"label": "rejected, would be right", "facecolor": "#e8e8e8", "hatch": "..."},
-]
+# From the bottom up: what becomes of right answers, and of wrong ones.
+PANELS: dict[str, dict[str, dict[str, Any]]] = {
+    "right": {
+        "right": {"label": "answered, right", "facecolor": "#bfe0f2"},
+        "falsely_rejected": {
+            "label": "rejected, would be right",
+            "facecolor": "#e8e8e8",
+            "hatch": "...",
+        },
+    },
+    "wrong": {
+        "wrong": {"label": "answered, wrong", "facecolor": "#d55e00", "hatch": "xxx"},
+        "truly_rejected": {
+            "label": "rejected, would be wrong",
+            "facecolor": "#f5cf80",
+            "hatch": "///",
+        },
+    },
+}
+# From the bottom of a panel, which is 1 high, to that of the next; its title is in between.
+DISTANCE = 1.2
 
 
 @documented_display("``fill_between``")
 class RejectOutcomesDisplay(Display):
     """Shares of right, wrong, truly and falsely rejected samples against the reject rate.
 
-    The four shares sum to 1 at each reject rate. A sample is truly rejected if the answer would
-    have been wrong, and falsely if it would have been right.
+    One panel shows what becomes of right answers, another one of wrong answers, each with its own
+    scale. The four shares sum to 1 at each reject rate. A sample is truly rejected if the answer
+    would have been wrong, and falsely if it would have been right.
 
     Parameters
     ----------
@@ -213,16 +229,40 @@ class RejectOutcomesDisplay(Display):
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw the shares on top of each other."""
+        """Draw two panels, each with its own scale: right answers, and wrong ones above them.
+
+        So errors can be seen where there are few. As both panels lie in one axes, a vertical line
+        marks a reject rate in both.
+        """
         ax = axes_to_draw_on(ax)
-        borders = np.cumsum([np.zeros_like(self.right), *self._parts], axis=0)
         self.areas_ = []
-        for look, low, high in zip(STYLES, borders[:-1], borders[1:], strict=True):
-            style = {"edgecolor": "0.25", "linewidth": 0.5, **look, **kwargs}
-            self.areas_.append(ax.fill_between(self.reject_rates, low, high, **style))
-        ax.set(xlabel="rejected samples", ylabel="all samples", ylim=(0.0, 1.0))
+        ticks: dict[float, str] = {}
+        for number, (name, kinds) in enumerate(PANELS.items()):
+            ticks |= self._draw_panel(ax, DISTANCE * number, name, kinds, kwargs)
+        ax.set(xlabel="rejected samples", ylabel="share of all samples", ylim=(0.0, 2 * DISTANCE))
         if self.reject_rates[-1] > self.reject_rates[0]:
             ax.set_xlim(self.reject_rates[0], self.reject_rates[-1])
         show_percent(ax)
+        ax.set_yticks(list(ticks), list(ticks.values()))
+        ax.spines[:].set_visible(False)
         legend_beside(ax, self.areas_[::-1])
         return self._drawn_on(ax)
+
+    def _draw_panel(
+        self, ax: Axes, bottom: float, name: str, kinds: dict[str, Any], kwargs: dict[str, Any]
+    ) -> dict[float, str]:
+        """Draw two shares on top of each other; return the ticks of their scale."""
+        from matplotlib.ticker import MaxNLocator
+
+        borders = np.cumsum([np.zeros_like(self.right), *(getattr(self, k) for k in kinds)], axis=0)
+        total = float(borders.max())
+        scale = total or 1.0
+        for low, high, look in zip(borders, borders[1:], kinds.values(), strict=False):
+            style = {"edgecolor": "0.25", "linewidth": 0.5, **look, **kwargs}
+            edges = bottom + low / scale, bottom + high / scale
+            self.areas_.append(ax.fill_between(self.reject_rates, *edges, **style))
+        share = f"{100 * total:.3g}%" if total else "none"
+        place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "in_layout": False}
+        ax.text(0.0, bottom + 1.03, f"{name} answers: {share}", **place)
+        steps = MaxNLocator(4).tick_values(0.0, scale)
+        return {bottom + step / scale: percent_tick(step) for step in steps if step <= total}

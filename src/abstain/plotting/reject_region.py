@@ -3,7 +3,7 @@
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,11 +22,10 @@ from abstain.plotting._drawing import (
     legend_beside,
     notes_on_regions,
     optional_array,
-    outline,
-    write_centred,
 )
 from abstain.plotting._evaluation import plain_answers, reject_option_of
 from abstain.plotting._projection import Projection, behind_transformers, project
+from abstain.plotting._texts import SHORT, Label, elided, fit_labels, outline, write_centred
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +42,6 @@ LABELLED = 16
 SMALLEST = 0.004
 # Share of the figure from the middle of a star to its points.
 STAR = 0.02
-# Share of the figure that a small letter takes, at matplotlib's default size.
-CHARACTER = 0.0145
 
 
 @documented_display("``scatter`` for the samples")
@@ -221,13 +218,15 @@ class RejectRegionDisplay(PlaneDisplay):
         cells = np.unique(self.cells).tolist()
         if label_cells is None:
             label_cells = len(cells) <= LABELLED
-        handles += self._draw_prototypes(ax, is_named=not label_cells)
-        if label_cells:
-            for cell in cells:
-                self._label_cell(ax, cell)
+        handles += self._draw_prototypes(ax)
         if legend:
             legend_beside(ax, [*handles, *self._reject_handles(ax)])
-        return self._show_plane(ax, notes_on_regions(self.agreement))
+        self._show_plane(ax, notes_on_regions(self.agreement))
+        if label_cells:
+            fit_labels(ax, [label for cell in cells for label in self._labels(ax, cell)])
+        else:
+            self._name_prototypes(ax)
+        return self
 
     def _draw_regions(self, ax: Axes) -> None:
         codes = codes_of(self.predictions, self.classes)
@@ -260,8 +259,8 @@ class RejectRegionDisplay(PlaneDisplay):
             np.where(self.rejected, np.minimum(margins, -1e-9), np.maximum(margins, 1e-9))
         )
 
-    def _label_cell(self, ax: Axes, cell: int) -> None:
-        """Write name and threshold where each part of a cell has most room."""
+    def _labels(self, ax: Axes, cell: int) -> Iterator[Label]:
+        """Yield name and threshold of a cell, where each part of it has most room."""
         from scipy.ndimage import label
 
         columns, rows = self.grid
@@ -271,14 +270,11 @@ class RejectRegionDisplay(PlaneDisplay):
             if mask.mean() < SMALLEST:
                 continue
             free = mask & ~self._near_prototypes
-            free = free if free.any() else mask
-            row, column = _roomiest(free)
-            name, threshold = self.cell_names[cell], self.thresholds[cell]
-            text, rotation = _fitting_label(mask, row, column, name, threshold)
-            if rotation:
-                column, row = _roomiest(free.T)
-            at = columns[column], rows[row]
-            outline(write_centred(ax, *at, text, rotation=rotation, zorder=4))
+            row, column = _roomiest(free if free.any() else mask)
+            text = write_centred(ax, columns[column], rows[row], "", zorder=4)
+            outline(text)
+            versions = _versions(self.cell_names[cell], self.thresholds[cell])
+            yield Label(text, versions, _run(mask[row], column))
 
     @property
     def _near_prototypes(self) -> Mask:
@@ -332,23 +328,14 @@ def _roomiest(free: Mask) -> tuple[int, int]:
     return int(row), int(column)
 
 
-def _fitting_label(
-    mask: Mask, row: int, column: int, name: str, threshold: float
-) -> tuple[str, int]:
-    """Return the longest label that a cell has room for, and its rotation."""
+def _versions(name: str, threshold: float) -> list[str]:
+    """Return what the label of a cell may say, the longest first."""
     long, short = f"rejected below {threshold:.3g}", f"< {threshold:.2g}"
     if np.isinf(threshold):
         short = "all" if threshold > 0 else "none"
         long = f"{short} rejected"
-    width, height = _run(mask[row], column), _run(mask[:, column], row)
-    longest = CHARACTER * max(len(name), len(long))
-    if width >= longest:
-        return f"{name}\n{long}", 0
-    if height >= longest and height > 1.5 * width and width >= 5 * CHARACTER:
-        return f"{name}\n{long}", 90
-    if width >= 0.5 * longest:
-        return f"{name}\n{short}", 0
-    return short, 0
+    names = dict.fromkeys([name, elided(name, SHORT)])
+    return [*(f"{each}\n{limit}" for limit in (long, short) for each in names), short]
 
 
 def _run(line: Mask, at: int) -> float:

@@ -17,13 +17,11 @@ from abstain.plotting._drawing import (
     Display,
     axes_to_draw_on,
     draw_colorbar,
-    elided,
     optional_array,
     percent_tick,
-    slant_names,
-    write_centred,
 )
 from abstain.plotting._evaluation import models_of
+from abstain.plotting._texts import elided, fit_names, write_centred
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -218,6 +216,8 @@ class RelevanceDisplay(FeatureDisplay):
         else:
             self._draw_heat_map(ax, shown, **kwargs)
         self._name_rows(ax, shown, longest=36)
+        if self.relevances.ndim == 2:
+            fit_names(ax)
         return self._drawn_on(ax)
 
     def _draw_bars(self, ax: Axes, shown: NDArray[np.int64], **kwargs: Any) -> None:
@@ -279,12 +279,10 @@ class RelevanceDisplay(FeatureDisplay):
         sizes = [(name, len(list(group))) for name, group in groupby(names)]
         ends = np.cumsum([size for _, size in sizes])
         middles = [end - (size + 1) / 2 for end, (_, size) in zip(ends, sizes, strict=True)]
-        ax.set_xticks(middles, [name for name, _ in sizes])
+        ax.set_xticks(middles, [elided(name, 24) for name, _ in sizes])
         ax.tick_params(axis="x", length=0)
         for end in ends[:-1]:
             ax.axvline(end - 0.5, color="black", linewidth=0.8)
-        if sum(len(name) for name, _ in sizes) + 2 * len(sizes) > 50:
-            slant_names(ax)
 
     def _note_on_hidden(self, shown: NDArray[np.int64]) -> str:
         n_hidden = self.order.size - shown.size

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._core.errors import InputError
 from abstain._core.estimators import names_of_features, unwrap
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import axes_to_draw_on, draw_colorbar, percent_tick, write_centred
+from abstain.plotting._drawing import axes_to_draw_on, draw_colorbar, percent_tick
 from abstain.plotting._evaluation import models_of
+from abstain.plotting._texts import write_centred
 from abstain.plotting.relevance import FeatureDisplay
 
 if TYPE_CHECKING:

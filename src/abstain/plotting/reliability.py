@@ -201,9 +201,13 @@ class ReliabilityDisplay(Display):
             ends = [(0.0, 0.0), (1.0, 1.0)]
             line = LineCollection([ends], zorder=1, label=DIAGONAL, **look)
             ax.add_collection(line, autolim=False)
-        ax.set(xlabel="estimated probability of being right", ylabel="share that is right")
+        ax.set(
+            xlabel="estimated probability of being right",
+            ylabel="share that is right, with interval",
+        )
         show_percent(ax)
-        ax.legend(loc="best", frameon=False, handlelength=3.5)
+        above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+        ax.legend(**above, frameon=False, handlelength=3.5)
         return self._drawn_on(ax)
 
     def _label(self, name: str | None) -> str:

@@ -11,8 +11,9 @@ from abstain._core.estimators import pass_through
 from abstain.monitor import RiskMonitor
 from abstain.monitor.risk import correct_answers, promised_accuracy, risk_path
 from abstain.plotting._documentation import documented_display
-from abstain.plotting._drawing import Display, axes_to_draw_on, draw_curve
+from abstain.plotting._drawing import Display, axes_to_draw_on, draw_curve, percent_tick
 from abstain.plotting._evaluation import reject_option_of
+from abstain.plotting._texts import outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,15 +171,20 @@ class RiskMonitorDisplay(Display):
             ax, np.append(0, self.answers), np.append(1.0, seen), kwargs, label=label
         )
         ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
         look: dict[str, Any] = {"colors": "0.4", "linestyles": ":", "linewidths": 1.2, "zorder": 1}
         end_of_line = max(1, int(self.answers[-1]) if len(self.answers) else 1, ax.get_xlim()[1])
         self.alarm_line_ = ax.hlines(self.alarm, 0, end_of_line, **look)
+        if not ax.texts:  # one for all curves
+            place: dict[str, Any] = {"xytext": (-4, 3), "textcoords": "offset points"}
+            place |= {"xycoords": ax.get_yaxis_transform(), "horizontalalignment": "right"}
+            outline(ax.annotate(f"alarm at {self.alarm:.4g}", (1.0, self.alarm), **place))
         if alarm_at is not None:
             ax.scatter([alarm_at], [self.alarm], color=self.line_.get_color(), zorder=3)
         lowest = min(0.5, *(np.min(np.asarray(line.get_ydata(), float)) for line in ax.lines)) / 2
         ax.set(
             xlabel="answers",
-            ylabel=f"evidence against accuracy {self.accuracy:g}",
+            ylabel=f"evidence against an accuracy of {percent_tick(self.accuracy)}",
             ylim=(lowest, 10 * self.alarm),
             xlim=(0, end_of_line),
         )
