@@ -625,27 +625,6 @@ def test_figures_follow_the_colour_scheme(opened, gmlvq, samples):
     page.wait(f"{ink} !== '{before}'")
 
 
-def test_samples_in_the_plane_are_marked_by_shape(opened, gmlvq, samples):
-    X, y = samples
-    clf = copy(gmlvq).retarget(RejectRate(0.2))
-    page = opened(clf, samples)
-    traces = page.run(
-        """
-        return document.getElementById("view").data.map(
-            trace => [trace.name, trace.marker.symbol, trace.x.length])"""
-    )
-    rejected, wrong = clf.reject(X), clf.estimator_.predict(X) != y
-    sizes = {name: size for name, _, size in traces}
-    assert sizes == {
-        "answered, right": np.count_nonzero(~rejected & ~wrong),
-        "rejected, right": np.count_nonzero(rejected & ~wrong),
-        "rejected, wrong": np.count_nonzero(rejected & wrong),
-        "answered, wrong": np.count_nonzero(~rejected & wrong),
-        "prototype": 6,
-    }
-    assert len({symbol for _, symbol, _ in traces}) == 5
-
-
 # --- other classifiers ---------------------------------------------------------------------------
 
 

@@ -27,8 +27,9 @@ from abstain import (
 )
 from abstain.report import write_report
 from abstain.report.content import choose_rows, find_content
+from abstain.report.plane import choose_drawn
 from abstain.report.promises import HIGHEST, MAX_POINTS, find_promises
-from abstain.report.samples import Samples, choose_drawn, choose_explained
+from abstain.report.samples import Samples, choose_explained
 from abstain.tables.reasons import cell_names
 from tests.fronts.strategies import synthetic
 from tests.report.problems import (

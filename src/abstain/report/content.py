@@ -28,10 +28,10 @@ from abstain.classifier.own_cells import OwnCells
 from abstain.classifier.thresholds import FORMAT
 from abstain.fronts import ParetoFront, PooledFront, pareto_front
 from abstain.monitor.certificates import share_of_fit
+from abstain.report.plane import choose_drawn, scatter_of
 from abstain.report.promises import find_promises
 from abstain.report.samples import (
     Samples,
-    choose_drawn,
     choose_explained,
     evaluate_samples,
     explain_samples,
@@ -39,7 +39,6 @@ from abstain.report.samples import (
     json_numbers,
     names_of_samples,
     rows_of_samples,
-    scatter_of,
     values_of_samples,
 )
 from abstain.tables.groups import compare_groups
@@ -82,7 +81,7 @@ def find_content(
     details["row"] = rows_of_samples(X, sample_rows, explained)
     details["values"] = values_of_samples(X, explained, features, _by_relevance(clf))
     watch(3)
-    scatter = scatter_of(clf, X, drawn, features, samples.certainty[drawn])
+    scatter = scatter_of(clf, X, drawn, features, samples)
     watch(N_STEPS)
     return {
         "format": FORMAT,

@@ -1,9 +1,6 @@
-"""What does a report show of samples: predictions, reasons, and positions in a plane?
+"""What does a report show of samples: predictions, reasons and values?
 
-All of it is known before any sample is rejected. The plane of a model with prototypes is the one in
-which it decides. Two features span the plane themselves, and one feature is drawn against the
-certainty. For anything else, the plane is that of the first two principal components of the
-standardized features that reach the model.
+All of it is known before any sample is rejected.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -18,16 +15,13 @@ from sklearn.utils.validation import column_or_1d
 from abstain._core.checks import check_names
 from abstain._core.errors import InputError
 from abstain._core.estimators import (
-    has_prototypes,
     n_samples_of,
     names_of_features,
-    pass_through,
     unwrap,
 )
 from abstain._core.sklearn_private import take_rows
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.explain import explanation_table
-from abstain.models.plane import filled_by_means, find_plane, without_names
 from abstain.tables.writing import json_number
 
 Array = NDArray[Any]
@@ -37,8 +31,6 @@ MAX_DETAILS = 20_000
 # Number of values that are shown of these samples, and of features whatever their number.
 MAX_VALUES = 300_000
 FEWEST_VALUES = 5
-# More dots hide each other, and take too long to draw when the slider moves.
-MAX_DOTS = 400
 # Number of features that are named as separating two classes.
 N_FEATURES = 3
 
@@ -163,7 +155,7 @@ def choose_explained(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.i
         return np.arange(n_samples)
     wrong = np.flatnonzero(samples.wrong)
     chosen = np.zeros(n_samples, dtype=bool)
-    chosen[_evenly_spaced(wrong, limit // 2)] = True
+    chosen[evenly_spaced(wrong, limit // 2)] = True
     order = np.lexsort((samples.rank, samples.position))
     sizes = np.bincount(samples.position)
     starts = np.cumsum(sizes) - sizes
@@ -242,74 +234,6 @@ def _value(value: Any) -> Any:
     return json_number(float(f"{value:.6g}")) if isinstance(value, float) else value
 
 
-# --- positions ------------------------------------------------------------------------------------
-
-
-def choose_drawn(samples: Samples, limit: int = MAX_DOTS) -> NDArray[np.int64]:
-    """Return the indices of samples to draw: of too many, evenly spaced ones, up to half wrong."""
-    if len(samples.certainty) <= limit:
-        return np.arange(len(samples.certainty))
-    wrong, right = np.flatnonzero(samples.wrong), np.flatnonzero(~samples.wrong)
-    n_wrong = min(len(wrong), max(limit // 2, limit - len(right)))
-    chosen = _evenly_spaced(wrong, n_wrong), _evenly_spaced(right, limit - n_wrong)
-    return np.sort(np.concatenate(chosen))
-
-
-def _evenly_spaced(places: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def evenly_spaced(places: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return some of the places."""
     return places[np.linspace(0, len(places) - 1, min(size, len(places))).round().astype(np.int64)]
-
-
-def scatter_of(
-    clf: RejectOptionClassifier,
-    X: Any,
-    places: NDArray[np.int64],
-    names: list[str] | None,
-    certainty: NDArray[np.float64],
-) -> dict[str, Any] | None:
-    """Return the positions of some samples and of prototypes; None if samples are not numbers."""
-    steps, model = unwrap(clf.estimator_)
-    try:
-        seen: Any = pass_through(steps, take_rows(X, places))
-        dense = seen.toarray() if hasattr(seen, "toarray") else seen
-        numbers = np.asarray(dense, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    if numbers.ndim != 2 or not numbers.shape[1]:
-        return None
-    numbers = filled_by_means(numbers)
-    names = names or [f"feature {number}" for number in range(numbers.shape[1])]
-    prototypes, labels = np.empty((0, 2)), []
-    if numbers.shape[1] == 1:
-        positions, axes = np.column_stack([numbers[:, 0], certainty]), (names[0], "certainty")
-    elif has_prototypes(model):
-        plane = find_plane(without_names(model), numbers, None, names)
-        positions, axes = plane.project(numbers), plane.names
-        prototypes = plane.project(np.asarray(model.prototypes_, dtype=np.float64))
-        labels = [str(label) for label in model.prototype_labels_.tolist()]
-    else:
-        positions, axes = _components(numbers, names)
-    return {
-        "x": json_numbers(positions[:, 0].round(6)),
-        "y": json_numbers(positions[:, 1].round(6)),
-        "axes": list(axes),
-        "prototypes": prototypes.round(6).tolist(),
-        "prototype_labels": labels,
-    }
-
-
-def _components(numbers: Array, names: list[str]) -> tuple[Array, tuple[str, str]]:
-    if numbers.shape[1] == 2:
-        return numbers, (names[0], names[1])
-    from sklearn.decomposition import PCA
-
-    spread = numbers.std(axis=0)
-    scaled = (numbers - numbers.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    if len(numbers) < 2 or not scaled.any():
-        return numbers[:, :2], (names[0], names[1])
-    pca = PCA(n_components=2, random_state=0)
-    positions = np.asarray(pca.fit_transform(scaled))
-    first, second = (100 * pca.explained_variance_ratio_).tolist()
-    return positions, (
-        f"principal component 1 ({first:.0f}% of the spread)",
-        f"principal component 2 ({second:.0f}% of the spread)",
-    )

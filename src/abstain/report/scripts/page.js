@@ -101,6 +101,7 @@ async function figures(content, slider) {
   await drawAll();
   curve.target.on("plotly_afterplot", () => slider.align(curve.target._fullLayout._size));
   curve.onClick((place) => slider.choose(place));
+  if (scatter) scatter.onClick((sample) => { location.hash = `#sample-${sample}`; });
   level.addEventListener("change", () => curve.draw(level.value, slider.place));
   for (const medium of [DARK, NARROW]) medium.addEventListener("change", drawAll);
   addEventListener("beforeprint", drawAll);

@@ -1,7 +1,9 @@
-// The samples in a plane.
+// The samples in a plane, or, of many classes, on a line for each class.
 
 // Up to this number of prototypes, there is room for the names of their classes.
 const NAMED_PROTOTYPES = 12;
+// Height of the line of a class, in pixels.
+const CLASS_LINE = 26;
 
 // Outcomes of samples differ in shape and colour.
 const KINDS = [
@@ -21,48 +23,85 @@ class Scatter {
     this.texts = this.certainty.map((_, at) => plain(
       `sample ${name(at)}: ${content.classes[this.points.truth[at]]}, answer ${content.classes[this.points.answer[at]]}`,
     ));
+    this.positions = this.certainty.map((_, at) => this.positionOf(at));
+    // A margin, so that what lies at the edge is whole.
+    this.ranges = this.points.ranges.map(([low, high]) => [low - 0.03 * (high - low || 1), high + 0.03 * (high - low || 1)]);
+  }
+
+  // A sample beyond the axes is an arrow at their edge.
+  positionOf(at) {
+    const inside = (value, [low, high]) => Math.min(Math.max(value, low), high);
+    const [x, y] = [number(this.points.x[at]), number(this.points.y[at])];
+    const [xRange, yRange] = this.points.ranges;
+    const [shownX, shownY] = [inside(x, xRange), inside(y, yRange)];
+    const arrow = shownX > x ? "arrow-left" : shownX < x ? "arrow-right" : shownY > y ? "arrow-down" : shownY < y ? "arrow-up" : null;
+    return { x: shownX, y: shownY, arrow };
   }
 
   kinds(place) {
     const limits = this.content.rows.thresholds[place].map(number);
-    const made = KINDS.map(() => ({ x: [], y: [], text: [] }));
+    const made = KINDS.map(() => ({ x: [], y: [], text: [], symbol: [], customdata: [] }));
     this.certainty.forEach((certainty, at) => {
       const isRejected = this.points.outlier[at] || certainty < limits[this.points.cell[at]];
       const isWrong = this.points.truth[at] !== this.points.answer[at];
-      const kind = made[isRejected ? (isWrong ? 2 : 1) : (isWrong ? 3 : 0)];
-      kind.x.push(number(this.points.x[at]));
-      kind.y.push(number(this.points.y[at]));
+      const index = isRejected ? (isWrong ? 2 : 1) : (isWrong ? 3 : 0);
+      const kind = made[index];
+      const { x, y, arrow } = this.positions[at];
+      kind.x.push(x);
+      kind.y.push(y);
       kind.text.push(this.texts[at]);
+      kind.symbol.push(arrow ?? KINDS[index].symbol);
+      kind.customdata.push(this.points.place[at]);
     });
     return made;
   }
 
   draw(place) {
-    const traces = this.kinds(place).map((kind, index) => ({
-      ...kind, name: KINDS[index].name, mode: "markers", hovertemplate: "%{text}<extra></extra>",
+    const { by_class: isByClass, axes, centres, prototypes, prototype_labels: labels } = this.points;
+    const isNamed = prototypes.length > 0 && prototypes.length <= NAMED_PROTOTYPES;
+    const names = this.content.classes.map((name) => plain(short(name, 24)));
+    const bold = { size: 14, shadow: halo(), weight: 600 };
+    const traces = this.kinds(place).map(({ symbol, ...kind }, index) => ({
+      ...kind, name: KINDS[index].name, mode: "markers", hovertemplate: "%{text}<extra></extra>", cliponaxis: false,
       marker: {
-        symbol: KINDS[index].symbol, color: colour(KINDS[index].colour), size: KINDS[index].size,
-        opacity: KINDS[index].opacity,
+        symbol, color: colour(KINDS[index].colour), size: KINDS[index].size, opacity: KINDS[index].opacity,
       },
     }));
-    if (this.points.prototypes.length) {
+    if (prototypes.length) {
       traces.push({
-        x: this.points.prototypes.map(([x]) => x), y: this.points.prototypes.map(([, y]) => y),
-        text: this.points.prototype_labels.map((label) => plain(short(label, 24))), name: "prototype",
-        mode: this.points.prototypes.length <= NAMED_PROTOTYPES ? "markers+text" : "markers",
-        textposition: "top center", textfont: { size: 14, shadow: halo(), weight: 600 },
+        x: prototypes.map(([x]) => x), y: prototypes.map(([, y]) => y),
+        text: labels.map((label) => plain(short(label, 24))), name: "prototype",
+        mode: isNamed ? "markers+text" : "markers", textposition: "top center", textfont: bold,
         hovertemplate: "prototype of %{text}<extra></extra>", cliponaxis: false,
         marker: { symbol: "star", size: 17, color: colour("prototype"), line: { width: 1.5, color: colour("paper") } },
       });
     }
-    const { x, y } = titles(this.target, ...this.points.axes);
-    return Plotly.react(this.target, traces, layout({ xaxis: { title: x }, yaxis: { title: y } }), CONFIG);
+    if (!isNamed) {
+      traces.push({
+        x: centres.map(([x]) => x), y: centres.map(([, y]) => y), text: centres.map(([, , label]) => names[label]),
+        name: "middle of a class", mode: "text", textfont: bold, hoverinfo: "skip", showlegend: false, cliponaxis: false,
+      });
+    }
+    if (isByClass) this.target.style.height = `${150 + CLASS_LINE * names.length}px`;
+    const { x, y } = titles(this.target, ...axes);
+    const lines = isByClass
+      ? { range: [...this.ranges[1]].reverse(), tickvals: names.map((_, label) => label), ticktext: names }
+      : { range: this.ranges[1], title: y };
+    return Plotly.react(this.target, traces, layout({ xaxis: { title: x, range: this.ranges[0] }, yaxis: lines }), CONFIG);
   }
 
   move(place) {
     const made = this.kinds(place);
     const of = (name) => made.map((kind) => kind[name]);
-    Plotly.restyle(this.target, { x: of("x"), y: of("y"), text: of("text") }, [0, 1, 2, 3]);
+    Plotly.restyle(this.target, {
+      x: of("x"), y: of("y"), text: of("text"), customdata: of("customdata"), "marker.symbol": of("symbol"),
+    }, [0, 1, 2, 3]);
+  }
+
+  // A click on a sample opens it in its table.
+  onClick(open) {
+    this.target.on("plotly_click", ({ points: [{ customdata }] }) => {
+      if (customdata !== undefined) open(customdata);
+    });
   }
 }
-
