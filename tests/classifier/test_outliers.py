@@ -1,5 +1,6 @@
 """A classifier rejects samples unlike the known ones, however sure it is, and all methods agree."""
 
+import warnings
 from copy import deepcopy
 
 import numpy as np
@@ -358,16 +359,44 @@ def test_dask_samples_are_answered_like_those_of_one_machine(iris, strange):
         np.testing.assert_array_equal(answer(lazy).compute(), answer(strange))
 
 
-def test_calibration_on_dask_detects_no_outliers(iris, strange):
+def test_calibration_on_dask_detects_the_same_outliers(iris, strange):
     array = pytest.importorskip("dask.array", reason="install abstain[dask]")
     X, y = iris
     frozen = FrozenEstimator(GaussianNB().fit(X[::2], y[::2]))
     clf = RejectOptionClassifier(frozen).fit(
         array.from_array(X[1::2], chunks=(25, 4)), array.from_array(y[1::2], chunks=25)
     )
-    assert np.isnan(clf.outlier_p_values(strange)).all()
-    here = RejectOptionClassifier(frozen, outliers=None).fit(X[1::2], y[1::2])
+    here = RejectOptionClassifier(frozen).fit(X[1::2], y[1::2])
+    np.testing.assert_allclose(clf.outlier_p_values(strange), here.outlier_p_values(strange))
     np.testing.assert_array_equal(clf.reject(strange), here.reject(strange))
+    without = clf.set_params(outliers=None).fit(
+        array.from_array(X[1::2], chunks=(25, 4)), array.from_array(y[1::2], chunks=25)
+    )
+    assert not without.detects_outliers_
+
+
+UNDETECTED = {
+    "few": (GaussianNB(), {"cv": 2}, slice(40, 59)),
+    "kernels": (SVC(kernel="precomputed"), {"cv": 2}, None),
+    "all test": (None, {"target": Accuracy(0.6, confidence=0.9)}, slice(40, 60)),
+}
+
+
+@pytest.mark.parametrize("name", UNDETECTED)
+def test_a_rate_that_cannot_be_kept_is_said_and_the_default_is_not(name, iris):
+    (X, y), (model, settings, rows) = iris, UNDETECTED[name]
+    X, y = (X @ X.T, y) if rows is None else (X[rows], y[rows])
+    if model is None:
+        model = FrozenEstimator(GaussianNB().fit(*iris))
+    with pytest.warns(UserWarning, match=r"^no outliers are detected: outliers=0.05 takes at"):
+        clf = RejectOptionClassifier(model, outliers=0.05, **settings).fit(X, y)
+    assert not clf.detects_outliers_
+    for rate in (0.01, None):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            clf = RejectOptionClassifier(model, outliers=rate, **settings).fit(X, y)
+        assert not any("no outliers are detected" in str(each.message) for each in said)
+        assert not clf.detects_outliers_
 
 
 # Faulty samples would become the usual ones without a word.

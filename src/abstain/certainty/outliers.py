@@ -38,6 +38,8 @@ from sklearn.utils import check_array
 from abstain.certainty.outlier_scores import FAR, Floats, Known, fit_known
 from abstain.certainty.outlier_screen import OutlierScreen
 
+# The share of samples like the known ones that may be rejected, unless another is given.
+DEFAULT_RATE = 0.01
 N_FOLDS = 5
 # Fewer samples know too little; of more, so many are taken.
 MIN_KNOWN, MAX_KNOWN = 20, 20_000

@@ -67,7 +67,7 @@ class Calibration(NamedTuple):
         kept, drawn = ~self.outlier, self.drawn
         if drawn is not None:  # a missing sample stays -1
             drawn = np.where(drawn < 0, -1, (np.cumsum(kept) - 1)[drawn])[(drawn < 0) | kept[drawn]]
-        inliers = self._replace(drawn=None, outlier=None)._take(kept)
+        inliers = self._replace(drawn=None, outlier=None).take(kept)
         return inliers._replace(drawn=drawn)
 
     @property
@@ -83,15 +83,11 @@ class Calibration(NamedTuple):
             return self
         own = outlier[self.rows]
         if own.all():
-            raise InputError(
-                argument="outliers",
-                requirement="must leave some samples to set thresholds on",
-                got=f"only samples unlike those of the fit, {len(own):,} of them",
-                remedy="fit the classifier again",
-            )
+            raise only_outliers(len(own))
         return self._replace(outlier=own if own.any() else None)
 
-    def _take(self, members: NDArray[np.bool_]) -> Calibration:
+    def take(self, members: NDArray[Any]) -> Calibration:
+        """Return some of the samples, by a mask or by positions."""
         arrays: list[Any] = [each if each is None else each[members] for each in self]
         return Calibration(*arrays)
 
@@ -105,7 +101,7 @@ class Calibration(NamedTuple):
         has_weight = weights > 0
         weights = weights[has_weight]
         is_same = np.allclose(weights, weights[0], rtol=1e-9, atol=0)
-        return self._take(has_weight)._replace(weights=None if is_same else weights)
+        return self.take(has_weight)._replace(weights=None if is_same else weights)
 
     def answered_by(self, classes: Array, rules: Rules) -> Calibration:
         """Return the same samples, answered as these rules say; classes are those of columns."""
@@ -149,6 +145,16 @@ class Calibration(NamedTuple):
             weights=samples.weights,
             drawn=samples.drawn,
         )
+
+
+def only_outliers(n_samples: int) -> InputError:
+    """Return the error about samples all of which are outliers."""
+    return InputError(
+        argument="outliers",
+        requirement="must leave some samples to set thresholds on",
+        got=f"only samples unlike those of the fit, {n_samples:,} of them",
+        remedy="fit the classifier again",
+    )
 
 
 def calibrate(

@@ -26,6 +26,7 @@ from abstain._scale.blocks import check_samples, is_dask
 from abstain.certainty.cells import RULES, fitted_rule
 from abstain.certainty.measures import MEASURES
 from abstain.certainty.outliers import (
+    DEFAULT_RATE,
     OutlierDetector,
     can_tell_outliers,
     fit_outlier_detector,
@@ -63,7 +64,7 @@ from abstain.classifier.operating import (
     warn_if_rejects_cost_most,
 )
 from abstain.classifier.other_answers import keeps_answers
-from abstain.classifier.overlap import overlap_warnings, unlike_warnings
+from abstain.classifier.overlap import overlap_warnings, undetected_warnings, unlike_warnings
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
 from abstain.classifier.proportions import new_proportions, refused_weights, threshold_weights
@@ -132,7 +133,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         out; of them the features must be numbers, in an array, in columns of a frame, or in a
         sparse matrix of at most 512 columns. To certify a ``FrozenEstimator`` with one threshold, a
         fifth of the samples are taken for this, or none if the others are too few to certify much.
-        None are detected by a classifier that is calibrated on Dask collections.
+        Of more than 20,000 samples, so many are known.
     reject_label : object, default=None
         What `predict` returns for rejected samples; None leaves the plain labels, and `reject`
         tells which to trust. It must be of the type of the classes: ensembles such as
@@ -231,7 +232,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         method: str = "pooled",
         target: Target | None = None,
         cv: Any = 5,
-        outliers: float | None = 0.01,
+        outliers: float | None = DEFAULT_RATE,
         reject_label: Any = None,
         min_cell_size: int = 10,
         test_size: float | str = "auto",
@@ -276,7 +277,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             Samples, in any form that the classifier takes. A Dask array or frame calibrates a
             ``FrozenEstimator`` where its blocks are, with the front and the thresholds of one
             machine, to rounding. For a target with ``confidence``, as many samples are held out as
-            on one machine, but others: from each block, by ``random_state`` and its number.
+            on one machine, but others: from each block, by ``random_state`` and its number. So are
+            those that tell outliers, if there are more than 20,000.
         y : array-like of shape (n_samples,)
             Their classes; of Dask samples, a Dask array or series that is cut at the same rows.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -323,7 +325,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         check_parameters(self)
         if is_dask(X, y):
             given = {"sample_weight": sample_weight, "groups": groups} | fit_params
-            return self._fit_on_dask(X, y, given)
+            return self._fit_on_dask(X, y, given, detector)
         X, y = indexable(X, y)
         y = checked_labels(self, y)
         routed = routed_params(self, sample_weight, groups, fit_params)
@@ -396,6 +398,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         for warning in [
             *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
             *near_duplicate_warnings(self, target, X, groups),
+            *undetected_warnings(self.outliers, detector is not None),
         ]:
             warnings.warn(UserWarning(warning), stacklevel=2)
         self._run_first(target, contradiction)
@@ -448,14 +451,17 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             fitted if isinstance(fitted, FrozenEstimator) else FrozenEstimator(fitted)
         )
         frozen.certainty, frozen.cells = self._rules.certainty, self._rules.cells
-        for warning in unlike_warnings(self._find_outliers(X), self.outliers):
+        outlier = None if is_dask(X) else self._find_outliers(X)
+        for warning in unlike_warnings(outlier, self.outliers):
             warnings.warn(UserWarning(warning), stacklevel=2)
         # If all samples must test, none can fit a detector of outliers: it stays as it is.
         frozen._fit(X, y, sample_weight, groups, {}, self._outlier_detector)
         self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
         return self
 
-    def _fit_on_dask(self, X: Any, y: Any, given: Mapping[str, Any]) -> Self:
+    def _fit_on_dask(
+        self, X: Any, y: Any, given: Mapping[str, Any], detector: OutlierDetector | None
+    ) -> Self:
         rules = Rules(MEASURES.name_of(self.certainty), RULES.name_of(self.cells))
         check_for_dask(self.estimator, rules, y, given, self.class_prior)
         refuse_outcomes(self._target())
@@ -472,18 +478,23 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             method=self.method,
             target=self._target(),
             test_size=partial(tested_share, self),
+            outliers=None if get_tags(self.estimator).input_tags.pairwise else self.outliers,
+            detector=detector,
             random_state=self.random_state,
         )
         self._own_cells, self._front = known.own_cells, known.front
         self._held_out = known.held_out
+        self._outlier_detector, self._outlier_counts = known.detector, known.outliers
+        for warning in undetected_warnings(self.outliers, known.detector is not None):
+            warnings.warn(UserWarning(warning), stacklevel=3)
         self._run_first(self._target())
         return self
 
     def _forget(self) -> None:
         """Delete the attributes of an earlier fit, so that nothing answers if this one fails."""
         own = (
-            "_front _held_out _outlier_detector _probabilities _own_cells _rules _target_in_use "
-            "_test_calibration _proportions _n_given _tested_groups _targets_tested "
+            "_front _held_out _outlier_counts _outlier_detector _probabilities _own_cells _rules "
+            "_target_in_use _test_calibration _proportions _n_given _tested_groups _targets_tested "
             "_labelled_target _expected"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:

@@ -116,7 +116,7 @@ def _cross_fitted(
         warnings.simplefilter("ignore")  # they were given when all samples set the thresholds
         for repeat, folds in enumerate(repeats):
             for fold in folds:
-                accepted = _accepted(known._take(~fold), known._take(fold), procedure, target, rate)
+                accepted = _accepted(known.take(~fold), known.take(fold), procedure, target, rate)
                 tried.by_target[repeat, fold], tried.at_rate[repeat, fold] = accepted
     return expect(tried, known.correct, "cross-fit", known.weights, groups)
 

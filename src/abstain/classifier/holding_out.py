@@ -155,14 +155,20 @@ def _known_and_tested(
     clf: Any, target: CertifyingTarget, n_samples: int
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
     """Return which samples tell outliers, if some can, and which test."""
-    n_known = round(TELL_OUTLIERS * n_samples)
-    is_enough = n_samples - n_known >= TIMES_LEFT * target.min_test_samples()
-    if n_known < MIN_KNOWN or not is_enough:
+    n_known = n_telling_outliers(target, n_samples)
+    if not n_known:
         return None, np.arange(n_samples)
     # Reproducible without a seed, too: any samples will do.
     random_state = check_random_state(0 if clf.random_state is None else clf.random_state)
     order = random_state.permutation(n_samples)
     return np.sort(order[:n_known]), np.sort(order[n_known:])
+
+
+def n_telling_outliers(target: CertifyingTarget, n_samples: int) -> int:
+    """Return how many samples tell outliers where all others test: 0 if too few would be left."""
+    n_known = round(TELL_OUTLIERS * n_samples)
+    is_enough = n_samples - n_known >= TIMES_LEFT * target.min_test_samples()
+    return n_known if n_known >= MIN_KNOWN and is_enough else 0
 
 
 def tested_share(clf: Any, target: CertifyingTarget, n_samples: int) -> float:

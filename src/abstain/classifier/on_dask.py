@@ -2,27 +2,24 @@
 
 A fitted classifier answers block by block, where the blocks are. Its answers stay there, three
 arrays as on one machine; what comes to the client are sums: how many samples each cell has, and the
-staircases of the front.
+staircases of the front. Outliers are found there, too; see `dask_outliers`.
 
 Samples that certify an accuracy are drawn by a seed and the number of their block, not by their
-values. As many are held out as on one machine, and the same share of every block: with h of n in
-all, ⌊h b / n⌋ − ⌊h a / n⌋ of a block whose rows go from a up to b. Of these samples the client
-counts how many are right and wrong at each step of the front (see `held_out`), which certifies what
-the samples themselves would.
+values; see `dask_splits`. Of these samples the client counts how many are right and wrong at each
+step of the front (see `held_out`), which certifies what the samples themselves would.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state
 
 from abstain._core.checks import check_same_length, merge_labels
 from abstain._core.errors import InputError, shown
@@ -31,7 +28,16 @@ from abstain._scale.computing import persist, reduce_blocks
 from abstain._scale.graphs import map_blocks, map_blocks_to_array
 from abstain.certainty.cells import is_to_be_fitted
 from abstain.certainty.measures import TRUST_OF_FROZEN, is_trust_to_be_fitted
-from abstain.classifier.calibrate import Calibration
+from abstain.certainty.outliers import OutlierDetector
+from abstain.classifier.calibrate import Calibration, only_outliers
+from abstain.classifier.dask_outliers import OutlierCounts, fit_detector_on_dask
+from abstain.classifier.dask_splits import (
+    BlockSplit,
+    Drawn,
+    block_sizes,
+    computed_sizes,
+    split_blocks,
+)
 from abstain.classifier.evaluate import Rules, evaluate
 from abstain.classifier.fit_checks import valid_labels
 from abstain.classifier.own_cells import OwnCells
@@ -46,6 +52,7 @@ from abstain.fronts.held_out import (
 from abstain.fronts.staircases import encode_cells
 from abstain.targets import Target
 from abstain.targets.base import CertifyingTarget, certifies
+from abstain.targets.operating import SampleCounts
 
 Array = NDArray[Any]
 
@@ -59,6 +66,8 @@ class DaskCalibration(NamedTuple):
     own_cells: OwnCells
     front: ParetoFront
     held_out: HeldOut | None
+    detector: OutlierDetector | None
+    outliers: SampleCounts | None
 
 
 class Answers(NamedTuple):
@@ -70,8 +79,7 @@ class Answers(NamedTuple):
 
     def take(self, rows: NDArray[np.int64]) -> Answers:
         """Return the answers to some of the samples."""
-        certainty, correct, cells = self.calibration[:3]
-        return self._replace(calibration=Calibration(certainty[rows], correct[rows], cells[rows]))
+        return self._replace(calibration=self.calibration.take(rows))
 
 
 def check_for_dask(
@@ -123,41 +131,88 @@ def calibrate_on_dask(
     method: str,
     target: Target,
     test_size: Callable[[CertifyingTarget, int], float],
+    outliers: float | None,
+    detector: OutlierDetector | None,
     random_state: Any,
 ) -> DaskCalibration:
-    """Compute the front of a fitted classifier's answers to samples in blocks."""
+    """Compute the front of a fitted classifier's answers to samples in blocks.
+
+    A detector of outliers that is given is used if all samples must test.
+    """
+    blocks = aligned_blocks(X=X, y=y)
+    split_of = partial(split_blocks, target, test_size, outliers is not None, random_state)
     # The answers take little memory and long to compute.
-    blocks = persist(map_blocks(_answer, aligned_blocks(X=X, y=y), estimator, rules))
-    sizes = _sizes(blocks, np.asarray(estimator.classes_))
-    n_samples, n_held, is_one_threshold = sum(sizes), None, False
-    if certifies(target):
-        share = test_size(target, n_samples)
-        n_held, is_one_threshold = round(share * n_samples), share == 1
-    if n_held == n_samples and not is_one_threshold:
-        raise InputError(f"{target} leaves none of {n_held:,} samples to set thresholds on")
-    held: list[Any] = list(blocks) if is_one_threshold else []
-    if n_held is not None and not is_one_threshold:
-        blocks, held = _shares(blocks, sizes, n_held, random_state)
-        sizes = [size - n_out for size, n_out in zip(sizes, _counts(sizes, n_held), strict=True)]
-    ones = [(block,) for block in blocks]
+    if outliers is None:
+        detector, answers = None, persist(map_blocks(_answer, blocks, estimator, rules, None))
+        split = split_of(computed_sizes(map_blocks(_size, [(block,) for block in answers])))
+    else:
+        split = split_of(block_sizes(X, blocks))
+        if split.has_known or not split.is_one_threshold:
+            detector = fit_detector_on_dask(estimator, blocks, split.drawn, outliers)
+        answers = persist(map_blocks(_answer, blocks, estimator, rules, detector))
+    _check_classes(answers, np.asarray(estimator.classes_))
+    learn, test = _parts(split, answers)
+    counts: OutlierCounts = reduce_blocks(
+        OutlierCounts.merge, map_blocks(_count_outliers, [(block,) for block in learn])
+    )
+    if not sum(counts.inliers):
+        raise only_outliers(counts.n_outliers)
+    ones = [(block,) for block in map_blocks(_without_outliers, [(block,) for block in learn])]
     certainty, correct = attrgetter("calibration.certainty"), attrgetter("calibration.correct")
-    labels, counts = reduce_blocks(_add_cells, map_blocks(_count_cells, ones))
-    own_cells = OwnCells(labels[:0] if is_one_threshold else labels[counts >= min_cell_size])
-    chunks = tuple(sizes)
+    labels, cell_sizes = reduce_blocks(_add_cells, map_blocks(_count_cells, ones))
+    own_cells = OwnCells(
+        labels[:0] if split.is_one_threshold else labels[cell_sizes >= min_cell_size]
+    )
+    chunks = tuple(counts.inliers)
     front = pareto_front(
         map_blocks_to_array(certainty, ones, chunks=chunks, dtype=np.float64),
         map_blocks_to_array(correct, ones, chunks=chunks, dtype=np.bool_),
         map_blocks_to_array(_positions, ones, own_cells, chunks=chunks, dtype=np.int64),
         method=method,
     )
-    held_out = None if n_held is None else _counted(held, own_cells, front)
-    return DaskCalibration(own_cells, front, held_out)
+    held_out = None
+    if certifies(target):
+        held_out = _counted(
+            map_blocks(_without_outliers, [(block,) for block in test]), own_cells, front
+        )
+    return DaskCalibration(own_cells, front, held_out, detector, counts.rejected)
 
 
-def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
+def _parts(split: BlockSplit, answers: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the answers that the front is computed from, and those that test."""
+    drawn = split.drawn
+    if split.is_one_threshold:
+        drawn = [each._replace(n_held=each.n_known) for each in drawn]
+    if not any(each.n_held for each in drawn):
+        return answers, answers
+    pairs = [(block, *each) for block, each in zip(answers, drawn, strict=True)]
+    learn = map_blocks(_others, pairs)
+    return learn, learn if split.is_one_threshold else map_blocks(_held, pairs)
+
+
+def _others(answers: Answers, *drawn: int) -> Answers:
+    return answers.take(Drawn(*drawn).others(len(answers.calibration.correct)))
+
+
+def _held(answers: Answers, *drawn: int) -> Answers:
+    return answers.take(Drawn(*drawn).held(len(answers.calibration.correct)))
+
+
+def _count_outliers(answers: Answers) -> OutlierCounts:
+    return OutlierCounts.of(answers.calibration)
+
+
+def _without_outliers(answers: Answers) -> Answers:
+    return answers._replace(calibration=answers.calibration.inliers)
+
+
+def _answer(
+    estimator: Any, rules: Rules, detector: OutlierDetector | None, X: Any, y: Any
+) -> Answers:
     check_same_length(X=range(X.shape[0]), y=y)  # a sparse matrix has no length
     if not len(y):
-        empty = Calibration(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
+        nothing = np.zeros(0, np.bool_)
+        empty = Calibration(np.zeros(0), nothing, np.zeros(0, np.int64), outlier=nothing)
         return Answers(empty, 0, [])
     labels = valid_labels(y)
     known = set(np.asarray(estimator.classes_).tolist())
@@ -168,41 +223,42 @@ def _answer(estimator: Any, rules: Rules, X: Any, y: Any) -> Answers:
         if label in known
     )
     evaluation = evaluate(estimator, X, rules)
+    outlier = None if detector is None else detector.are_outliers(evaluation.outputs.samples)
+    is_correct = evaluation.labels == labels
     return Answers(
-        Calibration(evaluation.certainty, evaluation.labels == labels, evaluation.cells),
+        Calibration(evaluation.certainty, is_correct, evaluation.cells, outlier=outlier),
         n_known,
         distinct[:MAX_CLASSES].tolist(),
     )
 
 
+def _size(answers: Answers) -> list[int]:
+    return [len(answers.calibration.correct)]
+
+
 class _Summary(NamedTuple):
-    sizes: list[int]
     n_known: int
     classes: list[Any]
 
 
-def _sizes(blocks: list[Any], classes: Array) -> list[int]:
-    """Return how many samples each block has, after a check that there are usable ones."""
+def _check_classes(blocks: list[Any], classes: Array) -> None:
+    """Refuse samples none of which is of a class that the classifier knows."""
     parts = map_blocks(_summarise, [(block,) for block in blocks])
     summary: _Summary = reduce_blocks(_merge_summaries, parts)
-    if not sum(summary.sizes):
-        raise InputError("X must hold at least one sample, got 0")
     if not summary.n_known:
         raise InputError(
             f"y must hold classes of the estimator ({classes.tolist()[:MAX_CLASSES]}), got none of "
             f"them but {summary.classes}"
         )
-    return summary.sizes
 
 
 def _summarise(answers: Answers) -> _Summary:
-    return _Summary([len(answers.calibration.correct)], answers.n_known, answers.classes)
+    return _Summary(answers.n_known, answers.classes)
 
 
 def _merge_summaries(parts: Sequence[_Summary]) -> _Summary:
     classes = {label for part in parts for label in part.classes}
     return _Summary(
-        [size for part in parts for size in part.sizes],
         sum(part.n_known for part in parts),
         sorted(classes, key=lambda label: (type(label).__name__, label))[:MAX_CLASSES],
     )
@@ -233,31 +289,6 @@ def _add_cells(parts: Sequence[tuple[Array, NDArray[np.int64]]]) -> tuple[Array,
 
 
 # --- held-out samples ---------------------------------------------------------------------------
-
-
-def _counts(sizes: Sequence[int], n_held: int) -> list[int]:
-    """Return how many samples of each block are held out: n_held in all, spread evenly."""
-    total = sum(sizes)
-    # In integers: sums of a share lose digits.
-    ends = [n_held * end // total for end in np.cumsum([0, *sizes]).tolist()]
-    return [end - begin for begin, end in pairwise(ends)]
-
-
-def _shares(
-    blocks: list[Any], sizes: Sequence[int], n_held: int, random_state: Any
-) -> tuple[list[Any], list[Any]]:
-    """Return the answers that the front is computed from, and those held out."""
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    drawn = [
-        (block, number, n_out)
-        for number, (block, n_out) in enumerate(zip(blocks, _counts(sizes, n_held), strict=True))
-    ]
-    return map_blocks(_share, drawn, seed, False), map_blocks(_share, drawn, seed, True)
-
-
-def _share(seed: int, is_held_out: bool, answers: Answers, number: int, n_out: int) -> Answers:
-    order = np.random.default_rng([seed, number]).permutation(len(answers.calibration.correct))
-    return answers.take(np.sort(order[:n_out] if is_held_out else order[n_out:]))
 
 
 def _counted(held: list[Any], own_cells: OwnCells, front: ParetoFront) -> HeldOut:

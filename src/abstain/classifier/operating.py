@@ -35,7 +35,7 @@ from abstain.fronts.held_out import HeldOut
 from abstain.targets import ExpectedCost, Guarantee, OperatingPoint, RejectRate, Target
 from abstain.targets.base import certifies, check_target
 from abstain.targets.expectation import Expectation
-from abstain.targets.operating import choose_point, everything_rejected
+from abstain.targets.operating import SampleCounts, choose_point, everything_rejected
 from abstain.targets.outcomes import needs_outcomes
 from abstain.targets.shares import with_group_labels
 
@@ -170,6 +170,8 @@ class OperatingMixin:
     _tested_groups: TestedGroups | None = None
     # What the held-out samples have tested so far: each target, with its confidence.
     _targets_tested: tuple[tuple[str, float], ...] = ()
+    # Outliers among calibration samples that are not kept.
+    _outlier_counts: SampleCounts | None = None
     # Samples given to fit; files of earlier versions do not have it.
     _n_given: int | None = None
     _target_in_use: Target
@@ -267,9 +269,7 @@ class OperatingMixin:
             self._targets_tested = tested_with(self._targets_tested, target)
         if not needs_outcomes(target):
             if hasattr(target, "among_inliers"):
-                known = vars(self).get("calibration_")
-                share = 0.0 if known is None else known.share_of_outliers
-                target = target.among_inliers(share)
+                target = target.among_inliers(self._share_of_outliers())
             point = choose_point(self.front_, target, self._tested())
             self._run_at(replace(point, guarantee=self._in_full(point.guarantee)))
             return
@@ -293,6 +293,15 @@ class OperatingMixin:
         drawn = known.inliers.drawn
         assert drawn is not None
         return self._held_out.take(drawn)
+
+    def _share_of_outliers(self) -> float:
+        """Return the share of the calibration samples that are rejected as outliers."""
+        known, counts = vars(self).get("calibration_"), self._outlier_counts
+        if known is not None:
+            return float(known.share_of_outliers)
+        return (
+            0.0 if counts is None else counts.n_samples / (self.front_.n_samples + counts.n_samples)
+        )
 
     def _with_groups(self, samples: Any, known: Calibration | None) -> Any:
         """Return held-out samples or outcomes that know what one of them stands for.
@@ -385,6 +394,9 @@ class OperatingMixin:
         if known is not None and (known.weights is not None or known.outlier is not None):
             counted = given_point(thresholds, self.front_, known, self._own_cells)
             point = replace(counted, row=point.row, guarantee=point.guarantee)
+        if self._outlier_counts is not None:
+            counts = self._outlier_counts._asdict().items()
+            point = replace(point, **{name: getattr(point, name) + more for name, more in counts})
         self._run_with(replace(point, cells=self.cells_, thresholds=thresholds))
 
     def _run_with(self, point: OperatingPoint) -> None:
@@ -475,6 +487,8 @@ class OperatingMixin:
                 "target to retarget"
             )
         known = getattr(self, "calibration_", None)
-        self._run_with(given_point(thresholds, self.front_, known, self._own_cells))
+        self._run_with(
+            given_point(thresholds, self.front_, known, self._own_cells, self._outlier_counts)
+        )
         self._use_target()
         return self

@@ -20,6 +20,7 @@ from sklearn.frozen import FrozenEstimator
 
 from abstain._core.errors import Argument, Message
 from abstain._core.estimators import unwrap
+from abstain.certainty.outliers import DEFAULT_RATE, MAX_DENSE, MIN_KNOWN
 
 # Attributes in which scikit-learn keeps samples of the fit, as the model saw them.
 KEPT_SAMPLES = ("_fit_X", "support_vectors_", "X_train_")
@@ -131,6 +132,18 @@ def _as_numbers(X: Any) -> NDArray[Any] | None:
 def _rows(samples: NDArray[Any], dtype: Any) -> NDArray[Any]:
     # As precise as the model has kept them; −0 becomes 0.
     return np.ascontiguousarray(samples, dtype=dtype) + np.zeros(1, dtype)
+
+
+def undetected_warnings(rate: float | None, detects_outliers: bool) -> Iterator[Message]:
+    """Yield a warning if no outliers are detected, and another rate than the default was given."""
+    if rate is not None and rate != DEFAULT_RATE and not detects_outliers:
+        yield Message(
+            "no outliers are detected: ",
+            Argument("outliers", rate),
+            f" takes at least {MIN_KNOWN} samples that do not test what is certified, of different "
+            "values, and features that are numbers, in a sparse matrix of at most "
+            f"{MAX_DENSE} columns",
+        )
 
 
 def unlike_warnings(outlier: NDArray[np.bool_] | None, rate: float | None) -> Iterator[str]:

@@ -224,12 +224,17 @@ def _is_of_score_file(given: Mapping[Any, Any]) -> bool:
 
 
 def given_point(
-    given: Any, front: ParetoFront, calibration: Calibration | None, own_cells: OwnCells
+    given: Any,
+    front: ParetoFront,
+    calibration: Calibration | None,
+    own_cells: OwnCells,
+    outliers: SampleCounts | None = None,
 ) -> OperatingPoint:
     """Return what given thresholds do on the calibration data.
 
     The point has the row of the front that has these thresholds, if any. Without
-    calibration data, rejects are counted by the steps of the front, which must have the thresholds.
+    calibration data, rejects are counted by the steps of the front, which must have the thresholds;
+    ``outliers`` are then counted beside them.
     """
     thresholds = given_values(given)
     stated = dict(given) if isinstance(given, Mapping) else {}
@@ -238,6 +243,8 @@ def given_point(
         counts = in_front = SampleCounts(
             front.n_samples, front.n_errors, *_rejects_at_steps(thresholds, front, own_cells)
         )
+        if outliers is not None:
+            counts = SampleCounts(*map(sum, zip(in_front, outliers, strict=True)))
     else:
         counts = _count_rejects(thresholds, calibration, own_cells)
         inliers = calibration.inliers

@@ -114,9 +114,11 @@ def find_content(
 
 def _calibration(clf: RejectOptionClassifier) -> Content:
     """Return how many calibration samples there are, outliers included, and how many are wrong."""
-    front, known = clf.front_, getattr(clf, "calibration_", None)
+    front, known, point = clf.front_, getattr(clf, "calibration_", None), clf.operating_point_
+    if known is None:
+        return {"n": point.n_samples, "errors": point.n_errors}
     sizes = {"n": _sizes(front, front.n_samples), "errors": _sizes(front, front.n_errors)}
-    if known is None or known.outlier is None:
+    if known.outlier is None:
         return sizes
     weights = np.ones(len(known.correct), np.int64) if known.weights is None else known.weights
     wrong = known.outlier & ~known.correct

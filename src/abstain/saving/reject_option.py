@@ -60,7 +60,7 @@ from abstain.saving.kinds import (
 from abstain.saving.known import KnownClass, State, params_of
 from abstain.saving.targets import target
 from abstain.targets.guarantee import Guarantee
-from abstain.targets.operating import OperatingPoint
+from abstain.targets.operating import OperatingPoint, SampleCounts
 
 
 def _part(name: str, kinds: Mapping[str, Kind]) -> Kind:
@@ -100,8 +100,8 @@ STAIRCASES = {
     "true_rejects": whole("s", below=MAX_ERRORS, dtype="int64"),
     "false_rejects": whole("s", dtype="int64"),
     "thresholds": real("s", infinite=True),
-    "n_samples": size("n", low=1),
-    "n_errors": size("e"),
+    "n_samples": size(low=1),
+    "n_errors": size(),
 }
 BINS = {
     "cells": cells,
@@ -190,6 +190,8 @@ POINT = {
     "guarantee": optional(guarantee),
     "guarantees": optional(listed(guarantee)),
 }
+# Outliers, all of which are rejected, among calibration samples that are not kept.
+OUTLIER_COUNTS = {"n_samples": size(low=1), "n_errors": size()}
 RULES = {"certainty": text | function, "cells": rule}
 
 
@@ -233,6 +235,7 @@ class _RejectOption(KnownClass):
             "rules": _fields(obj._rules, RULES),
             "proportions": _fields(obj._proportions, PROPORTIONS),
             "outliers": _fields_of_detector(obj._outlier_detector),
+            "outlier_counts": _fields(obj._outlier_counts, OUTLIER_COUNTS),
             "front_method": obj.front_.method,
         }
         if "calibration_" in vars(obj):
@@ -255,6 +258,7 @@ class _RejectOption(KnownClass):
         costs = answer_costs(obj._target(), obj.estimator_, obj.classes_, obj._proportions)
         obj._rules = _named_rules(Rules(**state["rules"], costs=costs), obj.estimator_)
         obj._outlier_detector = _made_detector(state.get("outliers"))
+        obj._outlier_counts = _made_counts(state.get("outlier_counts"))
         obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
         obj._n_given = state.get("n_given")
@@ -330,6 +334,13 @@ def _made_detector(fields: Any) -> OutlierDetector | None:
     known = Known(**{each.name: fields[each.name] for each in dataclass_fields(Known)})
     columns = None if fields["columns"] is None else fields["columns"].tolist()
     return OutlierDetector(known, fields["rate"], columns, fields["usual"], fields["known_scores"])
+
+
+def _made_counts(fields: Any) -> SampleCounts | None:
+    if fields is None:
+        return None
+    n_samples, n_errors = fields["n_samples"], fields["n_errors"]
+    return SampleCounts(n_samples, n_errors, n_errors, n_samples - n_errors)
 
 
 def _made(kind: Any, fields: Any) -> Any:
@@ -408,6 +419,8 @@ def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
     threshold_of = dict(zip([*obj.cells_.tolist(), None], obj.thresholds_.tolist(), strict=True))
     limits = [threshold_of.get(cell) for cell in point["cells"].tolist()]
     n_samples, n_errors = sizes["n"], sizes["e"]
+    if known := getattr(obj, "staircases", None):
+        n_samples, n_errors = known["n_samples"], known["n_errors"]
     # A row for each sum of weights may be more than one for each sample.
     has_weights = (getattr(obj, "calibration", None) or {}).get("weights") is not None
     if known := getattr(obj, "calibration", None):
@@ -415,6 +428,11 @@ def _is_sound_point(obj: Any, sizes: Sizes) -> bool:
     if known := getattr(obj, "bins", None):
         n_errors = int(known["wrong"].sum())
         n_samples = n_errors + int(known["right"].sum())
+    if outliers := getattr(obj, "outlier_counts", None):
+        is_possible = outliers["n_errors"] <= outliers["n_samples"]
+        if not is_possible or getattr(obj, "calibration", None) is not None:
+            return False
+        n_samples, n_errors = n_samples + outliers["n_samples"], n_errors + outliers["n_errors"]
     return (
         limits == point["thresholds"].tolist()
         and (point["n_samples"], point["n_errors"]) == (n_samples, n_errors)
@@ -469,6 +487,7 @@ REJECT_OPTION = _RejectOption(
     n_given=optional(size(low=1)),
     proportions=optional(_part("proportions", PROPORTIONS)),
     outliers=optional(_part("outliers", OUTLIERS)),
+    outlier_counts=optional(_part("outlier_counts", OUTLIER_COUNTS)),
     # Only files of earlier versions have it, which know no outliers.
     usual_distance=optional(number(low=0, high=np.inf)),
     front_method=word(*METHODS),
