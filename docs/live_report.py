@@ -17,6 +17,6 @@ def write_live_report(file: Path) -> None:
     y = y.map({0: "malignant", 1: "benign"})
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
     model = make_pipeline(StandardScaler(), GMLVQ(random_state=0))
-    target = Accuracy(0.95, confidence=0.95)
+    target = Accuracy(0.98, confidence=0.9)
     clf = RejectOptionClassifier(model, target=target, random_state=0).fit(X, y)
     write_report(clf, X_new, y_new, file, title="Breast tumours")
