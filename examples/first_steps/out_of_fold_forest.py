@@ -12,7 +12,6 @@ samples.
 
 import warnings
 
-import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -48,13 +47,16 @@ for clf, name in ((by_heart, "training data"), (out_of_fold, "out of fold")):
     )
 
 # %%
-# The certainties show why. On its own samples the forest is sure of nearly everything.
+# The certainties show why: of its own samples the forest is sure, as if none were difficult. Out of
+# fold they are spread as those of new data.
 
 figure, ax = plt.subplots()
-bins = np.linspace(0.5, 1, 26).tolist()
-ax.hist(by_heart.calibration_.certainty, bins, histtype="step", label="training data")
-ax.hist(out_of_fold.calibration_.certainty, bins, histtype="step", label="out of fold")
-ax.hist(out_of_fold.certainties(X_new), bins, histtype="step", linestyle="--", label="new data")
-ax.set(xlabel="largest posterior", ylabel="samples")
+for name, certainty, line in (
+    ("training data", by_heart.calibration_.certainty, "--"),
+    ("out of fold", out_of_fold.calibration_.certainty, "-"),
+    ("new data", out_of_fold.certainties(X_new), ":"),
+):
+    ax.ecdf(certainty, label=name, linestyle=line)
+ax.set(xlabel="largest posterior", ylabel="share of samples that are less sure", ylim=(0, 0.6))
 ax.legend(loc="upper left")
 plt.show()

@@ -45,9 +45,7 @@ print(tumours.shape)
 target = Accuracy(0.95, confidence=0.95)
 result = fit_table(open_table(known), FitOptions("diagnosis", model="gmlvq", target=target))
 print(result.class_counts)
-for guarantee in result.clf.operating_point_.guarantees:
-    print(f"{guarantee.errors} of {guarantee.accepted} answers wrong")
-    print(f"at least {guarantee.bound:.1%} of the answers are right")
+print(result.clf.operating_point_)
 
 # %%
 # **Predict.** Each new row gets an answer or a reject, the probability that the answer is right,
@@ -87,7 +85,9 @@ for name, chosen, colour, marker in (
     ax.scatter(
         rank[shown], probability[order][shown], s=40, color=colour, marker=marker, label=name
     )
-ax.set(xlabel="new tumours, the most doubtful first", ylabel="probability of being right")
+ax.set(
+    xlabel="the 60 most doubtful new tumours", ylabel="probability of being right", xlim=(-2, 60)
+)
 ax.legend(loc="lower right")
 plt.show()
 folder.cleanup()

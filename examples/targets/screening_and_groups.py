@@ -60,5 +60,5 @@ for offset, (name, values) in zip((-0.2, 0.2), shares.items(), strict=True):
 ax.axhline(0.97, color="black", linestyle="--", label="asked for")
 ax.set(ylabel="accuracy of the answers", ylim=(0.92, 1))
 ax.set_xticks(range(3), np.unique(site))
-ax.legend(loc="lower left")
+figure.legend(loc="outside upper center", ncols=3)
 plt.show()
