@@ -179,6 +179,17 @@ def command_line(ax: Axes) -> None:
         ax.text(0.05, 0.75 - 0.25 * row, line, family="monospace", color=colour, va="center")
 
 
+def worklists(ax: Axes) -> None:
+    """Draw a list of cases of which some have an answer."""
+    for row in range(5):
+        y = 0.84 - 0.18 * row
+        ax.add_patch(Rectangle((0.08, y - 0.05), 0.56, 0.09, color=LIGHT))
+        colour = (BLUE, YELLOW, BLUE)[row] if row < 3 else "white"
+        box = Rectangle((0.72, y - 0.05), 0.2, 0.09, facecolor=colour, edgecolor=GREY)
+        ax.add_patch(box)
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+
+
 def scale(ax: Axes) -> None:
     """Draw blocks of data on several workers."""
     for worker in range(3):
@@ -272,6 +283,7 @@ def examples(ax: Axes) -> None:
 
 CARDS: list[Callable[[Axes], None]] = [
     *(reject_option, models, certainty, cells, fronts, targets, guarantees, outliers, monitor),
-    *(local_or_global, missing_values, saving, command_line, scale, coming_from),
+    *(local_or_global, missing_values, saving, command_line, worklists),
+    *(scale, coming_from),
     *(metrics, plotting, report, tables, datasets, study, evidence, quick_start, examples),
 ]

@@ -8,7 +8,7 @@ import pytest
 
 from abstain import InputError
 from abstain.tables import answer_frame, answer_table, open_table, read_table
-from abstain.tables.workbooks import MOST_ROWS, SheetWriter, check_height
+from abstain.tables.workbooks import MOST_ROWS, check_height, open_sheet
 from tests.tables.conftest import make_patients
 
 xlsxwriter = pytest.importorskip("xlsxwriter", reason="pip install 'abstain[excel]' to test Excel")
@@ -179,7 +179,7 @@ def test_what_a_sheet_cannot_hold(tmp_path):
     check_height(tmp_path / "t.xlsx", MOST_ROWS - 1)
     with pytest.raises(InputError, match="at most 1,048,575 rows below its header; give "):
         check_height(tmp_path / "t.xlsx", MOST_ROWS)
-    sheet = SheetWriter(tmp_path / "t.xlsx", tmp_path / "t.xlsx", ["a", "b"], "one")
-    sheet.write(pl.DataFrame({"a": ["x" * 40_000], "b": [float("inf")]}))
-    sheet.close()
+    path = tmp_path / "t.xlsx"
+    with open_sheet(path, path, ["a", "b"], "one") as sheet:
+        sheet.write(pl.DataFrame({"a": ["x" * 40_000], "b": [float("inf")]}))
     assert len(read_table(open_table(tmp_path / "t.xlsx"))["a"][0]) == 32_767

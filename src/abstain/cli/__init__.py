@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from abstain import __version__
-from abstain.cli import demo, fit, front, monitor, predict, recalibrate, report, study
+from abstain.cli import demo, fit, front, monitor, predict, recalibrate, report, review, study
 from abstain.cli.common import OneLineErrors, print_error
 
 __all__ = ["app", "main"]
@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 for command in (
     *(front.front, fit.fit, predict.predict, report.report),
-    *(monitor.monitor, recalibrate.recalibrate, demo.demo, study.study),
+    *(review.review, monitor.monitor, recalibrate.recalibrate, demo.demo, study.study),
 ):
     app.command()(command)
 

@@ -217,6 +217,7 @@ column_option: Any = partial(typer.Option, rich_help_panel="Columns")
 format_option: Any = partial(typer.Option, rich_help_panel="Text format (detected if not given)")
 fitting_option: Any = partial(typer.Option, rich_help_panel="Fitting")
 output_option: Any = partial(typer.Option, rich_help_panel="Output")
+worklist_option: Any = partial(typer.Option, rich_help_panel="A list for a person")
 
 
 Method = StrEnum("Method", "pooled exact hull greedy")

@@ -28,6 +28,7 @@ from abstain.cli.common import (
     model_errors_in_one_line,
     output_option,
     print_json,
+    worklist_option,
 )
 from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from abstain.tables.answering import AnswerCounts
     from abstain.tables.batch import BatchCounts, Job
     from abstain.tables.reading import TableFile, TextOptions
+    from abstain.tables.worklist import WorklistOptions
 
 # Tables of fewer blocks take about a second: they show no progress.
 _BLOCKS_TO_WATCH = 4
@@ -67,6 +69,20 @@ def predict(
     ] = None,
     cluster: Cluster = None,
     reject_mark: Annotated[str, output_option(help="The mark of a rejected row.")] = "rejected",
+    worklist: Annotated[
+        Path | None,
+        worklist_option(help="worklist.csv, .tsv or .xlsx: the rejected rows, to be worked off."),
+    ] = None,
+    id: Annotated[  # noqa: A002
+        str | None, worklist_option("--id", help="The column that identifies a row on the list.")
+    ] = None,
+    audit: Annotated[
+        float | None,
+        worklist_option(help="List this share of the answered rows too, at random, such as 0.05."),
+    ] = None,
+    audit_seed: Annotated[
+        int | None, worklist_option(help="Chooses them; made of the table if not given.", min=0)
+    ] = None,
     separator: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -87,6 +103,10 @@ def predict(
 
     Without --out, rows are only counted.
 
+    --worklist lists the rejected rows for a person, the most useful first, with an
+    empty column expert_answer; abstain review takes the list back. It is held in
+    memory, and appears together with the answers.
+
     The answers to several tables are written to the folder --out, each to a file of
     the same name and format. If one table cannot be answered, the others still are.
 
@@ -96,33 +116,55 @@ def predict(
     from abstain.tables.reading import TextOptions
 
     paths = expand_patterns(table)
+    listed = _worklist_options(worklist, id, audit, audit_seed, cluster)
     options = TextOptions(separator, decimal, encoding, tuple(missing or []), sheet)
     inputs = dict.fromkeys(paths, "the table") | {model: "the model"}
     if thresholds is not None:
         inputs[thresholds] = "the thresholds file"
         check_regular_file(thresholds)
     check_regular_file(model)
+    outs = [] if worklist is None else [worklist]
     counts: AnswerCounts | BatchCounts
     if cluster is None and len(paths) == 1:
         source = options.open(paths[0])
-        if out is not None:
-            check_keeps_inputs([out], inputs)
+        check_keeps_inputs([*outs, *([] if out is None else [out])], inputs)
         with model_errors_in_one_line(model):
-            counts = _answer_one(source, model, thresholds, out, reject_mark, quiet)
-        screen = predict_screen(counts, paths[0], out)
+            counts = _answer_one(source, model, thresholds, out, reject_mark, listed, quiet)
+        screen = predict_screen(counts, paths[0], out, worklist)
     else:
         from abstain.tables.batch import plan_jobs
 
         jobs = plan_jobs(paths, out, options)
-        check_keeps_inputs([job.out for job in jobs if job.out], inputs)
+        check_keeps_inputs([*outs, *(job.out for job in jobs if job.out)], inputs)
         with model_errors_in_one_line(model):
             clf = _load(model, thresholds)
-            counts = _answer_many(jobs, clf, cluster, options, reject_mark, quiet)
-        screen = predict_many_screen(counts, out)
+            counts = _answer_many(jobs, clf, cluster, options, reject_mark, listed, quiet)
+        screen = predict_many_screen(counts, out, worklist)
     if as_json:
-        print_json(counts.as_dict(out))
+        print_json({**counts.as_dict(out), "worklist": worklist and str(worklist)})
     elif not quiet:
         terminal.show(screen)
+
+
+def _worklist_options(
+    out: Path | None, column: str | None, audit: float | None, seed: int | None, cluster: str | None
+) -> WorklistOptions | None:
+    """Return which rows are listed, and where; None if there is no worklist."""
+    if out is None:
+        given = {"--id": column, "--audit": audit, "--audit-seed": seed}
+        for option, value in given.items():
+            if value is not None:
+                raise InputError(f"{option} is about a worklist; give --worklist as well")
+        return None
+    if cluster is not None:
+        raise InputError("--worklist is not written by a cluster; leave out --cluster")
+    if seed is not None and audit is None:
+        raise InputError("--audit-seed chooses the audited rows; give --audit as well")
+    from abstain.tables.worklist import WorklistOptions
+
+    options = WorklistOptions(out, column, audit or 0.0, seed)
+    options.check()
+    return options
 
 
 def _answer_one(
@@ -131,6 +173,7 @@ def _answer_one(
     thresholds: Path | None,
     out: Path | None,
     reject_mark: str,
+    listed: WorklistOptions | None,
     quiet: bool,
 ) -> AnswerCounts:
     """Answer a table, which is read while packages are imported and the model is loaded."""
@@ -145,7 +188,9 @@ def _answer_one(
 
         with terminal.progress(f"answering {table.path}", quiet or is_short) as watch:
             clf = _load(model, thresholds)
-            return answer_table(clf, ahead, out, reject_mark=reject_mark, watch=watch)
+            return answer_table(
+                clf, ahead, out, reject_mark=reject_mark, worklist=listed, watch=watch
+            )
 
 
 def _answer_many(
@@ -154,6 +199,7 @@ def _answer_many(
     cluster: str | None,
     options: TextOptions,
     reject_mark: str,
+    listed: WorklistOptions | None,
     quiet: bool,
 ) -> BatchCounts:
     """Answer several tables, here or on a cluster."""
@@ -163,7 +209,9 @@ def _answer_many(
     task = f"answering {counted(len(jobs), 'table')}" + (" in blocks" if cluster is None else "")
     with batch.output_folder(jobs), terminal.progress(task, quiet or is_short) as watch:
         if cluster is None:
-            return batch.answer_tables(clf, jobs, reject_mark=reject_mark, watch=watch)
+            return batch.answer_tables(
+                clf, jobs, reject_mark=reject_mark, worklist=listed, watch=watch
+            )
         with batch.scratch_folder(jobs) as scratch, connect(cluster) as client:
             return batch.answer_on_cluster(
                 client, clf, jobs, scratch, options, reject_mark=reject_mark, watch=watch
@@ -192,16 +240,20 @@ def _load(model: Path, thresholds: Path | None) -> Any:
 # --- what is printed ----------------------------------------------------------------------------
 
 
-def predict_screen(counts: AnswerCounts, table: Path, out: Path | None) -> RenderableType:
+def predict_screen(
+    counts: AnswerCounts, table: Path, out: Path | None, worklist: Path | None = None
+) -> RenderableType:
     """Return the summary of the answers to one table."""
     if out is None:
         end = "Nothing was written; --out answers.csv keeps the answers."
     else:
         end = f"Written: {printable(out)}, with {_columns(counts)}"
-    return Group(*_answers(counts, table), Text(), Text(end))
+    return Group(*_answers(counts, table), Text(), Text(end), *_listed(counts, worklist))
 
 
-def predict_many_screen(batch: BatchCounts, out: Path | None) -> RenderableType:
+def predict_many_screen(
+    batch: BatchCounts, out: Path | None, worklist: Path | None = None
+) -> RenderableType:
     """Return the summary of the answers to several tables, in all and by table."""
     total, first = batch.total, batch.tables[:_TABLES_TO_SHOW]
     by_table = plain_table("table", ["rows", "rejected"])
@@ -215,7 +267,17 @@ def predict_many_screen(batch: BatchCounts, out: Path | None) -> RenderableType:
     else:
         n_files = counted(len(batch.tables), "file")
         end = f"Written to {printable(out)}: {n_files}, with {_columns(total)}"
-    return Group(*_answers(total, batch.tables), Text(), by_table, Text(), Text(end))
+    parts = [*_answers(total, batch.tables), Text(), by_table, Text(), Text(end)]
+    return Group(*parts, *_listed(total, worklist))
+
+
+def _listed(counts: AnswerCounts, worklist: Path | None) -> list[RenderableType]:
+    """Return how many rows are on the worklist, if there is one."""
+    if worklist is None:
+        return []
+    audited = f" and {counts.n_audited:,} answered for audit" if counts.n_audited else ""
+    rejected = counted(counts.n_rejected, "rejected row")
+    return [Text(f"Worklist: {printable(worklist)}, with {rejected}{audited}")]
 
 
 def _columns(counts: AnswerCounts) -> str:

@@ -10,39 +10,32 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from abstain._core.errors import Argument
-from abstain.classifier import Decisions
-from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
+from abstain._core.files import atomic_files
+from abstain.tables.answer_rows import Answers, answers_of
+from abstain.tables.columns import TableColumns, columns_of_model
 from abstain.tables.reading import (
     ReadAhead,
     RowBlock,
     TableFile,
     check_needed,
-    lacking_columns,
     no_rows,
     rows_counted_from,
 )
-from abstain.tables.reasons import (
-    REJECT_MARK,
-    AnswerTexts,
-    RejectReasons,
-    answer_texts,
-    reject_reasons,
-)
-from abstain.tables.unseen_values import UnseenValues, describe_rows, find_unseen
+from abstain.tables.reasons import REJECT_MARK, AnswerTexts, answer_texts
 from abstain.tables.values import read_numbers
+from abstain.tables.worklist import TableRows, Worklist, WorklistOptions
 from abstain.tables.writing import (
     AnswerWriter,
+    decimal_for,
     new_column_names,
     open_writer,
     separator_for,
@@ -68,6 +61,8 @@ class AnswerCounts:
     # The names of the new columns.
     columns: list[str]
     n_outliers: int = 0
+    # Answered rows on a worklist, which has all rejected ones too.
+    n_audited: int = 0
     unseen_values: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str | float] = field(default_factory=dict)
 
@@ -84,6 +79,7 @@ class AnswerCounts:
             n_rejected=sum(part.n_rejected for part in parts),
             n_empty=sum(part.n_empty for part in parts),
             n_outliers=sum(part.n_outliers for part in parts),
+            n_audited=sum(part.n_audited for part in parts),
             class_counts=dict(class_counts),
             columns=parts[0].columns,
             unseen_values=dict(unseen_values),
@@ -98,14 +94,17 @@ class AnswerCounts:
 class _AnsweredBlock(NamedTuple):
     content: Any
     counts: AnswerCounts
+    # What a worklist takes rows from; None without one.
+    listed: tuple[pl.DataFrame, Answers] | None
 
 
 def answer_table(
     clf: Any,
     table: TableFile | ReadAhead,
-    out: Path | None,
+    out: str | Path | None,
     *,
     reject_mark: str = REJECT_MARK,
+    worklist: WorklistOptions | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> AnswerCounts:
     """Answer or reject every row of a table, and write the answers to a file.
@@ -116,11 +115,13 @@ def answer_table(
         From `fit_table`, or loaded.
     table : TableFile or ReadAhead
         From `open_table`; or such a table that is already being read.
-    out : Path or None
+    out : str, Path or None
         The file for the answers: all columns of the table, and those of `answer_frame`. None only
         counts.
     reject_mark : str, default="rejected"
         The answer of a rejected row.
+    worklist : WorklistOptions, default=None
+        Which rows are listed for a person, and in which file; it appears together with the answers.
     watch : callable, default=nothing
         Called with the number of blocks done and an estimate of all.
 
@@ -152,28 +153,66 @@ def answer_table(
     >>> counts.n_rows, counts.class_counts
     (40, {'x': 20, 'y': 20})
     """
+    out = None if out is None else Path(out)
+    rows = None if worklist is None else Worklist(clf, worklist, reject_mark)
+    outs = [path for path in (out, None if worklist is None else worklist.out) if path is not None]
+    with atomic_files(*outs) as drafts:
+        source = table if isinstance(table, TableFile) else table.table
+        own = None if rows is None else rows.begin(source)
+        draft = None if out is None else drafts[0]
+        counts = answer_to_draft(clf, table, out, draft, reject_mark, own, watch)
+        if rows is not None:
+            rows.write(drafts[-1], *text_form(rows.options.out, source))
+    return counts
+
+
+def text_form(out: Path, table: TableFile) -> tuple[str, str]:
+    """Return the separator and the decimal mark of text that goes with the answers to a table."""
+    separator = "," if table.sheet is not None else separator_for(out.with_suffix(".csv"), table)
+    return separator or ",", decimal_for(out.with_suffix(".csv"), table)
+
+
+def answer_to_draft(
+    clf: Any,
+    table: TableFile | ReadAhead,
+    out: Path | None,
+    draft: Path | None,
+    reject_mark: str,
+    rows: TableRows | None,
+    watch: Callable[[int, int], None],
+) -> AnswerCounts:
+    """Answer the rows of a table, write the answers to the draft of a file, and collect rows."""
     if isinstance(table, TableFile):
         with ReadAhead(table) as ahead:
-            return answer_table(clf, ahead, out, reject_mark=reject_mark, watch=watch)
+            return answer_to_draft(clf, ahead, out, draft, reject_mark, rows, watch)
     ahead, source, columns = table, table.table, columns_of_model(clf)
     _ = clf.front_  # of a loaded classifier: computed once, not in each thread
     check_needed(columns.needed, source)
+    # Where rows are listed, texts are quoted when they are written.
     separator = None if out is None else separator_for(out, source)
     texts = answer_texts(clf, reject_mark, separator)
+    numeric = columns.numeric
     parts: list[AnswerCounts] = []
+    n_rows = 0
     with (
         threadpool_limits(1, user_api="blas"),  # blocks run in parallel
-        nullcontext() if out is None else open_writer(out, source, list(columns.numeric)) as writer,
+        nullcontext()
+        if out is None or draft is None
+        else open_writer(draft, out, source, numeric) as writer,
     ):
-        answer = partial(_answer_block, clf, columns, texts, writer)
+        answer = partial(_answer_block, clf, columns, texts, writer, rows)
         for block in _in_order(ahead, answer):
             if writer is not None:
                 writer.write(block.content)
+            if rows is not None and block.listed is not None:
+                rows.add(*block.listed, n_rows)
             parts.append(block.counts)
+            n_rows += block.counts.n_rows
             watch(len(parts), max(len(parts), source.n_blocks))
         if not parts:
             raise no_rows(source)
-    return AnswerCounts.sum(parts)
+    counts = AnswerCounts.sum(parts)
+    return counts if rows is None else replace(counts, n_audited=rows.n_audited)
 
 
 def _in_order(
@@ -203,13 +242,14 @@ def _answer_block(
     columns: TableColumns,
     texts: AnswerTexts,
     writer: AnswerWriter | None,
+    listed: TableRows | None,
     block: RowBlock,
     frame: Future[pl.DataFrame],
 ) -> _AnsweredBlock:
     """Decide on the rows of a block, and format them for the output."""
-    rows = _with_types_of_model(columns, block, frame.result())
-    unseen = find_unseen(getattr(columns, "known_values_", {}), rows, columns.missing)
-    answers = _answers(clf, columns, texts, rows, unseen)
+    id_column = None if listed is None else listed.worklist.options.id
+    rows = _with_types_of_model(columns, block, frame.result(), id_column)
+    answers = answers_of(clf, columns, texts, rows)
     content = None if writer is None else writer.format(block, rows, answers.rows)
     decisions, names = answers.decisions, list(map(str, clf.classes_.tolist()))
     answered = decisions.class_indices[~decisions.rejected]
@@ -221,121 +261,23 @@ def _answer_block(
         n_outliers=int(decisions.outlier.sum()),
         class_counts=dict(zip(names, n_answered, strict=True)),
         columns=new_column_names(block.table.names),
-        unseen_values={name: column.n_rows for name, column in unseen.items()},
-        examples={name: column.example for name, column in unseen.items()},
+        unseen_values={name: column.n_rows for name, column in answers.unseen.items()},
+        examples={name: column.example for name, column in answers.unseen.items()},
     )
-    return _AnsweredBlock(content, counts)
+    return _AnsweredBlock(content, counts, None if listed is None else (rows, answers))
 
 
 def _with_types_of_model(
-    columns: TableColumns, block: RowBlock, rows: pl.DataFrame
+    columns: TableColumns, block: RowBlock, rows: pl.DataFrame, id_column: str | None
 ) -> pl.DataFrame:
-    """Return rows with numbers and text in the columns in which the model expects them."""
+    """Return rows with numbers and text where the model expects them; identifiers are text."""
     table = block.table
     if table.format is not None:
         # As in the fit: numbers in a notation are read from the text, and 007 is a name.
-        numbers = [name for name in columns.categorical if rows[name].dtype == pl.Float64]
-        as_text = [*columns.notations, *numbers]
+        names = [*columns.categorical, *([] if id_column is None else [id_column])]
+        numbers = [name for name in names if rows[name].dtype == pl.Float64]
+        as_text = list(dict.fromkeys([*columns.notations, *numbers]))
         if as_text:
             rows = rows.with_columns(block.frame(frozenset()).select(as_text))
     missing = [*columns.missing, *table.missing]
     return read_numbers(rows, columns.numeric, table.decimal, missing, columns.notations)
-
-
-def answer_frame(clf: Any, frame: pl.DataFrame, *, reject_mark: str = REJECT_MARK) -> pl.DataFrame:
-    """Answer or reject every row of a frame in memory.
-
-    Parameters
-    ----------
-    clf : RejectOptionClassifier
-        From `fit_table`, or loaded.
-    frame : polars.DataFrame
-        The rows; it may have columns that the classifier does not need.
-    reject_mark : str, default="rejected"
-        The answer of a rejected row.
-
-    Returns
-    -------
-    answers : polars.DataFrame
-        The columns ``answer``; ``withheld``, the class that a rejected row would have been
-        answered with; ``certainty`` and the ``threshold`` that decides; ``correct_proba``, the
-        estimated probability that the answer is right (all three null where a row is empty, and
-        the last in outliers); ``reason``, of rejected rows; and ``warning``.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from abstain import GLVQ, RejectOptionClassifier
-    >>> from abstain.tables import answer_frame
-    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
-    >>> clf = RejectOptionClassifier(GLVQ(), cv=2).fit(frame, ["a", "a", "b", "b"] * 5)
-    >>> answer_frame(clf, pl.DataFrame({"a": [0.5, None]}))["reason"].to_list()
-    ['', 'all columns that the model needs are empty']
-    """
-    columns = columns_of_model(clf)
-    if error := lacking_columns(columns.needed, frame.columns, Argument("frame")):
-        raise error
-    frame = read_numbers(
-        frame, columns.numeric, missing=columns.missing, notations=columns.notations
-    )
-    unseen = find_unseen(getattr(columns, "known_values_", {}), frame, columns.missing)
-    return _answers(clf, columns, answer_texts(clf, reject_mark), frame, unseen).rows
-
-
-class _Answers(NamedTuple):
-    """The new columns, and what they are made of."""
-
-    rows: pl.DataFrame
-    decisions: Decisions
-    rejects: RejectReasons
-
-
-def _answers(
-    clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.DataFrame, unseen: UnseenValues
-) -> _Answers:
-    has_own_columns = columns is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
-    samples = frame if has_own_columns else columns.transform(frame)
-    is_empty = find_empty_rows(frame, columns)
-    n_empty = int(is_empty.sum())
-    if n_empty or not frame.height:
-        decisions = _decide_on_filled(clf, samples, np.asarray(is_empty.to_numpy()))
-    else:
-        decisions = clf.decide(samples)
-    rejects = reject_reasons(clf, samples, decisions, texts)
-    reasons = pl.repeat("", frame.height, dtype=pl.String, eager=True)
-    if len(rejects.rows):
-        reasons = reasons.scatter(rejects.rows, rejects.reasons)
-    is_filled = decisions.positions >= 0
-    numbers = {
-        "certainty": decisions.certainty,
-        "threshold": np.where(is_filled, clf.thresholds_[decisions.positions], np.nan),
-        "correct_proba": decisions.correct_proba,
-    }
-    rows = pl.DataFrame(
-        [
-            texts.answers(decisions),
-            texts.withheld(decisions),
-            *(pl.Series(name, values, nan_to_null=True) for name, values in numbers.items()),
-            texts.quoted(reasons).alias("reason"),
-            texts.quoted(describe_rows(unseen, frame.height)).alias("warning"),
-        ]
-    )
-    return _Answers(rows, decisions, rejects)
-
-
-def _decide_on_filled(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:
-    """Return decisions on all rows; empty rows are rejected without asking the classifier."""
-    rows = np.flatnonzero(~is_empty)
-    size = len(is_empty)
-    decisions = Decisions(
-        np.zeros(size, np.int64),
-        np.full(size, np.nan),
-        np.full(size, -1),
-        is_empty.copy(),
-        np.full(size, np.nan),
-        np.zeros(size, np.bool_),
-    )
-    if len(rows):
-        for values, own in zip(decisions, clf.decide(samples[rows]), strict=True):
-            values[rows] = own
-    return decisions

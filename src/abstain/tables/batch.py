@@ -25,9 +25,10 @@ from abstain._core.errors import InputError, Message, reworded
 from abstain._core.files import atomic_files, name_file_if, temporary_folder
 from abstain._core.signals import cleanup_at_end
 from abstain._scale.computing import completed
-from abstain.tables.answering import AnswerCounts, answer_table
+from abstain.tables.answering import AnswerCounts, answer_table, answer_to_draft, text_form
 from abstain.tables.reading import TableFile, TextOptions
 from abstain.tables.text_format import PARQUET, TEXT, WORKBOOKS
+from abstain.tables.worklist import Worklist, WorklistOptions
 from abstain.tables.writing import check_output
 
 _NEED_A_FOLDER = "several tables, and tables on a cluster, need a folder for their answers"
@@ -134,23 +135,39 @@ def answer_tables(
     jobs: Sequence[Job],
     *,
     reject_mark: str,
+    worklist: WorklistOptions | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> BatchCounts:
-    """Answer tables one after the other; ``watch`` is called with blocks done and of all."""
+    """Answer tables one after the other; ``watch`` is called with blocks done and of all.
+
+    A worklist lists the rows of all tables; it appears when all are answered.
+    """
+    rows = None
+    if worklist is not None:
+        rows = Worklist(clf, worklist, reject_mark, are_several=True)
     n_done, n_blocks = 0, sum(job.table.n_blocks for job in jobs)
 
     def watch_all(done: int, total: int) -> None:
         watch(n_done + done, max(n_blocks, n_done + done))
 
     results: list[AnswerCounts | InputError] = []
-    for job in jobs:
+    for number, job in enumerate(jobs):
         try:
-            counts = answer_table(clf, job.table, job.out, reject_mark=reject_mark, watch=watch_all)
+            own = None if rows is None else rows.begin(job.table, number)
+            with atomic_files(*([] if job.out is None else [job.out])) as drafts:
+                draft = None if job.out is None else drafts[0]
+                counts = answer_to_draft(
+                    clf, job.table, job.out, draft, reject_mark, own, watch_all
+                )
             results.append(counts)
         except InputError as error:
             results.append(error)
         n_done += job.table.n_blocks
-    return _counts_or_error(jobs, results)
+    counts_of_all = _counts_or_error(jobs, results)
+    if rows is not None:
+        with atomic_files(rows.options.out) as (draft,):
+            rows.write(draft, *text_form(rows.options.out, jobs[0].table))
+    return counts_of_all
 
 
 def _counts_or_error(

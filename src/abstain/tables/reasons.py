@@ -80,11 +80,12 @@ def answer_texts(
 
 
 class RejectReasons(NamedTuple):
-    """Which rows were rejected, why, and between which classes they lie."""
+    """Which rows were rejected, why, the other class, and how probable rows as unusual are."""
 
     rows: NDArray[np.int64]
     reasons: list[str]
     rivals: list[Any]
+    p_values: NDArray[np.float64]
 
 
 def reject_reasons(
@@ -94,13 +95,15 @@ def reject_reasons(
     rows = np.flatnonzero(decisions.rejected)
     reasons: list[str] = [EMPTY] * len(rows)
     rivals: list[Any] = [None] * len(rows)
+    p_values = np.full(len(rows), np.nan)
     positions = decisions.positions[rows].tolist()
     filled = np.flatnonzero(decisions.positions[rows] >= 0)
     if len(filled):
         table = explanation_table(clf, samples[rows[filled]], MOST_NAMED, at_any_threshold=True)
+        p_values[filled] = table["outlier_p_value"].to_numpy()
         own = zip(filled.tolist(), table["reason"].to_list(), table["rival"].to_list(), strict=True)
         for at, reason, rival in own:
             is_outlier = decisions.outlier[rows[at]]
             never = None if is_outlier else texts.never_answered.get(positions[at])
             reasons[at], rivals[at] = never or reason, rival
-    return RejectReasons(rows, reasons, rivals)
+    return RejectReasons(rows, reasons, rivals, p_values)

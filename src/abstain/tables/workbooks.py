@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ import polars as pl
 
 from abstain._core.checks import list_columns
 from abstain._core.errors import Argument, InputError, import_optional
+from abstain._core.files import temporary_folder
 from abstain._core.text import one_line
 
 # What Excel can hold.
@@ -121,14 +123,26 @@ def check_can_write_workbooks(out: Path) -> None:
     import_optional("xlsxwriter", f"writing {out.name} needs", _INSTALL)
 
 
+@contextmanager
+def open_sheet(draft: Path, out: Path, names: Sequence[str], sheet: str) -> Iterator[SheetWriter]:
+    """Yield a writer of a workbook with one sheet, which is complete at the end."""
+    xlsxwriter = import_optional("xlsxwriter", f"writing {out.name} needs", _INSTALL)
+    with temporary_folder(draft) as folder, draft.open("wb") as file:
+        # Rows are written to the disk one by one.
+        book = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": str(folder)})
+        writer = SheetWriter(book, out, names, sheet)
+        try:
+            yield writer
+        except BaseException:
+            writer.discard()
+            raise
+        book.close()
+
+
 class SheetWriter:
-    """Writes rows to a sheet, one after the other; closed, it is a workbook.
+    """Writes rows to a sheet of a workbook; the first row names the columns, and stays in sight."""
 
-    The first row names the columns, and stays in sight.
-    """
-
-    def __init__(self, draft: Path, out: Path, names: Sequence[str], sheet: str) -> None:
-        xlsxwriter = import_optional("xlsxwriter", f"writing {out.name} needs", _INSTALL)
+    def __init__(self, book: Any, out: Path, names: Sequence[str], sheet: str) -> None:
         if len(names) > MOST_COLUMNS:
             raise InputError(
                 f"cannot write {out}: {len(names):,} columns are more than the {MOST_COLUMNS:,} of "
@@ -136,13 +150,9 @@ class SheetWriter:
                 *(Argument("out"), " a name with .csv or .parquet"),
             )
         self.out, self.names, self.n_rows = out, list(names), 0
-        # Rows are written to the disk one by one, and text is no formula, link or number.
-        # Its own errors about a file are not those of the operating system.
-        self._file = draft.open("wb")
-        self._book = xlsxwriter.Workbook(self._file, {"constant_memory": True})
-        self._sheet = self._book.add_worksheet(sheet)
+        self._book, self._sheet = book, book.add_worksheet(sheet)
         self._sheet.freeze_panes(1, 0)
-        bold = self._book.add_format({"bold": True})
+        bold = book.add_format({"bold": True})
         for at, name in enumerate(self.names):
             self._sheet.set_column(at, at, min(max(len(name) + 2, _NARROWEST), _WIDEST))
         for at, name in enumerate(self.names):
@@ -180,10 +190,10 @@ class SheetWriter:
         rule = {"validate": "list", "source": list(choices), "error_type": "warning"}
         self._sheet.data_validation(1, at, last, at, rule)
 
-    def close(self) -> None:
-        """Write the workbook."""
-        self._book.close()
-        self._file.close()
+    def discard(self) -> None:
+        """Close the file of the rows, and keep the workbook from being written."""
+        self._book.fileclosed = True
+        self._sheet.row_data_fh.close()
 
 
 def check_height(out: Path, n_rows: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -18,11 +18,11 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from abstain._core.errors import Argument, InputError, shown
-from abstain._core.files import atomic_files, check_can_write, temporary_folder
+from abstain._core.files import check_can_write, temporary_folder
 from abstain._core.text import without_formula
 from abstain.tables.reading import RowBlock, TableFile
 from abstain.tables.text_format import PARQUET, WORKBOOKS, quote_field
-from abstain.tables.workbooks import SheetWriter, check_can_write_workbooks
+from abstain.tables.workbooks import SheetWriter, check_can_write_workbooks, open_sheet
 
 if TYPE_CHECKING:
     from abstain.metrics import ClassReport, GroupReport
@@ -83,9 +83,8 @@ def check_model_output(out: Path) -> None:
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame as CSV, TSV, Parquet or a sheet; text is no formula in a spreadsheet."""
     if path.name.lower().endswith(WORKBOOKS):
-        sheet = SheetWriter(path, path, frame.columns, "front")
-        sheet.write(frame)
-        sheet.close()
+        with open_sheet(path, path, frame.columns, "front") as sheet:
+            sheet.write(frame)
         return
     with _os_errors():
         if path.name.lower().endswith(PARQUET):
@@ -169,14 +168,14 @@ def numbers_as_text(numbers: pl.Expr, digits: int, decimal: str) -> pl.Expr:
     return text if decimal == "." else text.str.replace(".", decimal, literal=True)
 
 
-def new_column_names(taken: list[str]) -> list[str]:
-    """Return the names of the new columns, longer ones where the table has such a column.
+def new_column_names(taken: list[str], wanted: Sequence[str] = NEW_COLUMNS) -> list[str]:
+    """Return the names of new columns, longer ones where the table has such a column.
 
     >>> new_column_names(["age", "answer"])
     ['abstain_answer', 'withheld', 'certainty', 'threshold', 'correct_proba', 'reason', 'warning']
     """
     names = []
-    for name in NEW_COLUMNS:
+    for name in wanted:
         while name in taken:
             name = f"abstain_{name}"
         names.append(name)
@@ -203,31 +202,48 @@ def decimal_for(out: Path, table: TableFile) -> str:
     return "." if separator_for(out, table) in (None, ",") else table.decimal
 
 
+def last_named(name: str, names: Sequence[str], others: Collection[str] = ()) -> str | None:
+    """Return the column that `new_column_names` has made of a name; None if there is none.
+
+    >>> last_named("answer", ["age", "answer", "abstain_answer"])
+    'abstain_answer'
+    """
+    last = None
+    while name in names:
+        last = last if name in others else name
+        name = f"abstain_{name}"
+    return last
+
+
 @contextmanager
-def open_writer(out: Path, table: TableFile, numeric: list[str]) -> Iterator[AnswerWriter]:
-    """Yield a writer of answers; the file appears when all went well.
+def open_writer(
+    draft: Path,
+    out: Path,
+    table: TableFile,
+    numeric: Collection[str],
+    names: Sequence[str] = NEW_COLUMNS,
+) -> Iterator[AnswerWriter]:
+    """Yield a writer of the rows of a table with new columns, to the draft of an output.
 
     In Parquet and in a sheet, the ``numeric`` columns of a text table become numbers; all others
     stay text.
     """
-    names = new_column_names(table.names)
+    names = new_column_names(table.names, names)
     separator = separator_for(out, table)
-    with atomic_files(out) as (draft,):
-        if out.name.lower().endswith(WORKBOOKS):
-            sheet = _WorkbookWriter(draft, out, table, names, numeric)
-            yield sheet
-            sheet.close()
-        elif separator is None:
-            with temporary_folder(draft) as folder:
-                parts = _ParquetWriter(folder, names, numeric)
-                yield parts
-                parts.join(draft)
-        else:
-            # Unbuffered: polars writes to the file descriptor, past the buffer of Python.
-            with draft.open("wb", buffering=0) as file:
-                text = _TextWriter(table, separator, decimal_for(out, table), file)
-                text.write_header(names)
-                yield text
+    if out.name.lower().endswith(WORKBOOKS):
+        with open_sheet(draft, out, [*table.names, *names], "answers") as sheet:
+            yield _WorkbookWriter(sheet, numeric)
+    elif separator is None:
+        with temporary_folder(draft) as folder:
+            parts = _ParquetWriter(folder, names, numeric)
+            yield parts
+            parts.join(draft)
+    else:
+        # Unbuffered: polars writes to the file descriptor, past the buffer of Python.
+        with draft.open("wb", buffering=0) as file:
+            text = _TextWriter(table, separator, decimal_for(out, table), file)
+            text.write_header(names)
+            yield text
 
 
 class _TextWriter:
@@ -291,11 +307,8 @@ def _with_numbers(block: RowBlock, frame: pl.DataFrame, numeric: set[str]) -> pl
 class _WorkbookWriter:
     """Writes rows to a sheet: numbers as numbers, all else as text."""
 
-    def __init__(
-        self, draft: Path, out: Path, table: TableFile, names: list[str], numeric: list[str]
-    ) -> None:
-        self.numeric = set(numeric)
-        self.sheet = SheetWriter(draft, out, [*table.names, *names], "answers")
+    def __init__(self, sheet: SheetWriter, numeric: Collection[str]) -> None:
+        self.sheet, self.numeric = sheet, set(numeric)
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
         numbers = answers.with_columns(pl.col(pl.Float64).round_sig_figs(_DIGITS))
@@ -305,21 +318,18 @@ class _WorkbookWriter:
     def write(self, content: pl.DataFrame) -> None:
         self.sheet.write(content)
 
-    def close(self) -> None:
-        self.sheet.close()
-
 
 class _ParquetWriter:
     """Writes each block to a file of its own, and joins them at the end."""
 
-    def __init__(self, folder: Path, names: list[str], numeric: list[str]) -> None:
+    def __init__(self, folder: Path, names: list[str], numeric: Collection[str]) -> None:
         self.folder, self.names, self.numeric = folder, names, set(numeric)
         self.parts: list[Path] = []
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
         frame = _with_numbers(block, frame, self.numeric)
-        new = dict(zip(NEW_COLUMNS, self.names, strict=True))
-        rows = frame.hstack(answers.select(NEW_COLUMNS).rename(new))
+        new = dict(zip(answers.columns, self.names, strict=True))
+        rows = frame.hstack(answers.rename(new))
         buffer = BytesIO()
         rows.write_parquet(buffer)
         return buffer.getvalue()
