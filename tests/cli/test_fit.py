@@ -1,5 +1,6 @@
 """Laws of `abstain fit`: what it saves and says, tables of all kinds, one line for each error."""
 
+import dataclasses
 import json
 import re
 
@@ -115,14 +116,40 @@ def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     sure, n_set = result["guarantee"], result["n_samples"]
     _, shown, _ = run(*asked)
     shown = " ".join(shown.split())
-    assert f"out of fold, on {n_set} rows that set the thresholds" in shown
-    assert f"of these {n_set} rows" in shown
-    right = 100 * (1 - sure["errors"] / sure["accepted"])
+    assert f"on the {n_set} rows that set the thresholds, out of fold" in shown
     assert (
         f"of {sure['n_samples']} other rows, held out, {sure['accepted']} were answered, "
-        f"{sure['errors']} of them wrong: accuracy {right:.2f}%" in shown
+        f"{sure['errors']} of them wrong" in shown
     )
+    expected = result["expected"]
+    assert expected["basis"] == "held out"
+    assert f"{expected['accuracy']:.1%} right on new rows, 95% interval" in shown
+    assert f"by {sure['n_samples']} held-out rows" in shown
     assert n_set + sure["n_samples"] == result["n_rows"]
+
+
+def test_it_says_what_to_expect_on_new_rows(run, folder):
+    out = folder / "m.abstain"
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", "naive-bayes"]
+    asked += ["--accuracy", "0.9", "--out", out]
+    document = json.loads(run(*asked, "--json")[1])["expected"]
+    expected = abstain.load(out).expected_
+    assert document == json.loads(json.dumps(dataclasses.asdict(expected)))
+    assert document["basis"] == "cross-fit"
+    code, shown, _ = run(*asked)
+    shown = " ".join(shown.split())
+    assert code == 0
+    assert "right, " in shown.partition("chosen ")[2].partition(" expected ")[0]
+    assert f"expected {expected.accuracy:.1%} right on new rows, 95% interval " in shown
+    assert f"{expected.coverage:.1%} answered, 95% interval " in shown
+    assert "each row decided by thresholds that other rows chose" in shown
+
+
+def test_rows_of_the_fit_tell_nothing_of_new_ones(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", "naive-bayes"]
+    asked += ["--cv", "0", "--out", folder / "m.abstain"]
+    assert json.loads(run(*asked, "--json")[1])["expected"] is None
+    assert "not estimated for new rows: the rows of the fit set the thresholds" in run(*asked)[1]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +254,7 @@ def test_what_is_certified_for_groups_and_classes_is_shown(run, folder):
         right = 100 * (1 - sure["errors"] / sure["accepted"])
         counts = rf"0.6 +{sure['n_samples']} +{sure['accepted']} +{sure['errors']} +{right:.2f}%"
         assert re.search(re.escape(sure["name"].removeprefix("the ")) + " +" + counts, shown)
-    assert f"on {document['n_samples']} rows that set the thresholds" in shown
+    assert f"on the {document['n_samples']} rows that set the thresholds" in shown
 
 
 def test_a_class_that_is_never_answered_rightly_is_shown(run, tmp_path, rng):

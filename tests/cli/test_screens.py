@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from abstain import Accuracy, RejectRate, pareto_front, tables
 from abstain.cli import terminal
-from abstain.cli.fit import _notes, fit_screen
+from abstain.cli.fit_screen import _notes, fit_screen
 from abstain.cli.front import front_screen
 from abstain.cli.predict import predict_screen
 from abstain.metrics import class_report, group_report

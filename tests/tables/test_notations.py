@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstain import InputError, load, save
-from abstain.cli.fit import fit_screen
+from abstain.cli.fit_screen import fit_screen
 from abstain.cli.terminal import show
 from abstain.tables import (
     FitOptions,

@@ -308,6 +308,15 @@ def _has_limits(rows: Sequence[dict[str, Any]], name: str) -> bool:
     return any(row.get(f"{name}_low") is not None for row in rows)  # weighted shares have none
 
 
+def interval(low: float, high: float) -> str:
+    """Return the limits of a share, rounded outwards.
+
+    >>> interval(0.9005, 0.9851), interval(0.97, 1)
+    ('90.0–98.6%', '97.0–100%')
+    """
+    return f"{_limit(floor(1000 * low) / 10)}–{_limit(ceil(1000 * high) / 10)}%"
+
+
 def _limit(percentage: float) -> str:
     return f"{percentage:.1f}" if 0 < percentage < 100 else f"{percentage:.0f}"
 
@@ -318,6 +327,5 @@ def _share(row: dict[str, Any], name: str, has_limits: bool) -> Text:
         return Text("–")
     limits = ""
     if has_limits and _has_limits([row], name):
-        low, high = floor(1000 * row[f"{name}_low"]) / 10, ceil(1000 * row[f"{name}_high"]) / 10
-        limits = f" {_limit(low)}–{_limit(high)}%"
+        limits = f" {interval(row[f'{name}_low'], row[f'{name}_high'])}"
     return Text.assemble(("100%" if row[name] == 1 else percent(row[name]), "bold"), limits)

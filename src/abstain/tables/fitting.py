@@ -203,9 +203,7 @@ class FitResult:
             "target": target_as_dict(clf.target),
             "class_prior": None if clf.class_prior is None else self.class_shares,
             **point_as_dict(point),
-            "expected_accuracy": None
-            if point.row is None
-            else json_number(float(clf.front_.expected_accuracies[point.row])),
+            "expected": None if clf.expected_ is None else asdict(clf.expected_),
             "guarantee": None if point.guarantee is None else asdict(point.guarantee),
             "guarantees": [asdict(each) for each in point.guarantees],
             "by_class": class_rows(self.class_report),
