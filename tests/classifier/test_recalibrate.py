@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from abstain import (
     GMLVQ,
@@ -51,6 +56,35 @@ def test_doing_it_twice_is_doing_it_once(data):
     clf = RejectOptionClassifier(LogisticRegression(), target=RejectRate(0.1)).fit(*old)
     once = clf.recalibrate(*recent).thresholds_
     assert np.array_equal(once, clf.recalibrate(*recent).thresholds_)
+
+
+@pytest.mark.parametrize("target", [RejectRate(0.1), Accuracy(0.6, confidence=0.8)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        GaussianNB(),
+        RandomForestClassifier(20, random_state=0, bootstrap=False),
+        KNeighborsClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_samples_of_the_fit_are_refused(data, model, target):
+    old, recent = halves(data)
+    clf = RejectOptionClassifier(model, target=target, random_state=0).fit(*old)
+    before = clf.calibration_
+    with pytest.raises(InputError, match=r"fitted on at least \d+ of these 800 .*on_fit_samples"):
+        clf.recalibrate(*old)
+    assert clf.calibration_ is before
+    assert clf.recalibrate(*recent).calibration_ is not before
+
+
+def test_samples_of_the_fit_are_used_if_asked_for(data):
+    old, _ = halves(data)
+    clf = RejectOptionClassifier(GaussianNB(), target=RejectRate(0.1)).fit(*old)
+    with pytest.warns(UserWarning, match="surer of samples that it was fitted on"):
+        clf.recalibrate(*old, on_fit_samples=True)
+    assert abs(clf.reject(old[0]).mean() - 0.1) < 0.01
 
 
 def test_trust_scores_and_clusters_stay_those_of_the_fit(data):

@@ -101,8 +101,12 @@ def test_a_target_that_cannot_be_met_writes_nothing(run, inside):
     assert not (inside / "new.abstain").exists()
 
 
-def test_rows_of_the_fit_and_unknown_classes_are_noted(run, inside):
+def test_rows_of_the_fit_are_refused_and_unknown_classes_are_noted(run, inside):
     asked = ["recalibrate", "model.abstain", "fit.csv", "--out", "new.abstain"]
+    words = "the model was fitted to 50% of the rows of fit.csv", "or --on-fit-rows to use"
+    assert_one_line(run(*asked), *words)
+    assert not (inside / "new.abstain").exists()
+    asked = [*asked, "--on-fit-rows"]
     shown = " ".join(run(*asked)[1].split())
     assert "Note: the model was fitted to 50% of these rows" in shown
     frame = pl.read_csv("recent.csv")

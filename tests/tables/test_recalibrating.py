@@ -103,13 +103,15 @@ def test_rows_without_a_class_are_left_out_and_unknown_classes_are_errors(model,
     assert counts.n_answered + counts.n_rejected == 390
 
 
-def test_rows_of_the_fit_are_pointed_out(model, table):
+def test_rows_of_the_fit_are_refused_unless_asked_for(model, table):
     rows = make_month(800, 0.0, 0)
-    result = recalibrate_table(model, table(rows))
+    with pytest.raises(InputError, match=r"fitted to 50% of the rows of .*; give rows that came"):
+        recalibrate_table(model, table(rows))
+    result = recalibrate_table(model, table(rows), on_fit_rows=True)
     assert result.share_known == 0.5
     assert "the model was fitted to 50% of these rows" in result.notes[0]
     assert "a certificate on them does not hold for new ones" in result.notes[0]
-    other = recalibrate_table(model, table(rows), RejectRate(0.1))
+    other = recalibrate_table(model, table(rows), RejectRate(0.1), on_fit_rows=True)
     assert "certificate" not in other.notes[0]
 
 

@@ -64,7 +64,12 @@ from abstain.classifier.operating import (
     warn_if_rejects_cost_most,
 )
 from abstain.classifier.other_answers import keeps_answers
-from abstain.classifier.overlap import overlap_warnings, undetected_warnings, unlike_warnings
+from abstain.classifier.overlap import (
+    overlap_warnings,
+    refuse_samples_of_fit,
+    undetected_warnings,
+    unlike_warnings,
+)
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
 from abstain.classifier.proportions import new_proportions, refused_weights, threshold_weights
@@ -411,6 +416,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         sample_weight: ArrayLike | None = None,
         *,
         groups: ArrayLike | None = None,
+        on_fit_samples: bool = False,
     ) -> Self:
         """Set the thresholds again on recent samples, without fitting the classifier again.
 
@@ -428,6 +434,9 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             Weights of the samples, if ``weight_thresholds`` is True; not used otherwise.
         groups : array-like of shape (n_samples,), default=None
             Which samples belong together, as in `fit`.
+        on_fit_samples : bool, default=False
+            Use the samples though the classifier was fitted on them. It is surer of these than of
+            new ones, so that they are refused otherwise, if a step of the classifier shows it.
 
         Returns
         -------
@@ -445,6 +454,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         0.2
         """
         check_is_fitted(self, "thresholds_")
+        if not (on_fit_samples or is_dask(X, y)):
+            refuse_samples_of_fit(self, X)
         own, fitted = self.get_params(deep=False), self.estimator_
         frozen = copy(self)
         frozen.estimator = (

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.frozen import FrozenEstimator
 
-from abstain._core.errors import Argument, Message
-from abstain._core.estimators import unwrap
+from abstain._core.errors import Argument, InputError, Message
+from abstain._core.estimators import n_samples_of, unwrap
+from abstain._core.sklearn_private import take_rows
 from abstain.certainty.outliers import DEFAULT_RATE, MAX_DENSE, MIN_KNOWN
 
 # Attributes in which scikit-learn keeps samples of the fit, as the model saw them.
@@ -60,6 +61,28 @@ def overlap_warnings(
         yield (
             f"the FrozenEstimator is right on all {len(correct):,} calibration samples: if it was "
             f"fitted on them, calibrate it on others, for {OVERCONFIDENT}"
+        )
+
+
+def refuse_samples_of_fit(clf: Any, X: Any) -> None:
+    """Refuse samples that a fitted classifier is known to be fitted on.
+
+    Those that tested a certificate were not; they are left out if all samples of the fit are given.
+    """
+    calibration = getattr(clf, "calibration_", None)
+    samples = X
+    if calibration is not None and n_samples_of(X) == clf._n_given:
+        samples = take_rows(X, np.unique(calibration.rows))
+    first = getattr(clf.estimator_, "steps", [(None, None)])[0][1]
+    if hasattr(first, "known_rows_"):
+        n_known = round(first.share_known(samples) * n_samples_of(samples))
+    else:
+        n_known = _count_known(clf.estimator_, samples)
+    if n_known > MANY * n_samples_of(X):
+        raise InputError(
+            *("the classifier was fitted on at least ", f"{n_known:,} of these "),
+            f"{n_samples_of(X):,} samples: {OVERCONFIDENT}; give samples that came later, or set ",
+            *(Argument("on_fit_samples", True), " to use them nevertheless"),
         )
 
 

@@ -77,6 +77,13 @@ def recalibrate(
     cost: CostOption = None,
     class_prior: ClassPriorOption = None,
     test_size: TestSizeOption = None,
+    on_fit_rows: Annotated[
+        bool,
+        typer.Option(
+            "--on-fit-rows",
+            help="Use the rows though the model was fitted to some of them; it is surer of these.",
+        ),
+    ] = False,
     separator: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -92,7 +99,8 @@ def recalibrate(
     target cannot be met, nothing is written.
 
     Use rows that the model was not fitted to, and that are like those to come: the
-    latest ones whose class has become known.
+    latest ones whose class has become known. A table with rows of the fit is
+    refused.
     """
     target = chosen_target(
         confidence,
@@ -132,6 +140,7 @@ def recalibrate(
             class_prior=prior,
             test_size=test_size,
             label=label,
+            on_fit_rows=on_fit_rows,
             watch=watch,
         )
         save(result.clf, out)

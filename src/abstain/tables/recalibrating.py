@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.errors import InputError, shown
+from abstain._core.errors import Argument, InputError, shown
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.cell_names import cell_names
 from abstain.monitor.certificates import certificates_of
@@ -104,6 +104,7 @@ def recalibrate_table(
     class_prior: Mapping[Any, float] | None = None,
     test_size: float | None = None,
     label: str | None = None,
+    on_fit_rows: bool = False,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Recalibration:
     """Return a classifier with thresholds that are set again on the rows of a table.
@@ -122,6 +123,8 @@ def recalibrate_table(
         The share of the rows that test a certificate; None keeps that of the classifier.
     label : str, default=None
         The column that names the classes; None is that of the fit.
+    on_fit_rows : bool, default=False
+        Use the rows though the classifier was fitted on some of them, which are refused otherwise.
     watch : callable, default=nothing
         Called with the number of blocks read and an estimate of all.
 
@@ -142,12 +145,18 @@ def recalibrate_table(
         clf.test_size = test_size
     column = _column_of_groups(target)
     samples = labelled_samples(old, table, None, label, watch, groups=column)
+    if samples.share_known and not on_fit_rows:
+        raise InputError(
+            f"the model was fitted to {samples.share_known:.0%} of the rows of {table.path}, and "
+            "is surer of them than of new ones; give rows that came later, or ",
+            *(Argument("on_fit_rows"), " to use these nevertheless"),
+        )
     groups: dict[str, NDArray[Any]] = {}
     if column is not None and samples.groups is not None:
         groups[column] = samples.groups
     clf.target = with_groups(target, groups.__getitem__)
     with warnings_as_notes() as warned, explain_no_group(groups):
-        clf.recalibrate(samples.X, samples.y)
+        clf.recalibrate(samples.X, samples.y, on_fit_samples=True)  # known to be none, or asked for
     clf.target = target  # a model holds the name of the column, not the groups of the rows
     clf._use_target()
     return Recalibration(
