@@ -27,6 +27,7 @@ from abstain import (
     save,
 )
 from abstain.classifier.repeats import equal_samples, near_duplicates
+from abstain.cli.common import in_options
 
 TARGET = Accuracy(0.8, confidence=0.8)
 ALL_TARGETS = [
@@ -210,6 +211,9 @@ def test_folds_that_contradict_held_out_samples_are_refused():
     with pytest.raises(InputError, match=r"of the answers out of fold .* not by chance") as refused:
         clf.fit(X, y)
     assert "\n" not in str(refused.value)
+    said = in_options(refused.value.message)
+    assert "by --group, or recalibrate on other samples" in said
+    assert "Accuracy(" not in said
     assert clf.reject(X).all()
     assert not clf.retarget(RejectRate(0.1)).reject(X).all()
     with pytest.raises(InputError, match="needs samples that only test it"):
@@ -291,7 +295,7 @@ def test_equal_samples_must_pass_counted_once_and_all():
     target = Accuracy(0.9, confidence=0.95)
     # No sample tells outliers: all of them test.
     clf = RejectOptionClassifier(model, target=target, outliers=None, random_state=0)
-    said = "cannot be certified: of 600 test samples|the FrozenEstimator was fitted"
+    said = "cannot be certified: of 600 test samples|the classifier was fitted"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         with pytest.raises(InputError, match=said):

@@ -11,7 +11,7 @@ from abstain import Accuracy, InputError, RejectOptionClassifier
 
 N_RUNS, DELTA = 100, 0.1
 # A lucky draw has no error.
-pytestmark = pytest.mark.filterwarnings("ignore:the FrozenEstimator is right on all")
+pytestmark = pytest.mark.filterwarnings("ignore:the classifier is right on all")
 # A classifier that always answers 1, on data of which 1 is right a bit too rarely.
 ALWAYS_ONE = FrozenEstimator(
     DummyClassifier(strategy="constant", constant=1).fit([[0], [0]], [0, 1])

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._core.errors import Argument, InputError, shown
+from abstain._core.errors import Argument, InputError
 
 # In standard errors.
 BEYOND_CHANCE = 4.5
@@ -65,13 +65,12 @@ def contradicts(out_of_fold: ErrorRate, held_out: ErrorRate, times: float) -> bo
     return False
 
 
-def contradiction(target: Any, out_of_fold: ErrorRate, held_out: ErrorRate) -> InputError:
+def contradiction(out_of_fold: ErrorRate, held_out: ErrorRate) -> InputError:
     """Return the error about a certificate that has no basis."""
     return InputError(
-        f"{shown(target)} cannot be certified: {1 - out_of_fold.rate:.1%} of the answers out of "
-        f"fold are right, and {1 - held_out.rate:.1%} of those to held-out samples, which is not "
-        "by chance: folds and held-out samples are not drawn alike; name the samples that belong "
-        "together by ",
-        *(Argument("groups", of="fit"), ", or calibrate a FrozenEstimator on samples that were "),
-        "gathered as new ones will be",
+        f"nothing can be certified: {1 - out_of_fold.rate:.1%} of the answers out of fold are "
+        f"right, and {1 - held_out.rate:.1%} of those to held-out samples, which is not by chance: "
+        "folds and held-out samples are not drawn alike; name the samples that belong together by ",
+        Argument("groups", of="fit"),
+        ", or recalibrate on other samples, gathered as new ones will be",
     )

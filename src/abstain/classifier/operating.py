@@ -239,7 +239,7 @@ class OperatingMixin:
         front = self.front_
         try:
             if contradiction is not None:
-                raise contradiction_error(target, *contradiction)
+                raise contradiction_error(*contradiction)
             self._run_for(target)
         except InputError as error:
             self._run_at(everything_rejected(front))

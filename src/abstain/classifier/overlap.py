@@ -54,12 +54,12 @@ def overlap_warnings(
     n_known = _count_known(estimator, X)
     if n_known > MANY * len(correct):
         yield (
-            f"the FrozenEstimator was fitted on at least {n_known:,} of these {len(correct):,} "
+            f"the classifier was fitted on at least {n_known:,} of these {len(correct):,} "
             f"samples: {OVERCONFIDENT}; calibrate it on samples that it has not seen"
         )
     elif correct.all() and len(correct) >= N_WITHOUT_ERROR:
         yield (
-            f"the FrozenEstimator is right on all {len(correct):,} calibration samples: if it was "
+            f"the classifier is right on all {len(correct):,} calibration samples: if it was "
             f"fitted on them, calibrate it on others, for {OVERCONFIDENT}"
         )
 
