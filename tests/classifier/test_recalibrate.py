@@ -71,7 +71,7 @@ def test_doing_it_twice_is_doing_it_once(data):
 )
 def test_samples_of_the_fit_are_refused(data, model, target):
     old, recent = halves(data)
-    clf = RejectOptionClassifier(model, target=target, random_state=0).fit(*old)
+    clf = RejectOptionClassifier(model, target=target, outliers=None, random_state=0).fit(*old)
     before = clf.calibration_
     with pytest.raises(InputError, match=r"fitted on at least \d+ of these 800 .*on_fit_samples"):
         clf.recalibrate(*old)

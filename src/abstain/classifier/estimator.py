@@ -73,6 +73,7 @@ from abstain.classifier.overlap import (
 from abstain.classifier.own_cells import OwnCells, find_own_cells
 from abstain.classifier.predictions import PredictionMixin
 from abstain.classifier.proportions import new_proportions, refused_weights, threshold_weights
+from abstain.classifier.subjects import notes_on_subjects
 from abstain.fronts import PooledFront
 from abstain.fronts.held_out import HeldOut
 from abstain.targets import Target
@@ -343,6 +344,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         weights = threshold_weights(self, sample_weight, y)
         if weights is not None and certifies(target):
             raise refused_weights(target)
+        about_subjects = [] if groups is not None else notes_on_subjects(self, target, X)
         proportions = new_proportions(self.class_prior, classes, y, weights)
         together = groups_to_split(self, target, X, y, given_groups(groups, len(y)))
         tells_outliers = is_frozen and self._can_tell_outliers(X)
@@ -401,6 +403,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             contradiction = self._contradiction(known, growth(folds, len(y_fit)))
         is_on_training = self._sets_on_training()
         for warning in [
+            *about_subjects,
             *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
             *near_duplicate_warnings(self, target, X, groups),
             *undetected_warnings(self.outliers, detector is not None),

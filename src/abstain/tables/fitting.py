@@ -18,6 +18,7 @@ from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.cell_names import cell_names
 from abstain.classifier.dependence import Groups, given_groups, split_folds
+from abstain.classifier.subjects import SAID_OF_SUBJECTS, subject_notes
 from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
 from abstain.tables.evaluation import (
@@ -34,7 +35,7 @@ from abstain.tables.groups import (
 )
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column, read_table
-from abstain.tables.subjects import note_subjects, row_groups, subject_columns
+from abstain.tables.subjects import row_groups, subject_columns
 from abstain.tables.targets import (
     group_columns,
     prior_of_classes,
@@ -299,6 +300,7 @@ def fit_table(
     watch(0, n_fits)
     in_one_line = _model_errors_in_one_line(model, len(y))
     with warnings_as_notes() as warned, in_one_line, explain_no_group(groups):
+        warnings.filterwarnings("ignore", SAID_OF_SUBJECTS)  # which is said of the whole table
         clf.fit(X, np.array(y.to_list()), groups=together)
     clf.cv = options.cv or "training"  # which is saved with it
     if groups:  # a model holds the name of the column, not the groups of the rows
@@ -439,7 +441,13 @@ def _about_subjects(frame: pl.DataFrame, table: TableFile, options: FitOptions) 
         return []
     frame = frame.drop(options.label, *group_columns(options.target))
     columns = subject_columns(frame, table.missing)
-    return note_subjects(columns, frame.height, options.target, options.independent_rows)
+    return subject_notes(
+        columns,
+        frame.height,
+        options.target,
+        is_independent=options.independent_rows,
+        are_named=True,
+    )
 
 
 def _equal_rows(clf: RejectOptionClassifier) -> list[Message]:

@@ -1,45 +1,15 @@
-"""Which column of a table names subjects, of which it has several rows each?
-
-Rows of one patient are alike: what is certified on them as if they were independent can be false
-for new patients. A column is pointed out if its name says so (``patient_id``) or its values are
-numbered (``P001``), and its values repeat: many different ones, clearly fewer than rows.
-"""
+"""Which columns of a table name subjects, of which it has several rows each?"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import polars as pl
 
-from abstain._core.errors import Argument, InputError, Message, shown
+from abstain._core.errors import Argument, InputError, shown
 from abstain._core.text import row_number
+from abstain.classifier.subjects import may_name_subjects, n_subjects
 from abstain.tables.values import as_categories, without_missing
-from abstain.targets import Target
-from abstain.targets.base import certifies
-
-# Fewer values are groups rather than subjects; with more per row, hardly any repeat.
-LEAST_VALUES, MOST_PER_ROW = 10, 0.8
-# Codes of categories look like numbered subjects, such as A40 to A49.
-LEAST_NUMBERED, MOST_ROWS_EACH = 20, 50
-_SUBJECTS = (
-    "patient|subject|person|participant|proband|individual|case|customer|client|user|member|animal|"
-    "mouse|rat|dog|cow|horse|donor|twin|family|household|speaker|writer|author|student|pupil|child|"
-    "employee|driver|player|account"
-)
-# Without "id" or the like, these may as well be kinds of things: the site of a tumor.
-_PLACES = (
-    "site|device|sensor|plate|machine|camera|scanner|hospital|clinic|center|centre|ward|school|"
-    "store|shop|station|well|slide|batch|session|recording|experiment|run|farm|cage|litter|plot|"
-    "tree|house|car|vehicle|image|study|trial|sample|specimen|record"
-)
-_ID = "id|ids|uid|uuid|no|nr|num|nummer|number|code|key|index|hash|#"
-_IS_SUBJECT = re.compile(rf"(^|.*[\W_])({_SUBJECTS})s?[\W_]*({_ID})?[\W_]*", re.I)
-_IS_PLACE_ID = re.compile(rf"(^|.*[\W_])({_PLACES})s?[\W_]*({_ID})[\W_]*", re.I)
-# Text before a number that is filled with zeros, or of one letter: P001, pat-17, S3.
-_NUMBERED = r"^(?:[A-Za-z]{1,12}[-_ ]?0\d+|[A-Za-z]{1,12}[-_ ]?\d{2,}|[A-Za-z][-_]?\d+)$"
-# A word that is written in two ways, such as patientId, is taken for two words.
-_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def subject_columns(frame: pl.DataFrame, missing: Sequence[str] = ()) -> dict[str, int]:
@@ -53,51 +23,11 @@ def subject_columns(frame: pl.DataFrame, missing: Sequence[str] = ()) -> dict[st
     for column in frame:
         if column.dtype.is_nested() or column.dtype.is_temporal() or column.dtype == pl.Boolean:
             continue
-        name = _INNER_CAPITAL.sub("_", column.name.strip())
-        is_named = bool(_IS_SUBJECT.fullmatch(name) or _IS_PLACE_ID.fullmatch(name))
-        if not is_named and column.dtype != pl.String:
-            continue
-        present = without_missing(column, missing).drop_nulls()
-        n_values = present.n_unique()
-        if not LEAST_VALUES <= n_values <= MOST_PER_ROW * len(present):
-            continue
-        if is_named and present.dtype.is_float() and not (present == present.floor()).all():
-            continue  # measured, not numbered
-        are_many = max(LEAST_NUMBERED, len(present) / MOST_ROWS_EACH) <= n_values
-        if is_named or (are_many and _are_numbered(present.unique())):
-            subjects[column.name] = n_values
+        if may_name_subjects(column.name, column.dtype == pl.String):
+            present = without_missing(column, missing).drop_nulls()
+            if n := n_subjects(column.name, present.unique().to_numpy(), len(present)):
+                subjects[column.name] = n
     return subjects
-
-
-def _are_numbered(values: pl.Series) -> bool:
-    """Return whether all values are one text before different numbers."""
-    texts = values.cast(pl.String)
-    if not texts.str.contains(_NUMBERED).all():
-        return False
-    return texts.str.replace(r"\d+$", "").n_unique() == 1
-
-
-def note_subjects(
-    columns: dict[str, int], n_rows: int, target: Target, is_independent: bool
-) -> list[Message]:
-    """Return a note on each column of subjects; refuse to certify what would not hold for them."""
-    if is_independent:
-        return []
-    notes = []
-    for name, n_values in columns.items():
-        what = (
-            f"column {shown(name)} seems to name subjects of several rows each "
-            f"({n_values:,} in {n_rows:,} rows)"
-        )
-        group = Argument("groups", name, of="fit")
-        if certifies(target):
-            raise InputError(
-                *(what, ", and a certificate counts on independent rows; give "),
-                *(group, " to test one row of each, or ", Argument("independent_rows")),
-                " if rows do not belong together",
-            )
-        notes.append(Message(what, "; give ", group, " to keep the rows of each in one fold"))
-    return notes
 
 
 def row_groups(column: pl.Series, missing: Sequence[str] = ()) -> pl.Series:
