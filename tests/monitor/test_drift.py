@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from abstain import Accuracy, DriftMonitor, InputError, RejectOptionClassifier, RejectRate
-from abstain.monitor.drift import EVENTS, FROM_ABOVE, upper_bound
+from abstain.monitor.drift import EVENTS, FROM_ABOVE, OUTLIER, upper_bound
 from tests.examples import examples
 from tests.reference.monitor import evidence as reference
 
@@ -114,6 +114,61 @@ def test_merged_evidence_equals_that_of_one_sequence(first, second):
     assert (merged.n_samples, merged.n_unseen) == (whole.n_samples, whole.n_unseen)
 
 
+def with_outliers(n_cells=2, **options):
+    """Return a monitor with 5 outliers among 500 calibration samples."""
+    rng = np.random.default_rng(0)
+    cells, thresholds = np.arange(500) % n_cells, [0.1] * n_cells
+    return DriftMonitor(
+        rng.random(500), cells, thresholds, outliers=np.arange(500) < 5, tolerance=0.0, **options
+    )
+
+
+@pytest.mark.parametrize(("n_cells", "cell"), [(1, 0), (2, None)])
+def test_outliers_are_counted_over_all_cells(n_cells, cell):
+    made = with_outliers(n_cells)
+    *others, event = made._events
+    assert (event.cell, event.kind) == (cell, "outlier")
+    assert OUTLIER not in [each.kind for each in others]
+    level = 0.05 / 2 / 5 / (n_cells + 1)
+    assert event.evidence.limit == pytest.approx(beta(6, 495).isf(level / 500), rel=1e-6)
+    assert made.evidence == pytest.approx(1)
+    counted = made.update([0.5] * 4, [0] * 4, [True, False, False, True])._events[-1]
+    assert (counted.evidence.n, counted.evidence.n_events) == (4, 2)
+    unknown = made.update([0.5] * 4, [0] * 4)._events[-1]
+    assert (unknown.evidence.n, unknown.evidence.n_events) == (4, 2)
+
+
+def test_more_outliers_raise_the_alarm_though_the_certainty_is_what_it_was():
+    rng = np.random.default_rng(1)
+    certainty, cells = rng.random(400), rng.integers(2, size=400)
+    assert not with_outliers().update(certainty, cells, rng.random(400) < 0.01).is_alarm
+    drifted = with_outliers().update(certainty, cells, rng.random(400) < 0.3)
+    assert drifted.alarm_at < 80
+    assert "outliers more often than in the calibration data; label" in str(drifted)
+
+
+def test_the_bound_of_outliers_holds_though_the_calibration_data_choose_what_is_one():
+    rng = np.random.default_rng(0)
+    n_draws, level, n_missed = 500, 0.2, 0
+    for _ in range(n_draws):
+        unlikeness = rng.random(60)  # of new samples: uniform
+        edge = np.sort(unlikeness)[-3]
+        made = DriftMonitor(
+            rng.random(60), outliers=unlikeness > edge, confidence=1 - level, tolerance=0.0
+        )
+        n_missed += 1 - edge > made._events[-1].evidence.limit
+    assert n_missed / n_draws <= level / 20 + 3 * np.sqrt(level / 20 / n_draws)
+
+
+def test_states_without_outliers_still_load():
+    state = monitor([(0.5, 0)] * 5).to_dict() | {"version": 1}
+    for event in state["events"]:
+        event["evidence"].pop("log_factor")
+    loaded = DriftMonitor.from_dict(state)
+    assert [event.kind for event in loaded._events].count(OUTLIER) == 0
+    assert loaded.update([0.5], [0], [True]).n_samples == 6
+
+
 def test_samples_in_cells_without_calibration_data_count_for_all_cells_only():
     seen = monitor([(0.0, 3)] * 5)
     assert (seen.n_samples, seen.n_unseen) == (5, 5)
@@ -146,8 +201,13 @@ def test_drift_in_one_cell_names_this_cell():
 def test_false_alarms_are_as_rare_as_promised():
     rng, level, n_lives = np.random.default_rng(0), 0.2, 100
     n_alarms = sum(
-        DriftMonitor(rng.random(100), confidence=1 - level, tolerance=0.0)
-        .update(rng.random(500))
+        DriftMonitor(
+            *(rng.random(100), rng.integers(2, size=100)),
+            outliers=rng.random(100) < 0.1,
+            confidence=1 - level,
+            tolerance=0.0,
+        )
+        .update(rng.random(500), rng.integers(2, size=500), rng.random(500) < 0.1)
         .is_alarm
         for _ in range(n_lives)
     )

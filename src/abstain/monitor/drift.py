@@ -10,10 +10,12 @@ Beta(k + 1, n − k); ties make it smaller. So, with probability 1 − α,
 
 The same holds from above. A threshold of the classifier may depend on the calibration data; its
 bound holds for all k at once, with α/n in place of α. Certainties are also compared over all cells,
-without rejects, whose bound would have to hold for all thresholds together. All bounds hold
-together with probability 1 − δ/2. If they hold and new samples are like the calibration data, the
-evidence against them ever reaches 2/δ with probability at most δ/2 (see `evidence`); it is a mean,
-with half of the weight on all cells together and half on the single cells.
+without rejects, whose bound would have to hold for all thresholds together. In their place outliers
+are counted, as if there were a threshold of unlikeness. Of 5 bounds for each of m cells and 5 for
+all cells together, each has α = δ/2 / (5m + 5), so that all hold with probability 1 − δ/2. If they
+hold and new samples are like the calibration data, the evidence against them ever reaches 2/δ with
+probability at most δ/2 (see `evidence`); it is a mean, with half of the weight on all cells
+together and half on the single cells: with several cells, outliers have a tenth of it.
 
 This needs calibration samples that are answered like new ones: those of a ``FrozenEstimator``, or
 those that tested a certificate. Answers out of fold are given by other classifiers, which differ a
@@ -32,6 +34,7 @@ from scipy.special import betaincinv, logsumexp
 
 from abstain._core.checks import (
     as_vector,
+    check_boolean_vector,
     check_fraction,
     check_real_vector,
     check_same_length,
@@ -61,6 +64,8 @@ EVENTS = {
     "rejected": "rejected",
 }
 FROM_ABOVE = ("upper half", "high")
+OUTLIER = "outlier"  # over all cells, and not seen in the certainty
+_IN_WORDS = EVENTS | {OUTLIER: "outliers"}
 # An event that is so probable gives no evidence.
 _CERTAIN = 0.99
 
@@ -106,6 +111,8 @@ class DriftMonitor(SavedState):
         out of fold differ a little from those to new samples.
     cell_names : sequence of str, default=None
         Names of the cells; None numbers them.
+    outliers : array-like of bool of shape (n_samples,), default=None
+        Whether each calibration sample is an outlier; None leaves outliers out.
 
     Attributes
     ----------
@@ -142,6 +149,7 @@ class DriftMonitor(SavedState):
         confidence: float = 0.95,
         tolerance: float = 0.05,
         cell_names: Any = None,
+        outliers: ArrayLike | None = None,
     ) -> None:
         self.confidence = check_fraction("confidence", confidence)
         self.tolerance = check_fraction("tolerance", tolerance, low_open=False)
@@ -166,6 +174,12 @@ class DriftMonitor(SavedState):
             for kind, edge, limit in cell_events(np.sort(values), threshold, level)
             if limit + self.tolerance < _CERTAIN
         ]
+        if outliers is not None:
+            n_outliers = int(check_outliers(outliers, known).sum())
+            limit = upper_bound(n_outliers, len(known), level / len(known)) + self.tolerance
+            if limit < _CERTAIN:
+                cell = None if n_cells > 1 else 0
+                self._events.append(Event(cell, OUTLIER, 0.0, no_evidence(limit)))
         if not self._events:
             raise InputError(
                 argument="certainty",
@@ -221,6 +235,7 @@ class DriftMonitor(SavedState):
             confidence=confidence,
             tolerance=tolerance,
             cell_names=names,
+            outliers=known.outlier,
         )
 
     def reset(self) -> Self:
@@ -274,7 +289,12 @@ class DriftMonitor(SavedState):
     def _log_alarm(self) -> float:
         return log(2 / (1 - self.confidence))
 
-    def update(self, certainty: ArrayLike, cells: ArrayLike | None = None) -> Self:
+    def update(
+        self,
+        certainty: ArrayLike,
+        cells: ArrayLike | None = None,
+        outliers: ArrayLike | None = None,
+    ) -> Self:
         """Add samples.
 
         Parameters
@@ -283,6 +303,8 @@ class DriftMonitor(SavedState):
             Certainty of each new sample.
         cells : array-like of int of shape (n_samples,), default=None
             Cell of each, as ``apply`` of a classifier returns it; None is one cell.
+        outliers : array-like of bool of shape (n_samples,), default=None
+            Whether each is an outlier; None counts none of them, neither as outliers nor as others.
 
         Returns
         -------
@@ -297,14 +319,19 @@ class DriftMonitor(SavedState):
         """
         values = check_real_vector("certainty", certainty)
         codes = check_cells(cells, values)
+        is_outlier = None if outliers is None else check_outliers(outliers, values)
         n_cells = len(self.cell_names)
         refuse_elements("cells", codes, codes >= n_cells, f"must be below {n_cells}")
         total = np.full(len(values), -np.inf)  # log evidence after each sample
         for index, (event, log_weight) in enumerate(
             zip(self._events, self._log_weights, strict=True)
         ):
+            occurs = is_outlier if event.kind == OUTLIER else event.occurs(values)
+            if occurs is None:  # it is not known which are outliers
+                total = np.logaddexp(total, event.log_value + log_weight)
+                continue
             inside = np.flatnonzero(codes == event.cell if event.cell is not None else codes >= 0)
-            evidence, path = add_outcomes(event.evidence, event.occurs(values[inside]))
+            evidence, path = add_outcomes(event.evidence, occurs[inside])
             # It stays what it was while samples are in other cells.
             path = np.append(event.log_value, path)
             n_before = np.searchsorted(inside, np.arange(len(values)), side="right")
@@ -345,7 +372,7 @@ class DriftMonitor(SavedState):
         False
         """
         decisions = check_classifier(clf).decide(X)
-        return self.update(decisions.certainty, decisions.positions)
+        return self.update(decisions.certainty, decisions.positions, decisions.outlier)
 
     def merge(self, other: DriftMonitor) -> Self:
         """Add the samples of another monitor, as if they came after those of this one.
@@ -410,8 +437,8 @@ class DriftMonitor(SavedState):
         event = max(self._events, key=lambda event: event.log_value)
         where = "" if event.cell is None else f" in cell {shown(self.cell_names[event.cell], 40)}"
         return (
-            f"sign of drift after {self.alarm_at:,} samples: {EVENTS[event.kind]} more often than "
-            f"in the calibration data{where if len(self.cell_names) > 1 else ''}; label some "
+            f"sign of drift after {self.alarm_at:,} samples: {_IN_WORDS[event.kind]} more often "
+            f"than in the calibration data{where if len(self.cell_names) > 1 else ''}; label some "
             "answers to see whether accuracy suffers"
         )
 
@@ -450,7 +477,7 @@ class DriftMonitor(SavedState):
 
 
 def _read_event(state: Any, n_cells: int, n_samples: int) -> Event:
-    if not isinstance(state, Mapping) or state.get("event") not in [*EVENTS]:
+    if not isinstance(state, Mapping) or state.get("event") not in [*_IN_WORDS]:
         raise InputError(argument="events", value=state, requirement="must be known events")
     limit = read_number(state, "limit")
     if not 0 < limit < 1:
@@ -487,6 +514,13 @@ def cell_events(
 def upper_bound(k: int, n: int, level: float) -> float:
     """Return the (1 − level)-quantile of Beta(k + 1, n − k); 1 if k = n."""
     return 1.0 if k >= n else float(1 - betaincinv(n - k, k + 1, level))
+
+
+def check_outliers(outliers: ArrayLike, samples: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether each sample is an outlier."""
+    flags = check_boolean_vector("outliers", outliers)
+    check_same_length(certainty=samples, outliers=flags)
+    return flags
 
 
 def check_cells(cells: ArrayLike | None, samples: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -239,7 +239,7 @@ class _Reader:
                 decisions.class_indices[accepted]
             ]
             if drift is not None:
-                drift.update(decisions.certainty, decisions.positions)
+                drift.update(decisions.certainty, decisions.positions, decisions.outlier)
             if hasattr(self.columns, "known_rows_"):
                 share_known = self.columns.share_known(samples)
         return answers, share_known
