@@ -5,7 +5,7 @@ test that fails here names a sentence that has to be written anew.
 """
 
 import inspect
-from math import ceil, log
+from math import ceil, log, sqrt
 
 import pytest
 
@@ -187,7 +187,7 @@ def test_ten_times_as_long_a_past_adds_little_to_the_delay():
             find(monitor.after(past), monitor=monitor.OURS, error=error)["median"]
             for past in (1000, 10_000)
         )
-        assert 1.2 <= long / short <= 1.4
+        assert 1.15 <= long / short <= 1.36
 
 
 def test_restarts_cost_little_from_the_start_and_gain_much_after_a_good_past():
@@ -197,6 +197,35 @@ def test_restarts_cost_little_from_the_start_and_gain_much_after_a_good_past():
     assert max(row["detected"] for row in hidden) < 0.5
     seen = find_all(monitor.after(10_000), monitor=monitor.OURS)
     assert min(row["detected"] for row in seen if row["error"] >= 0.15) > 0.9
+
+
+def test_little_is_left_to_a_bet_that_knows_the_error_rate():
+    rows = monitor.RECORD["single_bets"]
+    assert {row["error"] for row in rows} == {row["error"] for row in monitor.after(0)}
+    for row in rows:
+        own = find(monitor.after(0), monitor=monitor.OURS, error=row["error"])
+        assert own["lives"] == row["lives"] >= 5000
+        assert row["median"] < own["median"] <= max(2.05 * row["median"], row["median"] + 10)
+    at_0_15 = find(monitor.after(0), monitor=monitor.OURS, error=0.15)["median"]
+    assert at_0_15 < 1.1 * find(rows, error=0.15)["median"]
+
+
+def test_more_capital_from_the_start_is_sooner_there_and_later_after_a_good_past():
+    for row in monitor.RECORD["shares"]:
+        delays = [row[share] for share in ("0.6", "0.75", "0.85", "0.95")]
+        assert delays == sorted(delays, reverse=row["past"] == 0)
+
+
+def test_detectors_of_change_have_as_many_false_alarms_but_one_that_cannot():
+    for key, row in monitor.PARAMETERS.items():
+        error = sqrt(monitor.LEVEL * (1 - monitor.LEVEL) / row["lives"])
+        if key in monitor.DETECTORS:
+            assert abs(row["false_alarms"] - monitor.LEVEL) < error
+            assert abs(row["false_alarms_elsewhere"] - monitor.LEVEL) < 3 * error
+    slowest = monitor.PARAMETERS["DDM", monitor.GOOD]
+    assert not slowest["is_reached"]
+    assert abs(slowest["false_alarms"] - 0.95**30) < 0.03
+    assert monitor.before(monitor.OURS, 10_000) < 0.001
 
 
 def test_only_detectors_of_change_report_a_change_that_breaks_no_promise():

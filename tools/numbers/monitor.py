@@ -75,13 +75,67 @@ def ratios(past: int, other: str) -> list[float]:
     ]
 
 
-def before(name: str) -> float:
-    """Return the largest share of lives with an alarm before the change, in percent."""
-    return 100 * max(float(row["before"]) for row in find_all(RECORD["delays"], monitor=name))
+def before(name: str, past: int) -> float:
+    """Return the share of lives with an alarm before the change, the mean over all changes."""
+    rows = find_all(RECORD["delays"], monitor=name, past=past)
+    return sum(float(row["before"]) for row in rows) / len(rows)
+
+
+def detectors() -> str:
+    """Write the parameter of each detector, and its false alarms where it was chosen and later."""
+    lines = [
+        [
+            row["monitor"],
+            f"{row['error']:.2f}",
+            f"{row['parameter']:.3g}",
+            percent(row["false_alarms"]),
+            percent(row["false_alarms_elsewhere"]),
+            *(percent(before(DETECTORS[key], past)) for past in (1000, 10_000)),
+        ]
+        for key, row in PARAMETERS.items()
+        if key in DETECTORS
+    ]
+    first = ["detector", "error rate", "parameter", "false alarms", "in other lives"]
+    return table([*first, "before the change, 1,000", "10,000"], lines, 2)
+
+
+def single_bets() -> str:
+    """Write what the best single bet needs, beside this library."""
+    lines = [
+        [
+            f"{row['error']:.2f}",
+            f"{row['odds']:g}",
+            f"{row['median']:,.0f}",
+            written(find(after(0), monitor=OURS, error=row["error"])),
+        ]
+        for row in RECORD["single_bets"]
+    ]
+    return table(["error rate", "best odds", "single bet", OURS], lines)
+
+
+def shares() -> str:
+    """Write the delays for several shares of the capital that bet from the start on."""
+    names = [name for name in RECORD["shares"][0] if name not in ("past", "error", "lives")]
+    lines = [
+        [f"{row['past']:,}", f"{row['error']:.2f}", *(f"{row[name]:,.0f}" for name in names)]
+        for row in RECORD["shares"]
+    ]
+    return table(
+        ["good past", "error rate", *(percent(float(name), 0) for name in names)], lines, 2
+    )
 
 
 OTHERS = [row for row in RECORD["delays"] if row["accuracy"] != ACCURACY]
-PARAMETERS = {row["monitor"]: row for row in RECORD["parameters"]}
+PARAMETERS = {(row["monitor"], row["error"]): row for row in RECORD["parameters"]}
+JUST, GOOD = 1 - ACCURACY, RECORD["good_error"]
+LATE_DDM = "DDM with warm_start=100"
+# Their names in the tables.
+DETECTORS = {
+    ("ADWIN", JUST): "ADWIN",
+    ("DDM", JUST): "DDM",
+    ("ADWIN", GOOD): "ADWIN, good past",
+    (LATE_DDM, GOOD): "DDM, good past",
+}
 
 VALUES = {
     "false_alarms": false_alarms(),
@@ -96,9 +150,10 @@ VALUES = {
     "allowed": f"{100 * ALLOWED:.1f}",
     "least_ratio": f"{min(ratios(0, MAPIE)):.1f}",
     "most_ratio": f"{max(ratios(0, MAPIE)):.1f}",
-    "adwin": f"{PARAMETERS['ADWIN']['parameter']:g}",
-    "adwin_before": f"{before('ADWIN'):.0f}",
-    "ddm_before": f"{before('DDM'):.0f}",
-    "own_before": f"{before(OURS):.1f}",
-    "ddm": f"{PARAMETERS['DDM']['parameter']:g}",
+    "detectors": detectors(),
+    "single_bets": single_bets(),
+    "shares": shares(),
+    "own_before": f"{100 * before(OURS, 10_000):.1f}",
+    "null_lives": f"{PARAMETERS['ADWIN', JUST]['lives']:,}",
+    "ddm_slowest": f"{100 * PARAMETERS['DDM', GOOD]['false_alarms']:.0f}",
 }
