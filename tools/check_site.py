@@ -31,7 +31,8 @@ NOT_FETCHED = {"author", "canonical", "help", "index", "next", "prev", "search",
 OBJECT = re.compile(
     r"<[^<>]* at 0x[0-9a-f]+>"
     r"|<(?:function|bound method|module|generator object|matplotlib|Axes|Figure|Axis)\b[^<>]*"
-    r"|\[?\bnp\.(?:bool|complex|datetime64|float|int|str_|uint)\w*\([^()]*\)"
+    r"|\bnp\.(?:bool|complex|datetime64|float|int|str_|uint)\w*\([^()]*\)"
+    r"|\bnp\.(?:True|False)_"
 )
 
 

@@ -47,6 +47,7 @@ def test_a_whole_site_has_no_fault(tmp_path):
                 "<Axes: xlabel='x'",
                 "np.float64(0.2)",
                 "np.str_('a')",
+                "np.True_",
             )
         ),
     ],

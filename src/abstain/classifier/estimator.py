@@ -222,8 +222,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     >>> clf.operating_point_.accuracy >= 0.99
     True
     >>> is_unsure = clf.certainties(X) < clf.thresholds_[clf.apply(X)]
-    >>> (clf.reject(X) == (is_unsure | (clf.outlier_p_values(X) <= 0.01))).all()
-    np.True_
+    >>> bool((clf.reject(X) == (is_unsure | (clf.outlier_p_values(X) <= 0.01))).all())
+    True
     """
 
     # Weights in `fit` are the classifier's to ask for, and this one's by `weight_thresholds`.
