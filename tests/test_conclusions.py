@@ -17,6 +17,7 @@ from tools.numbers import (
     dependence,
     drift,
     exact_front,
+    expected,
     guarantee,
     local_thresholds,
     monitor,
@@ -47,6 +48,17 @@ def test_an_exact_front_takes_a_few_sorts_and_grows_as_the_page_says():
 def test_a_pooled_front_of_a_million_samples_takes_at_most_two_sorts():
     row = find(record("pooled")["rows"], samples=1_000_000, cells=100)
     assert row["pooled_over_argsort"] <= 2
+
+
+# --- what is expected ---------------------------------------------------------------------------
+
+
+def test_what_is_expected_is_less_too_high_than_what_was_chosen():
+    first, *_, last = expected.SIZES
+    assert expected.means("accuracy_told", first) > 2
+    assert expected.means("accuracy_expected", first) < expected.means("accuracy_told", first) / 2
+    assert all(expected.means("accuracy_expected", size) < 1.5 for size in expected.SIZES)
+    assert abs(expected.means("accuracy_expected", last)) < 1.5
 
 
 # --- local thresholds ---------------------------------------------------------------------------
