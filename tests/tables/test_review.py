@@ -149,12 +149,14 @@ def test_answers_of_another_run_are_refused(tmp_path, fitted, answered):
     result = review(fitted, tmp_path, filled_in(tmp_path, answered))
     answers = pl.read_csv(tmp_path / "answers.csv")
     answers[::-1].write_csv(tmp_path / "other.csv")
+    answers[::-1].drop("Patient").write_csv(tmp_path / "nameless.csv")
     answers.head(20).write_csv(tmp_path / "short.csv")
     for name, words in [
         (
             "other",
-            r"row \d+ of .*filled\.csv is not row \d+ of .*other\.csv: the answers",
+            r"row \d+ of .*filled\.csv is not row \d+ of .*other\.csv: 'Patient' differs",
         ),
+        ("nameless", r"row \d+ of .*filled\.csv is not row \d+ of .*: the answers differ; give"),
         ("short", r"is of a row that .*short.csv does not have: it ends with row 21; give the"),
         ("new", "has no column 'answer': it holds no answers of abstain predict"),
     ]:

@@ -50,16 +50,22 @@ class Reasons(NamedTuple):
     contributions: list[list[float] | None]
 
 
-def explanation_table(
-    clf: Any, X: Any, n_features: int, *, at_any_threshold: bool = False
-) -> polars.DataFrame:
-    """Return what lies behind the decisions of a `RejectOptionClassifier`, one row per sample.
+class Explained(NamedTuple):
+    """What lies behind decisions, and the reason for which each sample is rejected, or would be.
 
-    ``at_any_threshold``, an accepted sample has the reason for which it would be rejected, and
-    none is that its cell has no answers.
+    All are outliers if the certainty is the distance, which is low far from all prototypes.
     """
-    import polars
 
+    decisions: Decisions
+    reasons: Reasons
+    is_outlier: NDArray[np.bool_]
+    p_values: NDArray[np.float64]
+    unusual: list[Unusual | None]
+    sentences: list[str | None]
+
+
+def explain_samples(clf: Any, X: Any, n_features: int) -> Explained:
+    """Return what lies behind the decisions of a `RejectOptionClassifier`, at any threshold."""
     outputs = Outputs(clf.estimator_, X)
     if has_prototypes(outputs.model):
         _ = outputs.distances  # the certainty is then computed from them as well
@@ -71,6 +77,21 @@ def explanation_table(
     sources = Sources(X, getattr(clf, "feature_names_in_", None))
     p_values, unusual = find_unusual(clf._outlier_detector, outputs, decisions.outlier, sources)
     sentences = _in_words(decisions, is_outlier, unusual, reasons, sources)
+    return Explained(decisions, reasons, is_outlier, p_values, unusual, sentences)
+
+
+def explanation_table(
+    clf: Any, X: Any, n_features: int, *, at_any_threshold: bool = False
+) -> polars.DataFrame:
+    """Return what lies behind the decisions of a `RejectOptionClassifier`, one row per sample.
+
+    ``at_any_threshold``, an accepted sample has the reason for which it would be rejected, and
+    none is that its cell has no answers.
+    """
+    import polars
+
+    explained = explain_samples(clf, X, n_features)
+    decisions, reasons, is_outlier, p_values, unusual, sentences = explained
     kinds: list[Any] = np.where(is_outlier, "outlier", "ambiguous").tolist()
     if not at_any_threshold:
         sentences = _at_own_thresholds(clf, decisions, sentences)

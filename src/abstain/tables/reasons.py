@@ -17,7 +17,7 @@ from abstain._core.errors import InputError
 from abstain._core.text import without_formula
 from abstain.classifier import Decisions
 from abstain.classifier.cell_names import cell_names
-from abstain.classifier.explain import explanation_table
+from abstain.classifier.explain import explain_samples
 from abstain.classifier.reasons import MOST_NAMED, never_answered_reason
 from abstain.tables.text_format import quote_field
 
@@ -99,11 +99,12 @@ def reject_reasons(
     positions = decisions.positions[rows].tolist()
     filled = np.flatnonzero(decisions.positions[rows] >= 0)
     if len(filled):
-        table = explanation_table(clf, samples[rows[filled]], MOST_NAMED, at_any_threshold=True)
-        p_values[filled] = table["outlier_p_value"].to_numpy()
-        own = zip(filled.tolist(), table["reason"].to_list(), table["rival"].to_list(), strict=True)
+        explained = explain_samples(clf, samples[rows[filled]], MOST_NAMED)
+        p_values[filled] = explained.p_values
+        rivals_of = explained.reasons.rival
+        own = zip(filled.tolist(), explained.sentences, rivals_of, strict=True)
         for at, reason, rival in own:
             is_outlier = decisions.outlier[rows[at]]
             never = None if is_outlier else texts.never_answered.get(positions[at])
-            reasons[at], rivals[at] = never or reason, rival
+            reasons[at], rivals[at] = str(never or reason), rival
     return RejectReasons(rows, reasons, rivals, p_values)

@@ -33,7 +33,7 @@ from abstain.tables.text_format import quote_field
 from abstain.tables.values import as_categories, as_numbers
 from abstain.tables.watch_state import Watch
 from abstain.tables.watching import WatchedRows, watch_table
-from abstain.tables.worklist import AUDIT, REJECTED
+from abstain.tables.worklist import ABOUT, AUDIT, REJECTED
 from abstain.tables.writing import (
     check_output,
     last_named,
@@ -90,12 +90,15 @@ class Review:
         The columns of the file, as text.
     classes : list of str
         The classes of the model.
+    identifiers : list of str
+        Columns of the file that are neither features nor about the case.
     """
 
     path: Path
     rows: pl.DataFrame
     given: pl.DataFrame
     classes: list[str]
+    identifiers: list[str]
 
     @property
     def filled(self) -> pl.DataFrame:
@@ -256,7 +259,10 @@ def review_worklist(clf: Any, table: TableFile) -> Review:
     )
     _check_unique(table, rows)
     order = rows.select(pl.arg_sort_by("table", "row")).to_series()
-    return Review(table.path, rows[order], frame[order], classes)
+    own = {last_named(name, table.names) for name in ("row", "table", *ABOUT)}
+    needed = columns_of_model(clf).needed
+    others = [name for name in table.names if name not in own and name not in needed]
+    return Review(table.path, rows[order], frame[order], classes, others)
 
 
 _ROW = "must be the number of a row of the table, 2 or more; give the rows that were listed"
@@ -387,6 +393,7 @@ def merge_answers(review: Review, answers: TableFile, out: str | Path) -> dict[s
             own = {name: _as_classes(texts[column], review) for name, column in columns.items()}
             end = n_rows + len(texts)
             within = cases.filter(pl.col("row").is_between(row_number(n_rows), row_number(end) - 1))
+            _check_identifiers(review, answers, within, texts, n_rows)
             final = _merged(review, answers, within, own["answer"], own["withheld"], n_rows)
             n_rows = end
             for name, count in final["answered_by"].value_counts().rows():
@@ -436,6 +443,30 @@ def _cases_of(review: Review, answers: TableFile) -> pl.DataFrame:
     return cases
 
 
+def _check_identifiers(
+    review: Review, answers: TableFile, cases: pl.DataFrame, texts: pl.DataFrame, start: int
+) -> None:
+    """Raise an error if a case has another identifier than its row of the answers."""
+    lines = review.rows.select("line").with_row_index("at")
+    listed = cases.join(lines, on="line", how="left", maintain_order="left")["at"]
+    at = cases["row"] - row_number(start)
+    for name in set(review.identifiers) & set(answers.names):
+        both = review.given[name].gather(listed), texts[name].gather(at)
+        names = [as_categories(each).map_elements(without_formula, pl.String) for each in both]
+        # A spreadsheet turns 007 into 7.
+        numbers = [as_numbers(each) for each in names]
+        same = names[0].eq_missing(names[1]) | (numbers[0] == numbers[1]).fill_null(False)
+        if not same.all():
+            line, row = cases.filter(~same).select("line", "row").row(0)
+            raise _not_the_row(review, line, answers, row, f"{shown(name)} differs")
+
+
+def _not_the_row(review: Review, line: int, answers: TableFile, row: int, why: str) -> InputError:
+    return InputError(
+        f"row {line} of {review.path} is not row {row} of {answers.path}: {why}; {_OTHER_ANSWERS}"
+    )
+
+
 def _merged(
     review: Review,
     answers: TableFile,
@@ -450,10 +481,7 @@ def _merged(
     same &= withheld.gather(at).eq_missing(cases["withheld"])
     if not same.all():
         line, row = cases.filter(~same).select("line", "row").row(0)
-        raise InputError(
-            f"row {line} of {review.path} is not row {row} of {answers.path}: the answers differ; "
-            f"{_OTHER_ANSWERS}"
-        )
+        raise _not_the_row(review, line, answers, row, "the answers differ")
     by = pl.select(pl.when(answer.is_not_null()).then(pl.lit("model")).otherwise(pl.lit("")))
     filled = cases.with_columns(at=at).filter(pl.col("expert").is_not_null())
     final, answered_by = answer.fill_null(""), by.to_series()
