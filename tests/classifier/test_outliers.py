@@ -176,6 +176,7 @@ def test_certificates_are_of_what_is_accepted(iris):
     assert outlier.any()
     np.testing.assert_array_equal(test.outlier, outlier)
     assert guarantee.n_samples == (~outlier).sum()
+    assert guarantee.n_outliers == outlier.sum()
     accepted = ~clf.reject(X[test.rows])
     wrong = clf.predict(X[test.rows]) != y[test.rows]
     assert (guarantee.accepted, guarantee.errors) == (accepted.sum(), (accepted & wrong).sum())

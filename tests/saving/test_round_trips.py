@@ -313,7 +313,7 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
         point = state["point"]
         drop(point, "guarantees")
         if confidence is not None:
-            new = ("name", "counted", "n_left_out", "n_targets", "joint_confidence")
+            new = ("name", "counted", "n_left_out", "n_targets", "joint_confidence", "n_outliers")
             drop(dict(point["dict"])["guarantee"], *new)
 
     def drop(node, *names):

@@ -1,5 +1,6 @@
 """Laws of the test of a certificate: exact, one-sided, and divided among all that are tested."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -67,3 +68,13 @@ def test_true_certificates_are_rarely_contradicted():
         counts = {"the accuracy": (300, int(first)), "the recall of 'a'": (80, int(second))}
         false += any(test.is_contradicted for test in check_guarantees(guarantees, counts))
     assert false / n_lives <= LEVEL + 3 * np.sqrt(LEVEL * (1 - LEVEL) / n_lives)
+
+
+def test_what_was_tested_is_a_sentence_with_the_outliers():
+    tested = Guarantee(0.9, 0.95, 1396, 1297, 6, 0.93, 7)
+    assert tested.what_was_tested == (
+        "of 1,396 held-out samples, 1,297 were answered, 6 of them wrong"
+    )
+    assert replace(tested, n_outliers=4, counted="groups").what_was_tested == (
+        "of 1,396 held-out groups, without 4 outliers, 1,297 were answered, 6 of them wrong"
+    )

@@ -324,11 +324,14 @@ class OperatingMixin:
             return None
         n_targets, tested = len(self._targets_tested), self._tested_groups
         lacking = sum(1 - confidence for _, confidence in self._targets_tested)
+        known = self._test_calibration
+        outlier = None if known is None else known.outlier
         return replace(
             guarantee,
             n_left_out=0 if tested is None else tested.n_left_out,
             n_targets=max(1, n_targets),
             joint_confidence=round(max(0.0, 1 - lacking), 12) if n_targets > 1 else None,
+            n_outliers=0 if outlier is None else int(outlier.sum()),
         )
 
     def _answer_for(self, target: Target) -> None:

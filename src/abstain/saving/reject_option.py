@@ -171,6 +171,7 @@ GUARANTEE = {
     "n_left_out": replace(size(), is_optional=True),
     "n_targets": replace(size(low=1), is_optional=True),
     "joint_confidence": optional(number(low=0, high=1)),
+    "n_outliers": replace(size(), is_optional=True),
 }
 guarantee = _part("guarantee", GUARANTEE).where(
     "of samples", lambda v: v["errors"] <= v["accepted"] <= v["n_samples"]

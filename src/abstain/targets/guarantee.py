@@ -83,6 +83,8 @@ class Guarantee:
     joint_confidence : float, default=None
         With this confidence, all certificates for these targets hold together: 1 minus the sum of
         what each lacks to 1. None if it is the only one.
+    n_outliers : int, default=0
+        Held-out samples that are outliers: rejected, and not among ``n_samples``.
 
     Examples
     --------
@@ -95,6 +97,8 @@ class Guarantee:
     ... )
     >>> point.guarantee.accepted, point.guarantee.errors, round(point.guarantee.bound, 3)
     (75, 0, 0.961)
+    >>> print(point.guarantee.what_was_tested)
+    of 100 held-out samples, 75 were answered, 0 of them wrong
     """
 
     accuracy: float
@@ -109,6 +113,18 @@ class Guarantee:
     n_left_out: int = 0
     n_targets: int = 1
     joint_confidence: float | None = None
+    n_outliers: int = 0
+
+    @property
+    def what_was_tested(self) -> str:
+        """The counts in words, with the outliers that are not among them."""
+        outliers = ""
+        if self.n_outliers:
+            outliers = f", without {self.n_outliers:,} outlier{'s' if self.n_outliers > 1 else ''}"
+        return (
+            f"of {self.n_samples:,} held-out {self.counted}{outliers}, {self.accepted:,} were "
+            f"answered, {self.errors:,} of them wrong"
+        )
 
 
 def certify(
