@@ -19,12 +19,16 @@ from abstain._core.files import atomic_files
 
 FIGURES = {
     "artificial.png": "Artificial sets: test curves with global and local thresholds, the SVM and "
-    "the Bayes rule; bands of one standard deviation over the runs",
-    "contours.png": "What the Bayes rule, Conf and RelSim make of the plane",
-    "greedy.png": "Exact and greedy thresholds on the training part",
+    "the Bayes rule, each above its standard deviation over the runs in points of accuracy",
+    "contours.png": "What the Bayes rule, Conf and RelSim make of the plane: dark is unsure. The "
+    "noise of the Gaussian clusters fills a box, beyond which the Bayes rule is sure",
+    "greedy.png": "Exact and greedy thresholds on the training part, above the lead of exact ones "
+    "in points of accuracy",
     "benchmark.png": "Benchmark sets; a dot is the accuracy without rejects. Curves end where "
     "fewer than 80% of the runs reject so many",
-    "tecator.png": "Tecator: z-scored, raw, and second differences of the spectra",
+    "tecator.png": "Tecator: z-scored, raw, and second differences of the spectra. Thresholds are "
+    "set on errors in the training part: where the models make hardly any, nothing is rejected, "
+    "and there is a dot in place of a curve",
     "medical.png": "Medical sets, GMLVQ; thresholds set out of fold where it separates the "
     "training part",
 }

@@ -1,5 +1,7 @@
 """A figure shows what was run, and nothing else."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from abstain.study import figures
@@ -71,7 +73,7 @@ def test_thresholds_are_those_out_of_fold_where_the_training_part_is_separated(n
     figure = figures._curves(
         Curves(records_of(*settings, Setting(name, "svm"), *out_of_fold)), [name], True
     )
-    (ax,) = figure.axes
+    ax, _ = figure.axes  # and the strip below
     assert labels(ax) == [*LABELS, "SVM"]
     # In the order of the records: 0.80 to 0.82 by the training part, 0.83 to 0.85 out of fold.
     first = [line.get_ydata()[0] for line in ax.lines if len(line.get_ydata()) > 1]
@@ -79,20 +81,85 @@ def test_thresholds_are_those_out_of_fold_where_the_training_part_is_separated(n
     assert ("out of fold" in ax.get_title()) == is_separable
 
 
-def test_a_panel_shows_global_and_local_the_svm_and_bayes_with_their_bands():
+def panels(figure):
+    return [ax for ax in figure.axes if ax.get_title()]
+
+
+def test_a_panel_shows_global_and_local_the_svm_and_bayes_above_their_deviations():
     sets, models = ["gaussian", "pearl"], ["rslvq", "lgmlvq"]
     settings = [setting for name in sets for model in models for setting in both(name, model)]
     settings += [Setting(name, model) for name in sets for model in ("svm", "bayes")]
     figure = figures._curves(Curves(records_of(*settings)), sets)
-    titles = [ax.get_title() for ax in figure.axes]
-    assert titles == [
-        "Gaussian clusters: RSLVQ",
-        "Gaussian clusters: LGMLVQ",
-        "Pearl necklace: RSLVQ",
-        "Pearl necklace: LGMLVQ",
+    assert [ax.get_title() for ax in panels(figure)] == [
+        "Gaussian clusters:\nRSLVQ",
+        "Gaussian clusters:\nLGMLVQ",
+        "Pearl necklace:\nRSLVQ",
+        "Pearl necklace:\nLGMLVQ",
     ]
-    for ax in figure.axes:
+    for ax in panels(figure):
         assert labels(ax) == ["global", "local", "SVM", "Bayes"]
-        assert len(ax.collections) == 4
+        assert len(ax.collections) == 0  # bands of several curves cannot be told apart
+    strips = [ax for ax in figure.axes if not ax.get_title()]
+    assert [len(ax.lines) for ax in strips] == [4] * 4
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.texts] == ["global", "local", "SVM", "Bayes"]
+
+
+def many_settings():
+    names = ["gaussian", "pearl", "segment", "tecator", "haberman", "coil20", "tecator-raw"]
+    names += ["steroid", "wisconsin", "cleveland", "gastric"]
+    for name in names:
+        yield Setting(name, "svm")
+        for model in ("rslvq", "gmlvq", "lgmlvq"):
+            yield from both(name, model) + trained(name, model)
+
+
+# A page of the documentation is about 750 pixels wide.
+def test_letters_can_be_read_at_the_width_of_a_page_and_none_leaves_the_figure(
+    tmp_path, monkeypatch
+):
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
+    monkeypatch.setattr(figures, "atomic_files", lambda file: nullcontext((file,)))
+    figures.draw_figures(Curves(records_of(*many_settings())), tmp_path)
+    assert len(drawn) == 6
+    for figure in drawn:
+        figure.draw_without_rendering()
+        width, _ = figure.get_size_inches()
+        frame = figure.bbox
+        for ax in (ax for ax in figure.axes if ax.get_visible()):
+            texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+            for text in [*texts, *ax.get_xticklabels()]:
+                assert text.get_fontsize() * 750 / 72 / width >= 9  # in pixels
+            for text in filter(Text.get_text, texts):
+                box = text.get_window_extent()
+                assert -1 <= box.x0 <= box.x1 <= frame.x1 + 1
+        legends = [legend.get_window_extent() for legend in figure.legends]
+        assert all(box.x0 >= 0 and box.x1 <= frame.x1 for box in legends)
+
+
+# Where no run rejects anything, an empty panel would look like a fault.
+@pytest.mark.parametrize(("last", "has_curve"), [(0.0, False), (0.4, True)])
+def test_a_panel_without_a_curve_says_why(last, has_curve):
+    records = [
+        flat_curve(setting, 0, split, 0.9, last=last)
+        for setting in both("tecator-raw", "gmlvq")
+        for split in range(3)
+    ]
+    (ax,) = panels(figures._curves(Curves(records), ["tecator-raw"]))
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == (
+        [] if has_curve else ["no curve: the thresholds reject\nnothing in 100% of the runs"]
+    )
+    assert [float(line.get_ydata()[0]) for line in ax.lines] == pytest.approx([0.9] * 4)
+
+
+def test_below_exact_and_greedy_curves_is_the_lead_of_exact_ones():
+    settings = [setting for model in ("gmlvq", "lgmlvq") for setting in trained("pearl", model)]
+    settings += [setting for model in ("gmlvq", "lgmlvq") for setting in both("pearl", model)]
+    figure = figures._greedy(Curves(records_of(*settings)))
+    leads = [ax.lines[0].get_ydata()[0] for ax in figure.axes if not ax.get_title()]
+    assert leads == pytest.approx([-1, -1])  # by the order of the records

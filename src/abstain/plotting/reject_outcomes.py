@@ -263,6 +263,7 @@ class RejectOutcomesDisplay(Display):
             self.areas_.append(ax.fill_between(self.reject_rates, *edges, **style))
         share = f"{100 * total:.3g}%" if total else "none"
         place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "in_layout": False}
-        ax.text(0.0, bottom + 1.03, f"{name} answers: {share}", **place)
+        # At the end, where lines that mark the reject rate of a classifier seldom are.
+        ax.text(1.0, bottom + 1.03, f"{name} answers: {share}", ha="right", **place)
         steps = MaxNLocator(4).tick_values(0.0, scale)
         return {bottom + step / scale: percent_tick(step) for step in steps if step <= total}

@@ -1,10 +1,11 @@
 """What do the curves of a study look like?
 
 One file per figure, in the style of the paper: contours of certainty on the artificial data, exact
-and greedy thresholds, the accuracy-reject curves of the artificial, benchmark and medical sets with
-bands of one standard deviation over the runs, and those of the variants of Tecator. A dot is the
-accuracy without rejects: where few training samples are misclassified, a curve whose thresholds are
-set on them is short. Where hardly any are, thresholds are set out of fold.
+and greedy thresholds, the accuracy-reject curves of the artificial, benchmark and medical sets, and
+those of the variants of Tecator. Below each panel of curves, a strip shows their standard deviation
+over the runs, or what exact thresholds are ahead of greedy ones. A dot is the accuracy without
+rejects: where few training samples are misclassified, a curve whose thresholds are set on them is
+short. Where hardly any are, thresholds are set out of fold, or a sentence says why there is none.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -12,29 +13,39 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain._core.files import atomic_files
 from abstain.certainty import measure_certainty
 from abstain.models import GLVQ, RSLVQ
-from abstain.study.curves import Curves, Setting
+from abstain.plotting import CertaintyContourDisplay
+from abstain.plotting._drawing import percent_tick
+from abstain.study.curves import GRID, Curves, Setting
 from abstain.study.experiments import CLASSIFIERS, PROBLEMS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
+
+Floats = NDArray[np.float64]
+Style = tuple[str, str, str]
 
 BLUE, ORANGE, GREEN, BLACK = "#0072b2", "#d55e00", "#009e73", "#000000"
 # Colour, line style and name of each curve in a panel.
 GLOBAL, LOCAL = (ORANGE, "--", "global"), (BLUE, "-", "local")
 SVM, BAYES = (GREEN, "-.", "SVM"), (BLACK, ":", "Bayes")
-PANEL = 2.9
-# Contour levels of certainty, and the markers of the classes.
+EXACT, GREEDY = (BLUE, "-", "exact"), (ORANGE, "--", "greedy")
+# Inches: as wide as a page, so that letters are as large as those around the figure.
+WIDTH, ROW = 7.5, 2.5
+# A strip is a third as high as its panel.
+HEIGHTS = [3, 1]
+# The first reject rate above 0 at which curves are averaged.
+SHORTEST = float(GRID[1])
+# Contour levels of certainty.
 LEVELS = np.linspace(0, 1, 11)
-MARKERS = ["o", "^", "x", "+", "d"]
 
 
 def draw_figures(curves: Curves, folder: Path) -> list[Path]:
@@ -55,18 +66,30 @@ def draw_figures(curves: Curves, folder: Path) -> list[Path]:
         if figure is not None:
             files.append(folder / name)
             with atomic_files(files[-1]) as (draft,):
-                figure.savefig(draft, dpi=130)
+                figure.savefig(draft, dpi=160)
     return files
 
 
-def _panels(
-    n_rows: int, n_columns: int, share: Literal["none", "row"] = "none"
-) -> tuple[Figure, Any]:
+def _figure(n_rows: int, n_columns: int, row: float = ROW, **layout: Any) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(PANEL * n_columns + 0.4, 0.85 * PANEL * n_rows + 0.6))
-    figure.set_layout_engine("constrained")
-    return figure, figure.subplots(n_rows, n_columns, squeeze=False, sharex=share, sharey=share)
+    figure = Figure(figsize=(WIDTH, row * n_rows + 0.5), layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False, **layout)
+
+
+def _panels(n_rows: int, n_columns: int, is_shared: bool) -> tuple[Figure, Any, Any]:
+    """Return panels and the strips below them; those of a row may share their scales."""
+    share = "row" if is_shared else "none"
+    heights = {"height_ratios": HEIGHTS * n_rows}
+    figure, axes = _figure(2 * n_rows, n_columns, ROW / 2, sharey=share, gridspec_kw=heights)
+    panels, strips = axes[::2], axes[1::2]
+    for panel, strip in zip(panels.flat, strips.flat, strict=True):
+        strip.sharex(panel)
+        panel.tick_params(labelbottom=False)
+    for panel, first in zip(panels.flat, np.repeat(panels[:, 0], n_columns), strict=True):
+        if is_shared and panel is not first:
+            panel.sharex(first)
+    return figure, panels, strips
 
 
 def _names(kind: str) -> list[str]:
@@ -80,51 +103,69 @@ def _with_variants(name: str, sets: set[str]) -> list[str]:
 
 
 def _curves(curves: Curves, names: list[str], is_medical: bool = False) -> Figure | None:
-    """Draw a row for each set, a panel for each model."""
+    """Draw a row for each set and a panel for each model; medical sets have one model."""
     models = ["gmlvq"] if is_medical else ["rslvq", "gmlvq", "lgmlvq"]
     shown = [(n, m) for n in names for m in models if curves.has(Setting(n, m))]
     if not shown:
         return None
-    names = list(dict.fromkeys(name for name, _ in shown))
-    models = [model for model in models if model in {other for _, other in shown}]
-    if is_medical:  # one model: the sets stand side by side
-        figure, panels = _panels(1, len(names))
-        places = {(name, "gmlvq"): panels[0, column] for column, name in enumerate(names)}
-    else:
-        figure, panels = _panels(len(names), len(models), share="row")
-        places = {
-            (name, model): panels[row, column]
-            for row, name in enumerate(names)
-            for column, model in enumerate(models)
-        }
-    for (name, model), ax in places.items():
-        setting = Setting(name, model)
-        out_of_fold = setting._replace(source="out of fold")
-        # Where the training part is separated, thresholds set on it reject hardly anything.
-        is_out_of_fold = PROBLEMS[name].is_separable and curves.has(out_of_fold)
-        setting = out_of_fold if is_out_of_fold else setting
-        svm = Setting(name, "svm", source=setting.source)
-        lines = [
-            (setting, GLOBAL),
-            (setting._replace(cells="local"), LOCAL),
-            (svm if curves.has(svm) else Setting(name, "svm"), SVM),
-            (Setting(name, "bayes"), BAYES),
-        ]
-        for line, style in lines:
-            if curves.has(line):
-                _draw(ax, curves, line, *style)
-        how = ", out of fold" if is_out_of_fold else ""
-        ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}{how}", fontsize=9)
-    _finish(figure, list(places.values()))
+    rows = list(dict.fromkeys(name for name, _ in shown))
+    columns = [model for model in models if model in {other for _, other in shown}]
+    places = {(n, m): (rows.index(n), columns.index(m)) for n, m in shown}
+    if is_medical:  # two sets side by side
+        places = {key: divmod(number, 2) for number, key in enumerate(shown)}
+    n_rows, n_columns = (1 + max(place) for place in zip(*places.values(), strict=True))
+    figure, panels, strips = _panels(n_rows, n_columns, is_shared=not is_medical)
+    for (name, model), place in places.items():
+        _draw_model(curves, Setting(name, model), panels[place], strips[place])
+    unused = [ax for ax in [*panels.flat, *strips.flat] if not ax.lines]
+    for ax in unused:
+        ax.set_visible(False)
+    _finish(figure, panels, strips, "std, points")
     return figure
 
 
-def _draw(ax: Axes, curves: Curves, setting: Setting, colour: str, style: Any, label: str) -> None:
-    grid, mean, std, _ = curves.averaged(setting)
-    highest = np.minimum(mean + std, 1)
-    ax.fill_between(grid, mean - std, highest, color=colour, alpha=0.12, linewidth=0)
-    ax.plot(grid, mean, color=colour, linestyle=style, linewidth=1.6, label=label)
-    ax.plot(grid[0], curves.at_no_rejects(setting), "o", color=colour, markersize=4, clip_on=False)
+def _draw_model(curves: Curves, setting: Setting, panel: Axes, strip: Axes) -> None:
+    """Draw the curves of a model on a set, those of the SVM and, where it is known, of Bayes."""
+    name, model = setting.set, setting.model
+    out_of_fold = setting._replace(source="out of fold")
+    # Where the training part is separated, thresholds set on it reject hardly anything.
+    is_out_of_fold = PROBLEMS[name].is_separable and curves.has(out_of_fold)
+    setting = out_of_fold if is_out_of_fold else setting
+    local, svm = setting._replace(cells="local"), Setting(name, "svm", source=setting.source)
+    lines = [
+        (setting, GLOBAL),
+        (local, LOCAL),
+        (svm if curves.has(svm) else Setting(name, "svm"), SVM),
+        (Setting(name, "bayes"), BAYES),
+    ]
+    for line, style in lines:
+        if curves.has(line):
+            _, mean, std, _ = curves.averaged(line)
+            _draw(panel, mean, curves.at_no_rejects(line), style)
+            strip.plot(GRID, 100 * std, color=style[0], linestyle=style[1], linewidth=1.2)
+    how = ", out of fold" if is_out_of_fold else ""
+    panel.set_title(f"{PROBLEMS[name].title}:\n{CLASSIFIERS[model].title}{how}", fontsize=9)
+    _explain(panel, curves, [line for line in (setting, local) if curves.has(line)])
+
+
+def _draw(ax: Axes, mean: Floats, at_no_rejects: float, style: Style) -> None:
+    colour, dashes, name = style
+    ax.plot(GRID, mean, color=colour, linestyle=dashes, linewidth=1.6, label=name)
+    ax.plot(GRID[0], at_no_rejects, "o", color=colour, markersize=4, clip_on=False)
+
+
+def _explain(ax: Axes, curves: Curves, settings: list[Setting]) -> None:
+    """Say why there is no curve of a model, where there is none."""
+    if any(_end(curves.averaged(setting).mean) for setting in settings):
+        return
+    share = min(curves.share_that_ends_before(setting, SHORTEST) for setting in settings)
+    text = f"no curve: the thresholds reject\nnothing in {100 * share:.0f}% of the runs"
+    ax.text(0.97, 0.05, text, transform=ax.transAxes, ha="right", fontsize=8, color="0.3")
+
+
+def _end(mean: Floats) -> float:
+    """Return the last reject rate at which a curve has a value."""
+    return float(GRID[~np.isnan(mean)].max(initial=0.0))
 
 
 def _greedy(curves: Curves) -> Figure | None:
@@ -134,30 +175,45 @@ def _greedy(curves: Curves) -> Figure | None:
     names = [n for n in names if n in (*_names("artificial"), *_names("benchmark"))]
     if not names:
         return None
-    figure, panels = _panels(len(models), len(names))
-    for row, model in enumerate(models):
-        for column, name in enumerate(names):
-            ax, exact = panels[row, column], Setting(name, model, "local", part="training")
-            _draw(ax, curves, exact, BLUE, "-", "exact")
-            _draw(ax, curves, exact._replace(method="greedy"), ORANGE, "--", "greedy")
-            ax.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
-    _finish(figure, list(panels.flat), "accuracy, training part")
+    figure, panels, strips = _panels(len(names), len(models), is_shared=True)
+    for row, name in enumerate(names):
+        for column, model in enumerate(models):
+            panel, exact = panels[row, column], Setting(name, model, "local", part="training")
+            means = []
+            for setting, style in ((exact, EXACT), (exact._replace(method="greedy"), GREEDY)):
+                means.append(curves.averaged(setting).mean)
+                _draw(panel, means[-1], curves.at_no_rejects(setting), style)
+            strips[row, column].plot(GRID, 100 * (means[0] - means[1]), color=BLUE, linewidth=1.2)
+            panel.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
+            _explain(panel, curves, [exact])
+    _finish(figure, panels, strips, "lead, points")
     return figure
 
 
-def _finish(figure: Figure, panels: list[Axes], label: str = "accuracy") -> None:
-    for ax in panels:
+def _finish(figure: Figure, panels: Any, strips: Any, strip_label: str) -> None:
+    for panel, strip in zip(panels.flat, strips.flat, strict=True):
         # Panels end where their curves do, so that short curves can be seen.
-        row = ax.get_shared_x_axes().get_siblings(ax)
-        ax.set_xlim(0, max(0.1, *(_end(line) for other in row for line in other.lines)))
-        ax.grid(alpha=0.3)
-        ax.tick_params(labelsize=8)
-        ax.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel("share of samples rejected", fontsize=10)
-    figure.supylabel(label, fontsize=10)
+        row = panel.get_shared_x_axes().get_siblings(panel)
+        curves = [line.get_ydata() for ax in row for line in ax.lines]
+        ends = [_end(mean) for mean in curves if len(mean) == len(GRID)]
+        panel.set_xlim(0, max([SHORTEST, *ends]))
+        panel.yaxis.set_major_formatter(percent_tick)
+        strip.xaxis.set_major_formatter(percent_tick)
+        strip.set_ylim(bottom=0)
+        for ax in (panel, strip):
+            ax.grid(alpha=0.3)
+            ax.tick_params(labelsize=8)
+            ax.locator_params(axis="x", nbins=5)
+            ax.locator_params(axis="y", nbins=5 if ax is panel else 2)
+            ax.spines[["top", "right"]].set_visible(False)
+    for first, below in zip(panels[:, 0], strips[:, 0], strict=True):
+        first.set_ylabel("accuracy", fontsize=9)
+        below.set_ylabel(strip_label, fontsize=8)
+    figure.align_ylabels()
+    figure.supxlabel("rejected samples", fontsize=10)
     handles = {
         name: handle
-        for ax in panels
+        for ax in panels.flat
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
     }
     figure.legend(
@@ -167,20 +223,15 @@ def _finish(figure: Figure, panels: list[Axes], label: str = "accuracy") -> None
         ncols=len(handles),
         frameon=False,
         fontsize=9,
+        handlelength=3,
     )
-
-
-def _end(line: Line2D) -> float:
-    """Return the last reject rate at which a curve has a value."""
-    x, y = (np.asarray(values, dtype=float) for values in line.get_data())
-    return float(x[~np.isnan(y)].max(initial=0))
 
 
 def _contours(names: list[str]) -> Figure | None:
     """Draw the certainty of Bayes, Conf and RelSim on the plane."""
     if not names:
         return None
-    figure, panels = _panels(len(names), 3)
+    figure, panels = _figure(len(names), 3)
     for row, name in zip(panels, names, strict=True):
         X, y, true_model = PROBLEMS[name].draw(0)
         models = {
@@ -190,21 +241,25 @@ def _contours(names: list[str]) -> Figure | None:
         }
         edges = [np.quantile(column, [0.005, 0.995]) for column in X.T]
         margins = [0.1 * np.ptp(edge) for edge in edges]
-        axes = [
+        grid = [
             np.linspace(low - margin, high + margin, 200)
             for (low, high), margin in zip(edges, margins, strict=True)
         ]
-        points = np.stack(np.meshgrid(*axes), axis=-1)
+        points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
         for ax, (title, (model, certainty)) in zip(row, models.items(), strict=True):
-            values = measure_certainty(model, points.reshape(-1, 2), certainty)
-            levels = ax.contourf(*axes, values.reshape(200, 200), LEVELS, cmap="Blues_r")
-            for label, marker in zip(np.unique(y), MARKERS, strict=False):
-                ax.plot(*X[y == label].T, marker, color="black", markersize=2, alpha=0.4)
-            if hasattr(model, "prototypes_"):
-                style = {"color": ORANGE, "markersize": 7, "markeredgecolor": "black"}
-                ax.plot(*model.prototypes_.T, "s", **style)
-            ax.set_title(f"{PROBLEMS[name].title}: {title}", fontsize=9)
-            ax.set(xlim=axes[0][[0, -1]], ylim=axes[1][[0, -1]])
+            display = CertaintyContourDisplay(
+                grid=(grid[0], grid[1]),
+                certainty=measure_certainty(model, points, certainty).reshape(200, 200),
+                axis_names=("", ""),
+                classes=np.unique(y),
+                samples=X,
+                labels=y,
+                prototypes=getattr(model, "prototypes_", None),
+                prototype_labels=getattr(model, "prototype_labels_", None),
+            )
+            display.plot(ax, levels=LEVELS, colorbar=False, legend=False, scatter_kwargs={"s": 6})
+            ax.set_xlabel("")
+            ax.set_title(f"{PROBLEMS[name].title}:\n{title}", fontsize=9)
             ax.tick_params(labelsize=7)
-    figure.colorbar(levels, ax=panels, shrink=0.6, label="certainty")
+    figure.colorbar(display.contours_, ax=panels, location="bottom", shrink=0.6, label="certainty")
     return figure
