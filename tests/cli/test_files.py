@@ -185,7 +185,7 @@ def test_every_command_takes_a_workbook(run, folder, model):
     assert run("predict", folder / "m.abstain", patients, *answers, *sheet)[0] == 0
     checked = run("monitor", folder / "m.abstain", folder / "answers.xlsx", "--json")
     assert json.loads(checked[1])["rows"]["answered_by"] == "column answer"
-    again = ["--out", folder / "r.abstain", *sheet]
+    again = ["--on-fit-rows", "--out", folder / "r.abstain", *sheet]
     assert run("recalibrate", folder / "m.abstain", patients, *again)[0] == 0
     front = ["front", folder / "scores.xlsx", "--certainty", "c", "--correct", "ok", *sheet]
     assert run(*front, "--reject-rate", "0.1", "--out", folder / "front.xlsx")[0] == 0

@@ -539,7 +539,7 @@ def test_two_hundred_columns(run, folder, rng):
     code, shown, _ = run("fit", folder / "wide.csv", "--label", "y", "--out", folder / "m.abstain")
     assert code == 0
     assert "200: 200 numeric" in shown
-    assert len(shown.splitlines()) <= 24  # a screen
+    assert len(shown.splitlines()) < 40  # no line per column
 
 
 @pytest.mark.parametrize(("outliers", "rate"), [("0", "0.01"), ("0.01", "0.03")])

@@ -61,7 +61,7 @@ def test_commands_write_out_what_a_terminal_would_obey(run, tmp_path):
         watched = ["monitor", model, answers, "--accuracy", "0.999"]
         assert run(*watched, "--out", tmp_path / f"c{EVIL}.png", *more)[0] in (0, 1)
         assert run("monitor", model, table, "--accuracy", "0.2", *more)[0] == 0
-        new = ["--out", tmp_path / f"n{EVIL}.abstain"]
+        new = ["--on-fit-rows", "--out", tmp_path / f"n{EVIL}.abstain"]
         assert run("recalibrate", model, table, *new, *more)[0] == 0
 
 

@@ -235,11 +235,11 @@ def test_a_labelled_table_for_a_saved_model(fitted, table, patients):
         pl.col("Größe").cast(pl.String).str.replace(".", ",", literal=True)
     )
     samples = labelled_samples(fitted.clf, table(german, separator=";"))
-    X, y, names, share_known, n_unknown, _, n_left_out = samples
-    assert (share_known, n_unknown, n_left_out) == (1.0, 0, 1)
+    X, y = samples.X, samples.y
+    assert (samples.share_known, samples.n_unknown, samples.n_left_out) == (1.0, 0, 1)
     assert X.columns == ["Größe", "Alter", "Organ"]
     assert y.tolist() == patients[LABEL].to_list()
-    assert names == [f"row {row}" for row in range(2, len(patients) + 2)]
+    assert samples.names == [f"row {row}" for row in range(2, len(patients) + 2)]
     np.testing.assert_array_equal(X["Größe"].to_numpy(), patients["Größe"].to_numpy())
     assert 0 < fitted.clf.score(X, y) <= 1
 

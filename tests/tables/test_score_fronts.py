@@ -115,8 +115,8 @@ def test_the_document_is_strict_json(tmp_path):
 
 
 def test_refuses_an_unknown_output_format(tmp_path):
-    with pytest.raises(InputError, match=r"front\.xlsx: its name must end with one of \.csv, "):
-        output_files(tmp_path / "front.xlsx", tmp_path / "scores.csv")
+    with pytest.raises(InputError, match=r"front\.pdf: its name must end with one of \.csv, "):
+        output_files(tmp_path / "front.pdf", tmp_path / "scores.csv")
 
 
 @pytest.mark.parametrize("out", ["scores.csv", "link.csv"])

@@ -77,7 +77,9 @@ class Share(NamedTuple):
 class Review:
     """A worklist that was filled in.
 
-    Attributes
+    Made by `review_worklist`.
+
+    Parameters
     ----------
     path : Path
         The file.
@@ -92,6 +94,23 @@ class Review:
         The classes of the model.
     identifiers : list of str
         Columns of the file that are neither features nor about the case.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from abstain import GLVQ, RejectOptionClassifier, RejectRate
+    >>> from abstain.tables import open_table, review_worklist, worklist_frame
+    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
+    >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
+    >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.5, 2.6, 4.5]}))
+    >>> with TemporaryDirectory() as folder:
+    ...     worklist.with_columns(expert_answer=pl.lit("b")).write_csv(Path(folder, "list.csv"))
+    ...     review = review_worklist(clf, open_table(Path(folder, "list.csv")))
+    >>> review.agreement.interval[1] < 1, review.n_audited
+    (True, 0)
     """
 
     path: Path
@@ -152,7 +171,30 @@ class Review:
         return int((self.rows["expert"].is_null().to_numpy() & self.sample).sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts for a JSON document."""
+        """Return the counts for a JSON document.
+
+        Returns
+        -------
+        counts : dict
+            Listed and filled cases, the agreement, and what the audited cases say.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import polars as pl
+        >>> from abstain import GLVQ, RejectOptionClassifier, RejectRate
+        >>> from abstain.tables import open_table, review_worklist, worklist_frame
+        >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+        >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
+        >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
+        >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.5, 2.6, 4.5]}))
+        >>> with TemporaryDirectory() as folder:
+        ...     worklist.with_columns(expert_answer=pl.lit("b")).write_csv(Path(folder, "list.csv"))
+        ...     review = review_worklist(clf, open_table(Path(folder, "list.csv")))
+        >>> review.as_dict()["agreement"]["agreed"]
+        1
+        """
         return {
             "n_listed": len(self.rows),
             "n_filled": len(self.filled),

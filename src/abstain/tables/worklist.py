@@ -81,7 +81,16 @@ class WorklistOptions:
             check_fraction("audit", self.audit)
 
     def check(self) -> None:
-        """Raise an error if the list cannot be written, before long work is spent on it."""
+        """Raise an error if the list cannot be written, before long work is spent on it.
+
+        Examples
+        --------
+        >>> from abstain.tables import WorklistOptions
+        >>> WorklistOptions("todo.pdf").check()
+        Traceback (most recent call last):
+        ...
+        abstain.InputError: cannot write todo.pdf: ...
+        """
         check_suffix(self.out, _SUFFIXES)
         if self.out.name.lower().endswith(WORKBOOKS):
             check_can_write_workbooks(self.out)
