@@ -218,7 +218,8 @@ def test_the_answers_to_each_table_are_those_to_it_alone(run, address, folder, m
         assert summary["n_rejected"] == sum(each["n_rejected"] for each in alone.values())
         for table, each in zip(tables, summary["tables"], strict=True):
             own = {"table": str(table), "out": str(folder / "new" / way / table.name)}
-            assert each | {"abstain": summary["abstain"]} == alone[table.name] | own
+            of_all = {name: summary[name] for name in ("abstain", "worklist")}
+            assert each | of_all == alone[table.name] | own
 
 
 def test_thresholds_of_a_file_are_used_on_the_cluster(run, address, folder, model):

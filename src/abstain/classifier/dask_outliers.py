@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abstain._core.sklearn_private import take_rows
-from abstain._scale.computing import reduce_blocks
+from abstain._scale.computing import compute, persist
 from abstain._scale.graphs import Blocks, map_blocks
 from abstain.certainty.outliers import OutlierDetector, fit_outlier_detector, numbers_of
 from abstain.certainty.outputs import Outputs
@@ -27,7 +27,8 @@ def fit_detector_on_dask(
 ) -> OutlierDetector | None:
     """Return a detector of samples unlike those that are known; None if there can be none."""
     own = [(X, *each) for (X, _), each in zip(blocks, drawn, strict=True)]
-    known: list[Any] = reduce_blocks(_join, map_blocks(_known_samples, own, estimator))
+    # Persisted first: an error then names the block.
+    known = _join(compute(persist(map_blocks(_known_samples, own, estimator))))
     if not known or any(samples is None for samples, _ in known):
         return None
     detector, _ = fit_outlier_detector(np.concatenate([samples for samples, _ in known]), rate)
