@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, logsumexp, xlogy
+from scipy.special import expit, logit, xlogy
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +55,8 @@ EARLIER_LOG_WEIGHTS: Floats = np.log(
     np.outer([0.05, 0.1, 0.65, 0.13, 0.07], np.append(0.6, 0.4 / _K / (1 / _K).sum()))
 )
 NO_RESTARTS: Floats = np.log(ODDS_WEIGHTS)[:, np.newaxis] + np.where(RATES, -np.inf, 0.0)
+# Of no sum at all, −∞, no difference is taken.
+_LEAST = float(np.finfo(np.float64).min)
 # Sums that are computed at once: fits in the cache.
 _BLOCK = 2**16
 
@@ -139,8 +141,15 @@ def _add_block(
 
 def _log_mean(log_sums: Floats, log_waiting: Floats, log_weights: Floats) -> Floats:
     """Return the logarithm of the weighted mean of S_t + γ^t."""
-    betting = logsumexp(log_sums + log_weights, axis=(-2, -1))
-    return np.asarray(np.logaddexp(betting, logsumexp(log_waiting + log_weights, axis=(-2, -1))))
+    return np.asarray(np.logaddexp(*(_log_sum(x + log_weights) for x in (log_sums, log_waiting))))
+
+
+def _log_sum(logarithms: Floats) -> Floats:
+    """Return the logarithm of the sum over the last two axes; scipy's takes 0.1 ms per call."""
+    largest = np.maximum(logarithms.max(axis=(-2, -1), keepdims=True), _LEAST)
+    sums = np.exp(logarithms - largest).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sums) + largest[..., 0, 0])
 
 
 def avoid_overshoot(
