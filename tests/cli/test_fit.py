@@ -128,6 +128,19 @@ def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     assert n_set + sure["n_samples"] == result["n_rows"]
 
 
+def test_outliers_are_said_to_be_among_the_rejects(run, folder):
+    asked = ["fit", folder / "patients.csv", "--label", LABEL, "--out", folder / "m.abstain"]
+    asked += ["--model", "naive-bayes", "--outliers", "0.03"]
+    document = json.loads(run(*asked, "--json")[1])
+    n, rejected = (
+        document["n_outliers"],
+        [document[f"{kind}_rejects"] for kind in ("true", "false")],
+    )
+    assert 1 < n <= sum(rejected)
+    shown = " ".join(run(*asked)[1].split())
+    assert f"rejected: {rejected[0]} wrong and {rejected[1]} right, {n} of them outliers" in shown
+
+
 def test_it_says_what_to_expect_on_new_rows(run, folder):
     out = folder / "m.abstain"
     asked = ["fit", folder / "patients.csv", "--label", LABEL, "--model", "naive-bayes"]

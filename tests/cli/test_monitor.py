@@ -91,8 +91,9 @@ def test_the_document_has_what_the_line_says(run, months):
     enough = document["rows_to_certify"]
     assert (enough["accuracy"], enough["confidence"]) == (0.97, 0.9)
     assert enough["least"] < enough["likely"] < 400
-    assert f"about {enough['likely']} may certify accuracy 0.97" in what_to_do
-    assert "a lower --accuracy, or fit the model again" in what_to_do
+    assert f"about {enough['likely']} certify accuracy 0.97 with confidence 0.9 again" in what_to_do
+    assert "as large a share and 1.5% of the answers are wrong" in what_to_do
+    assert "a lower --accuracy with --confidence 0.9, or fit the model again" in what_to_do
     command = document["recalibrate"]
     assert said == f"{document['message']}; set the thresholds again: {command}"
     assert hint == f"hint: {document['drift']['message']}"

@@ -39,7 +39,14 @@ def test_a_summary_has_both_thresholds(run, inside):
     code, shown, complaints = run(*ASKED)
     assert (code, complaints) == (0, "")
     assert shown.startswith("recent.csv\n400 rows with a known class in column 'finding'\n")
-    for words in ("accuracy of at least 0.97", "→", "before", "after", "Written: new.abstain"):
+    for words in (
+        "accuracy of at least 0.97",
+        "→",
+        "before",
+        "after",
+        "held-out rows,",
+        "Written: new.abstain",
+    ):
         assert words in shown
     assert max(map(len, shown.splitlines())) <= 80
     old, new = load("model.abstain"), load("new.abstain")

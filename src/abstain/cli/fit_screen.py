@@ -128,8 +128,14 @@ def _chosen(result: FitResult) -> Text:
         f"{right}{of_few}, {percent(point.coverage)} answered,\n"
         f"on the {which};\n"
         f"rejected: {point.true_rejects:,} wrong and {point.false_rejects:,} right"
-        + (f", {counted(result.n_outliers, 'outlier')}" if result.n_outliers else "")
+        + _outliers_among_them(result.n_outliers)
     )
+
+
+def _outliers_among_them(n_outliers: int) -> str:
+    if not n_outliers:
+        return ""
+    return f", {n_outliers:,} of them {'an outlier' if n_outliers == 1 else 'outliers'}"
 
 
 def _expected(clf: RejectOptionClassifier) -> Text:

@@ -225,13 +225,16 @@ def _message(watch: Watch) -> str:
 
 def _what_to_do(enough: RowsToCertify | None) -> str:
     """Return which rows set the thresholds again, and what else there is to do."""
-    rows = "Give the latest rows whose class is known"
+    rows, less = "Give the latest rows whose class is known", "a lower --accuracy"
     if enough is not None:
         rows += (
-            f": about {enough.likely:,} may certify accuracy {enough.accuracy:g} with confidence "
-            f"{enough.confidence:g} again, and fewer than {enough.least:,} cannot"
+            f": about {enough.likely:,} certify accuracy {enough.accuracy:g} with confidence "
+            f"{enough.confidence:g} again, if the new thresholds answer as large a share and "
+            f"{50 * (1 - enough.accuracy):.3g}% of the answers are wrong; fewer than "
+            f"{enough.least:,} cannot"
         )
-    return f"{rows}. Else ask for a lower --accuracy, or fit the model again on recent rows."
+        less += f" with --confidence {enough.confidence:g}"
+    return f"{rows}. Else ask for {less}, or fit the model again on recent rows."
 
 
 def _print(

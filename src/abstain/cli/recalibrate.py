@@ -214,7 +214,7 @@ def _certified(thresholds: Thresholds) -> str:
     """Return what is certified, and by which rows."""
     lines = [
         f"{printable(each.name.removeprefix('the '))} at least {each.accuracy:g} with confidence "
-        f"{each.confidence:g} ({each.what_was_tested})"
+        f"{each.confidence:g} ({each.what_was_tested.replace('samples', 'rows')})"
         for each in thresholds.guarantees
     ]
     return "\n".join(first_lines(lines, CLASSES_TO_SHOW, "certificate")) or "nothing certified"
