@@ -19,6 +19,8 @@ def named(name, values):
         *("patient", "Patient", "patient_id", "PatientID", "patient no.", "subject", "subject#"),
         *("Subject ID", "personId", "customer", "customer_id", "user", "user_key", "animal"),
         *("device_id", "plate_no", "site_id", "hospital code", "family", "donor", "Speaker"),
+        *("id", "ID", "pid", "mrn", "ptid", "pat_id", "patid", "subj_id", "usubjid", "RID"),
+        *("hadm_id", "nhs_number", "Patientennummer", "nr", "identifier", "Kunden-Nr."),
     ],
 )
 def test_names_of_subjects(name):
@@ -37,9 +39,28 @@ def test_numbered_texts_are_subjects_by_whatever_name(values):
     assert named("which", values[:60]) == {}
 
 
+@pytest.mark.parametrize("write", [int, float, str, "x{}y".format])
+def test_runs_of_equal_values_are_subjects_by_whatever_name(write):
+    in_order = [write(row * 7 % 60) for row in range(60) for _ in range(10)]
+    assert named("which", in_order) == {"which": 60}
+    assert named("which", in_order[3:]) == {"which": 60}
+    assert named("which", in_order[:300] * 2) == {}
+    assert named("which", in_order[::10]) == {}
+
+
+def test_names_that_end_in_id_name_subjects_if_each_has_few_rows():
+    for name in ("protein_id", "proteinId"):
+        assert named(name, ROWS % 60) == {name: 60}
+        assert named(name, ROWS % 15) == {}
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [
+        ("sorted ages", np.sort(np.random.default_rng(0).binomial(90, 0.5, 600))),
+        ("half-hour", ROWS % 48),
+        ("dose", np.repeat(np.arange(15), 40)),
+        ("code", ROWS % 60),
         ("age", ROWS % 60),
         ("device", [f"brand {row % 40}" for row in ROWS]),
         ("site", [f"organ {row % 15}" for row in ROWS]),

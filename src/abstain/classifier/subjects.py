@@ -1,8 +1,13 @@
 """Which column of a frame names subjects, of which it has several rows each?
 
 Rows of one patient are alike: what is certified on them as if they were independent can be false
-for new patients. A column is pointed out if its name says so (``patient_id``) or its values are
-numbered (``P001``), and its values repeat: many different ones, clearly fewer than rows.
+for new patients. A column is pointed out if its values repeat, many different ones, clearly fewer
+than rows, and
+
+- its name says so: ``patient_id``, ``id``, ``mrn``;
+- or its values are numbered (``P001``), or its name ends in ``_id``, or each of its whole numbers or
+  texts fills consecutive rows, about as many as the others; with more than `MOST_ROWS_EACH` rows for
+  each value, these may be categories.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -25,54 +30,65 @@ LEAST_NUMBERED, MOST_ROWS_EACH = 20, 50
 _SUBJECTS = (
     "patient|subject|person|participant|proband|individual|case|customer|client|user|member|animal|"
     "mouse|rat|dog|cow|horse|donor|twin|family|household|speaker|writer|author|student|pupil|child|"
-    "employee|driver|player|account"
+    "employee|driver|player|account|kunde|teilnehmer|versuchsperson"
 )
 # Without "id" or the like, these may as well be kinds of things: the site of a tumor.
 _PLACES = (
     "site|device|sensor|plate|machine|camera|scanner|hospital|clinic|center|centre|ward|school|"
     "store|shop|station|well|slide|batch|session|recording|experiment|run|farm|cage|litter|plot|"
-    "tree|house|car|vehicle|image|study|trial|sample|specimen|record"
+    "tree|house|car|vehicle|image|study|trial|sample|specimen|record|pt|pat|subj|usubj|hadm|stay|"
+    "icustay|encounter|admission|nhs|cust|emp|fall"
 )
 _ID = "id|ids|uid|uuid|no|nr|num|nummer|number|code|key|index|hash|#"
-_IS_SUBJECT = re.compile(rf"(^|.*[\W_])({_SUBJECTS})s?[\W_]*({_ID})?[\W_]*", re.I)
+_IS_SUBJECT = re.compile(rf"(^|.*[\W_])({_SUBJECTS})(s|n|en)?[\W_]*({_ID})?[\W_]*", re.I)
 _IS_PLACE_ID = re.compile(rf"(^|.*[\W_])({_PLACES})s?[\W_]*({_ID})[\W_]*", re.I)
+_IS_ID = re.compile(r"[\W_]*(id|uid|uuid|guid|pid|rid|sid|mrn|ssn|nr|identifier)[\W_]*", re.I)
+_ENDS_IN_ID = re.compile(r".*[\W_](id|uid|uuid|guid|identifier)[\W_]*", re.I)
 # Text before a number that is filled with zeros, or of one letter: P001, pat-17, S3.
 _NUMBERED = re.compile(r"[A-Za-z]{1,12}[-_ ]?0\d+|[A-Za-z]{1,12}[-_ ]?\d{2,}|[A-Za-z][-_]?\d+")
 # A word that is written in two ways, such as patientId, is taken for two words.
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-# Types of text in pandas and polars, in lower case.
-_TEXT = ("object", "str", "string", "category", "categorical", "large_string")
 # The start of what is said of them, for filters of warnings.
 SAID_OF_SUBJECTS = r"column .* seems to name subjects"
 
 
-def may_name_subjects(name: str, is_text: bool) -> bool:
-    """Return whether a column is worth a look at its values."""
-    return is_text or _is_named(name)
-
-
-def n_subjects(name: str, values: NDArray[Any], n_present: int) -> int:
+def n_subjects(name: str, present: Any) -> int:
     """Return how many subjects a column names by its different values; 0 if it names none.
 
-    >>> n_subjects("patient", np.arange(20), 100)
-    20
-    >>> n_subjects("age", np.arange(20), 100)
-    0
+    It is a column of pandas or polars, without its missing values.
+
+    >>> import polars as pl
+    >>> values = pl.Series(np.arange(100) % 20)
+    >>> n_subjects("patient", values), n_subjects("age", values), n_subjects("age", values.sort())
+    (20, 0, 20)
     """
-    if values.dtype.kind not in "iufOUT" or not (
-        LEAST_VALUES <= len(values) <= MOST_PER_ROW * n_present
-    ):
-        return 0
-    is_named = _is_named(name)
-    if is_named and values.dtype.kind == "f" and (values != np.floor(values)).any():
+    rows = np.asarray(present)
+    if rows.dtype.kind not in "iufOUT" or (rows.dtype.kind == "f" and (rows % 1 != 0).any()):
         return 0  # measured, not numbered
-    are_many = max(LEAST_NUMBERED, n_present / MOST_ROWS_EACH) <= len(values)
-    return len(values) if is_named or (are_many and _are_numbered(values.tolist())) else 0
+    values = np.asarray(present.unique())
+    n_values = len(values)
+    if not LEAST_VALUES <= n_values <= MOST_PER_ROW * len(rows):
+        return 0
+    if any(each.fullmatch(_split_words(name)) for each in (_IS_SUBJECT, _IS_PLACE_ID, _IS_ID)):
+        return n_values
+    if n_values < max(LEAST_NUMBERED, len(rows) / MOST_ROWS_EACH):
+        return 0
+    is_id = _ENDS_IN_ID.fullmatch(_split_words(name)) or _are_runs(rows, n_values)
+    return n_values if is_id or _are_numbered(values.tolist()) else 0
 
 
-def _is_named(name: str) -> bool:
-    name = _INNER_CAPITAL.sub("_", name.strip())
-    return bool(_IS_SUBJECT.fullmatch(name) or _IS_PLACE_ID.fullmatch(name))
+def _split_words(name: str) -> str:
+    return _INNER_CAPITAL.sub("_", name.strip())
+
+
+def _are_runs(rows: NDArray[Any], n_values: int) -> bool:
+    """Return whether rows of equal values follow each other, about as many of each value."""
+    starts = np.flatnonzero(np.asarray(rows[1:] != rows[:-1], dtype=np.bool_)) + 1
+    if len(starts) + 1 != n_values:
+        return False
+    lengths = np.diff(starts, prepend=0, append=len(rows))
+    usual = np.median(lengths)
+    return bool(lengths.min() >= max(2, usual / 2) and lengths.max() <= 2 * usual)
 
 
 def _are_numbered(values: list[Any]) -> bool:
@@ -101,11 +117,9 @@ def subjects_of_frame(X: Any) -> dict[str, int]:
         column = X[name]
         if len(getattr(column, "shape", ())) != 1:  # several columns of one name
             continue
-        is_text = str(column.dtype).lower() in _TEXT
-        if may_name_subjects(str(name), is_text):
-            present = column.drop_nulls() if hasattr(column, "drop_nulls") else column.dropna()
-            if n := n_subjects(str(name), np.asarray(present.unique()), len(present)):
-                subjects[str(name)] = n
+        present = column.drop_nulls() if hasattr(column, "drop_nulls") else column.dropna()
+        if n := n_subjects(str(name), present):
+            subjects[str(name)] = n
     return subjects
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from abstain._core.errors import Argument, InputError, shown
 from abstain._core.text import row_number
-from abstain.classifier.subjects import may_name_subjects, n_subjects
+from abstain.classifier.subjects import n_subjects
 from abstain.tables.values import as_categories, without_missing
 
 
@@ -23,10 +23,8 @@ def subject_columns(frame: pl.DataFrame, missing: Sequence[str] = ()) -> dict[st
     for column in frame:
         if column.dtype.is_nested() or column.dtype.is_temporal() or column.dtype == pl.Boolean:
             continue
-        if may_name_subjects(column.name, column.dtype == pl.String):
-            present = without_missing(column, missing).drop_nulls()
-            if n := n_subjects(column.name, present.unique().to_numpy(), len(present)):
-                subjects[column.name] = n
+        if n := n_subjects(column.name, without_missing(column, missing).drop_nulls()):
+            subjects[column.name] = n
     return subjects
 
 
