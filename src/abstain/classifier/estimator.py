@@ -56,6 +56,7 @@ from abstain.classifier.fit_checks import (
     routed_params,
 )
 from abstain.classifier.holding_out import Split, hold_out, tested_share
+from abstain.classifier.missing_codes import missing_code_warnings
 from abstain.classifier.on_dask import calibrate_on_dask, check_for_dask
 from abstain.classifier.operating import (
     DEFAULT_TARGET,
@@ -404,6 +405,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         is_on_training = self._sets_on_training()
         for warning in [
             *about_subjects,
+            *missing_code_warnings(self.estimator, X),
             *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
             *near_duplicate_warnings(self, target, X, groups),
             *undetected_warnings(self.outliers, detector is not None),

@@ -5,9 +5,9 @@ for new patients. A column is pointed out if its values repeat, many different o
 than rows, and
 
 - its name says so: ``patient_id``, ``id``, ``mrn``;
-- or its values are numbered (``P001``), or its name ends in ``_id``, or each of its whole numbers or
-  texts fills consecutive rows, about as many as the others; with more than `MOST_ROWS_EACH` rows for
-  each value, these may be categories.
+- or its values are numbered (``P001``), or its name ends in ``_id``, or each of its whole numbers
+  or texts fills consecutive rows, about as many as the others. With more than `MOST_ROWS_EACH`
+  rows for each value, these may be categories.
 """
 
 from __future__ import annotations  # signatures then show the names of types

@@ -18,6 +18,7 @@ from abstain._core.text import first_of, one_line
 from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.cell_names import cell_names
 from abstain.classifier.dependence import Groups, given_groups, split_folds
+from abstain.classifier.missing_codes import SAID_OF_CODES
 from abstain.classifier.subjects import SAID_OF_SUBJECTS, subject_notes
 from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
@@ -495,6 +496,7 @@ def warnings_as_notes() -> Iterator[list[str]]:
         warnings.simplefilter("always")
         # A user cannot change how one library calls another.
         warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", SAID_OF_CODES)  # tables name an option instead
         yield notes
     for warning in caught:
         message = warning.message.args[0] if isinstance(warning.message, Warning) else ""

@@ -7,7 +7,6 @@ to would widen the range: `codes_for_missing` points it out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import polars as pl
 
 from abstain._core.errors import Argument, Message, shown
 from abstain._core.text import printable
+from abstain.classifier.missing_codes import missing_codes
 from abstain.tables.values import as_categories, as_numbers
 
 # For each column, its categories, or its lowest and its highest number.
@@ -23,9 +23,6 @@ ValuesOfFit = dict[str, list[Any]]
 _DIGITS = 6
 # Characters of a name or a category in a text.
 _LONGEST = 80
-# Numbers that stand for a missing value in many tables, if nothing else is near them.
-_LONG_CODE = 777
-_CODES = re.compile(r"-?(9{2,}|8{2,}|7{2,})(\.0)?|-9(\.0)?|-1(\.0)?")
 
 
 class UnseenColumn(NamedTuple):
@@ -120,27 +117,17 @@ def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
 def codes_for_missing(frame: pl.DataFrame, missing: Sequence[str] = ()) -> list[Message]:
     """Return notes on columns whose lowest or highest number may mean a missing value.
 
-    It is -999 or the like, and farther from all others than they are from each other. Short codes
-    such as 99 must occur more than once.
+    They are those of `classifier.missing_codes`.
 
     >>> ages = pl.DataFrame({"age": [29.0, 41.0, 77.0, -999.0, -999.0]})
     >>> [str(note) for note in codes_for_missing(ages)]
     ["'age' is -999 in 2 rows; if that means a missing value, give missing='-999'"]
     """
-    notes = []
-    for column in frame:
-        numbers = as_numbers(column, also=missing).drop_nulls()
-        distinct = numbers.unique().sort()
-        if len(distinct) < 3:
-            continue
-        low, high = distinct[0], distinct[-1]
-        for code, nearest, farthest in ((low, distinct[1], high), (high, distinct[-2], low)):
-            is_apart = abs(code - nearest) > abs(farthest - nearest)
-            count = int((numbers == code).sum())
-            is_sure = count > 1 or abs(code) >= _LONG_CODE
-            if is_apart and is_sure and _CODES.fullmatch(str(code)):
-                rows = "1 row" if count == 1 else f"{count:,} rows"
-                taken = f"{shown(column.name)} is {code:g} in {rows}; if that means "
-                remedy = Argument("missing", f"{code:g}")
-                notes.append(Message(f"{taken}a missing value, give ", remedy))
-    return notes
+    return [
+        Message(
+            f"{shown(column.name)} is {each}; if that means a missing value, give ",
+            Argument("missing", f"{each.code:g}"),
+        )
+        for column in frame
+        for each in missing_codes(as_numbers(column, also=missing).drop_nulls().to_numpy())
+    ]
