@@ -5,8 +5,10 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from abstain import RejectOptionClassifier
@@ -45,6 +47,8 @@ def test_nothing_is_said_without_codes_or_of_codes_that_a_step_knows():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit(X, y, SimpleImputer(missing_values=-999))
+        model = make_pipeline(SimpleImputer(missing_values=-999), GaussianNB()).fit(X[60:], y[60:])
+        RejectOptionClassifier(FrozenEstimator(model), outliers=None).fit(X[:60], y[:60])
         fit(np.where(X == -999, np.nan, X), y, SimpleImputer())
         fit(csr_array(np.maximum(X, 0)), y)
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from abstain import load, save
+from abstain import Accuracy, load, save
 from abstain.report import write_report
 from abstain.tables import FitOptions, answer_frame, answer_table, fit_table, open_table
 from abstain.tables.unseen_values import codes_for_missing
@@ -103,6 +103,18 @@ def test_the_page_lists_outliers_and_what_is_unusual(tmp_path):
     n_outliers = int(clf.decide(mixed).outlier.sum())
     assert n_outliers >= 7
     assert f"<strong>{n_outliers}</strong> are outliers: unlike the samples" in page
+
+
+@pytest.mark.parametrize("more", [{}, {"target": Accuracy(0.5, confidence=0.5)}])
+def test_a_model_without_a_detector_says_so_once(tmp_path, more):
+    result = fitted(tmp_path, patients(19), cv=2, **more)
+    assert not result.clf.detects_outliers_
+    assert sum(str(note).startswith("no outliers are detected") for note in result.notes) == 1
+    for others in (
+        fitted(tmp_path, patients(19), cv=2, outliers=None, **more),
+        fitted(tmp_path, patients(200), cv=2, **more),
+    ):
+        assert not any(str(note).startswith("no outliers") for note in others.notes)
 
 
 def test_codes_for_missing_values_are_pointed_out(tmp_path):

@@ -408,7 +408,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             *missing_code_warnings(self.estimator, X),
             *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
             *near_duplicate_warnings(self, target, X, groups),
-            *undetected_warnings(self.outliers, detector is not None),
+            *undetected_warnings(self.outliers, detector is not None, target),
         ]:
             warnings.warn(UserWarning(warning), stacklevel=2)
         self._run_first(target, contradiction)
@@ -501,7 +501,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         self._own_cells, self._front = known.own_cells, known.front
         self._held_out = known.held_out
         self._outlier_detector, self._outlier_counts = known.detector, known.outliers
-        for warning in undetected_warnings(self.outliers, known.detector is not None):
+        detects = known.detector is not None
+        for warning in undetected_warnings(self.outliers, detects, self._target()):
             warnings.warn(UserWarning(warning), stacklevel=3)
         self._run_first(self._target())
         return self

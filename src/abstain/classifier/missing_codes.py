@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.frozen import FrozenEstimator
 
 from abstain._core.errors import shown
 from abstain._core.text import first_of
@@ -76,6 +77,8 @@ def missing_code_warnings(estimator: Any, X: Any) -> Iterator[str]:
 
 def _known_codes(estimator: Any) -> set[float]:
     """Return the numbers that steps are told to take for missing values."""
+    if isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
     if not hasattr(estimator, "get_params"):
         return set()
     return {

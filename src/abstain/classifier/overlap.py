@@ -22,6 +22,8 @@ from abstain._core.errors import Argument, InputError, Message
 from abstain._core.estimators import n_samples_of, unwrap
 from abstain._core.sklearn_private import take_rows
 from abstain.certainty.outliers import DEFAULT_RATE, MAX_DENSE, MIN_KNOWN
+from abstain.targets import Target
+from abstain.targets.base import certifies
 
 # Attributes in which scikit-learn keeps samples of the fit, as the model saw them.
 KEPT_SAMPLES = ("_fit_X", "support_vectors_", "X_train_")
@@ -35,6 +37,7 @@ MAX_ENTRIES = 1 << 25
 N_WITHOUT_ERROR = 100
 # What chance does so rarely is none.
 SURE = 1e-4
+UNDETECTED = "no outliers are detected"
 OVERCONFIDENT = "a classifier is surer of samples that it was fitted on than of others"
 
 
@@ -157,16 +160,25 @@ def _rows(samples: NDArray[Any], dtype: Any) -> NDArray[Any]:
     return np.ascontiguousarray(samples, dtype=dtype) + np.zeros(1, dtype)
 
 
-def undetected_warnings(rate: float | None, detects_outliers: bool) -> Iterator[Message]:
-    """Yield a warning if no outliers are detected, and another rate than the default was given."""
-    if rate is not None and rate != DEFAULT_RATE and not detects_outliers:
-        yield Message(
-            "no outliers are detected: ",
-            Argument("outliers", rate),
-            f" takes at least {MIN_KNOWN} samples that do not test what is certified, of different "
-            "values, and features that are numbers, in a sparse matrix of at most "
-            f"{MAX_DENSE} columns",
-        )
+def undetected_warnings(
+    rate: float | None, detects_outliers: bool, target: Target
+) -> Iterator[Message]:
+    """Yield a warning if no outliers are detected where they were asked for.
+
+    By default, they are where something is certified.
+    """
+    if rate is not None and not detects_outliers and (rate != DEFAULT_RATE or certifies(target)):
+        yield undetected_outliers(rate)
+
+
+def undetected_outliers(rate: float) -> Message:
+    """Return why no outliers are detected."""
+    return Message(
+        f"{UNDETECTED}: ",
+        Argument("outliers", rate),
+        f" takes at least {MIN_KNOWN} samples that do not test what is certified, of different "
+        f"values, and features that are numbers, in a sparse matrix of at most {MAX_DENSE} columns",
+    )
 
 
 def unlike_warnings(outlier: NDArray[np.bool_] | None, rate: float | None) -> Iterator[str]:

@@ -19,6 +19,7 @@ from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.cell_names import cell_names
 from abstain.classifier.dependence import Groups, given_groups, split_folds
 from abstain.classifier.missing_codes import SAID_OF_CODES
+from abstain.classifier.overlap import UNDETECTED, undetected_outliers
 from abstain.classifier.subjects import SAID_OF_SUBJECTS, subject_notes
 from abstain.metrics import ClassReport
 from abstain.tables.columns import find_empty_rows
@@ -302,6 +303,7 @@ def fit_table(
     in_one_line = _model_errors_in_one_line(model, len(y))
     with warnings_as_notes() as warned, in_one_line, explain_no_group(groups):
         warnings.filterwarnings("ignore", SAID_OF_SUBJECTS)  # which is said of the whole table
+        warnings.filterwarnings("ignore", UNDETECTED)  # which is said at any rate
         clf.fit(X, np.array(y.to_list()), groups=together)
     clf.cv = options.cv or "training"  # which is saved with it
     if groups:  # a model holds the name of the column, not the groups of the rows
@@ -312,6 +314,7 @@ def fit_table(
         *lost_labels(frame[options.label], table.missing, _MANY_LOST),
         *about_subjects,
         *_equal_rows(clf),
+        *_undetected_outliers(clf),
         *_columns_that_tell_the_class(X, y),
         *_worse_than_constant(clf, counts),
         *_classes_spelled_alike(list(counts)),
@@ -464,6 +467,13 @@ def _equal_rows(clf: RejectOptionClassifier) -> list[Message]:
             Argument("independent_rows"),
         )
     ]
+
+
+def _undetected_outliers(clf: RejectOptionClassifier) -> list[Message]:
+    """Return a note if no outliers are detected though they are asked for."""
+    if clf.outliers is None or clf.detects_outliers_:
+        return []
+    return [undetected_outliers(clf.outliers)]
 
 
 def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
