@@ -62,7 +62,8 @@ def test_the_document_has_before_and_after(run, inside):
     document = json.loads(shown)
     assert (code, complaints) == (0, "")
     assert list(document) == [
-        *("abstain", "label", "n_rows", "n_left_out", "n_of_unknown_classes", "share_known"),
+        *("abstain", "label", "n_rows", "n_left_out", "n_for_fit"),
+        *("n_of_unknown_classes", "share_known"),
         *("target", "class_prior", "before", "after", "counted_on", "notes", "out"),
     ]
     new, X = load("new.abstain"), pl.read_csv("recent.csv").drop(LABEL)

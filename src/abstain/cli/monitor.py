@@ -27,8 +27,8 @@ from abstain.cli.common import (
     output_option,
     print_error,
     print_json,
-    recalibrate_command,
 )
+from abstain.cli.next_commands import recalibrate_command
 
 if TYPE_CHECKING:
     from abstain.tables.recalibrating import RowsToCertify

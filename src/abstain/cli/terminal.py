@@ -44,7 +44,7 @@ _BAR, _NUMBERS = 20, 28
 
 def show(screen: RenderableType, is_wrapped: bool = True) -> None:
     """Print a screen: in colour on a terminal that supports it, as plain text elsewhere."""
-    _console().print(screen, soft_wrap=not is_wrapped)
+    _console().print(screen, soft_wrap=not is_wrapped, crop=False)
 
 
 def _console(stderr: bool = False) -> Console:

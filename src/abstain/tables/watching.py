@@ -114,7 +114,7 @@ def watch_table(
     reject_mark: str = REJECT_MARK,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WatchedRows:
-    """Add the rows of a table to a watch, in their order.
+    r"""Add the rows of a table to a watch, in their order.
 
     Parameters
     ----------
@@ -137,6 +137,27 @@ def watch_table(
     -------
     rows : WatchedRows
         What was added.
+
+    Raises
+    ------
+    InputError
+        If the watch has counted the table, or the table has no answers and lacks columns.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from abstain import GLVQ, RejectOptionClassifier
+    >>> from abstain.tables import new_watch, open_table, watch_table
+    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    >>> clf = RejectOptionClassifier(GLVQ(), cv=2).fit(frame, ["a", "a", "b", "b"] * 5)
+    >>> watch = new_watch(clf, accuracy=0.9)
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "t.csv").write_text("answer,kind\na,a\na,b\nb,\n")
+    ...     rows = watch_table(clf, watch, open_table(Path(folder, "t.csv")), label="kind")
+    >>> rows.n_answered, rows.n_labelled, watch.risk.n_errors
+    (3, 2, 1)
     """
     digest = _digest(table.path)
     if digest in watch.tables:
