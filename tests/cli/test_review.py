@@ -98,8 +98,8 @@ def test_what_a_screen_offers_runs(run, listed, model, monkeypatch):
 # A certificate takes more rows than a list has: they are collected, and nothing is offered before.
 def test_too_few_labels_say_how_many_are_needed_and_gathered(run, listed, model):
     certified, labelled = listed / "certified.abstain", listed / "labelled.csv"
-    make_patients(4000, seed=3).write_csv(listed / "many.csv")
-    target = ["--accuracy", "0.8", "--confidence", "0.95", "--model", "glvq", "--quiet"]
+    make_patients(2000, seed=3).write_csv(listed / "many.csv")
+    target = ["--accuracy", "0.8", "--confidence", "0.95", "--model", "naive-bayes", "--quiet"]
     assert run("fit", listed / "many.csv", "--label", LABEL, *target, "--out", certified)[0] == 0
     gathered = 0
     for day, size in enumerate((20, 20, 900)):
