@@ -499,7 +499,7 @@ def test_a_german_table(run, folder):
     code, *_ = run("predict", folder / "m.abstain", path, "--out", folder / "a.csv")
     assert code == 0
     answers = pl.read_csv(folder / "a.csv", separator=";", infer_schema=False)
-    assert answers.columns[-7:] == [*NEW_COLUMNS]
+    assert answers.columns[-8:] == [*NEW_COLUMNS]
     reasons = answers["reason"].drop_nulls()
     is_outlier = reasons.str.starts_with("unlike anything seen: ")
     assert 0 < is_outlier.sum() < 0.02 * len(answers)

@@ -122,7 +122,7 @@ def test_what_does_not_belong_is_refused_with_its_row(tmp_path, fitted, answered
 
 
 def test_other_tables_are_no_worklists(tmp_path, fitted, answered):
-    with pytest.raises(InputError, match=r"has no column 'row': it is no worklist of abstain"):
+    with pytest.raises(InputError, match=r"has no column 'why_listed': it is no worklist"):
         review_worklist(fitted.clf, open_table(tmp_path / "answers.csv"))
 
 

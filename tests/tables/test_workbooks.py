@@ -183,3 +183,10 @@ def test_what_a_sheet_cannot_hold(tmp_path):
     with open_sheet(path, path, ["a", "b"], "one") as sheet:
         sheet.write(pl.DataFrame({"a": ["x" * 40_000], "b": [float("inf")]}))
     assert len(read_table(open_table(tmp_path / "t.xlsx"))["a"][0]) == 32_767
+
+
+def test_rows_of_answers_in_a_workbook_are_numbered(tmp_path, fitted):
+    make_patients(30).write_csv(tmp_path / "new.csv")
+    table = open_table(tmp_path / "new.csv", block_size=500)
+    answer_table(fitted.clf, table, tmp_path / "out.xlsx")
+    assert pl.read_excel(tmp_path / "out.xlsx")["row"].to_list() == [*range(2, 32)]

@@ -34,8 +34,9 @@ from abstain.tables.reading import (
 from abstain.tables.reasons import REJECT_MARK
 from abstain.tables.values import as_categories
 from abstain.tables.watch_state import Watch
-from abstain.tables.writing import NEW_COLUMNS
 
+# As `answer_table` names the column of the answers.
+_ANSWER = "answer"
 # What is kept of the past: the evidence after each table, and hashes of tables.
 _MOST_POINTS, _MOST_TABLES = 2000, 1000
 _CLASSES_TO_LIST = 5
@@ -296,7 +297,7 @@ def _reader_of(
     if answer is None and not has_features:
         if not set(columns.needed) & set(table.names):
             raise InputError(
-                f"{table.path} has no column {shown(NEW_COLUMNS[0])}, and lacks the columns that "
+                f"{table.path} has no column {shown(_ANSWER)}, and lacks the columns that "
                 "the model needs to answer by itself; give as ",
                 *(Argument("answer"), " the column of the answers"),
             )
@@ -312,7 +313,7 @@ def _column_of_answers(names: Sequence[str], others: Sequence[str]) -> str | Non
     >>> _column_of_answers(["age", "answer"], ["age", "answer"]) is None
     True
     """
-    name, last = NEW_COLUMNS[0], None
+    name, last = _ANSWER, None
     while name in names:
         if name not in others:
             last = name
