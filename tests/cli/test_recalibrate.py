@@ -53,7 +53,7 @@ def test_a_narrow_screen_shows_cells_and_thresholds(run, inside, monkeypatch, co
     shown = run(*ASKED, "--reject-rate", 0.2)[1]
     for position, name in enumerate(("class =well", "class ill")):
         (line,) = [line for line in shown.splitlines() if line.startswith(name)]
-        assert f"{load('new.abstain').thresholds_[position]:.6g}" in line
+        assert f"{load('new.abstain').thresholds_[position]:.4g}" in line
         assert (" of " in line) == has_rejects
 
 

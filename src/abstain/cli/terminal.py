@@ -166,9 +166,9 @@ def percent(share: float) -> str:
 
 
 def rounded_threshold(value: float) -> str:
-    """Return a threshold in six digits, or in all of them where these would read as 1."""
+    """Return a threshold in four digits, or in all of them where these would read as 1."""
     meaning = {float("-inf"): " (none)", float("inf"): " (all)"}.get(value, "")
-    digits = f"{value:.6g}"
+    digits = f"{value:.4g}"
     return (repr(value) if float(digits) == 1 != value else digits) + meaning
 
 
