@@ -78,7 +78,7 @@ def as_saved_by(folder, frame, how):
     path = folder / f"again.{'xlsx' if how == 'xlsx' else 'csv'}"
     shuffled = frame.sample(fraction=1, shuffle=True, seed=1).select(frame.columns[::-1])
     if how == "xlsx":
-        pytest.importorskip("xlsxwriter", reason="pip install 'abstain[excel]' to test Excel")
+        pytest.importorskip("xlsxwriter", reason="pip install '.[excel]' to test Excel")
         shuffled.write_excel(path)
         return path
     numbers = pl.col(pl.Float64).cast(pl.String).str.replace(".", ",", literal=True)

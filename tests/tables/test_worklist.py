@@ -104,7 +104,7 @@ def test_probabilities_of_a_list_have_four_digits(fitted, new):
 @pytest.mark.parametrize("block_size", [700, 1 << 20])
 def test_the_file_has_what_memory_has(tmp_path, fitted, new, suffix, block_size):
     if suffix == "xlsx":
-        pytest.importorskip("fastexcel", reason="pip install 'abstain[excel]' to test Excel")
+        pytest.importorskip("fastexcel", reason="pip install '.[excel]' to test Excel")
     new.write_csv(tmp_path / "new.csv")
     todo = tmp_path / f"todo.{suffix}"
     options = WorklistOptions(todo, "Patient", audit=0.2, seed=3)

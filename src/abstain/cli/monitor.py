@@ -152,7 +152,7 @@ def _draw(out: Path, rows: WatchedRows, history: list[tuple[int, float]], risk: 
 
     from abstain._core.errors import import_optional
 
-    figures = import_optional("matplotlib.figure", "pictures need", "'abstain[plot]'")
+    figures = import_optional("matplotlib.figure", "pictures need", "'.[plot]'")
     from abstain.plotting import RiskMonitorDisplay
 
     answers, evidence = rows.path

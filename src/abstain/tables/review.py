@@ -28,7 +28,7 @@ from abstain._core.files import atomic_files
 from abstain._core.text import row_number, without_formula
 from abstain.tables.columns import columns_of_model
 from abstain.tables.evaluation import respelled
-from abstain.tables.reading import TableFile, open_table, read_table
+from abstain.tables.reading import TableFile, open_table, read_table, with_format_hint
 from abstain.tables.text_format import quote_field
 from abstain.tables.values import as_categories, as_numbers
 from abstain.tables.watch_state import Watch
@@ -317,10 +317,11 @@ _WHY = f"must be {REJECTED} or {AUDIT}; give the rows as they were listed"
 def _column(name: str, table: TableFile, frame: pl.DataFrame) -> pl.Series:
     own = last_named(name, table.names)
     if own is None:
-        raise InputError(
+        error = InputError(
             f"{table.path} has no column {shown(name)}: it is no worklist of abstain predict; "
             f"{list_columns(name, table.names)}"
         )
+        raise with_format_hint(table, error)
     return frame[own]
 
 
