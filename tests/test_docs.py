@@ -146,7 +146,7 @@ def test_there_is_code():
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 def test_the_code_of_a_page_prints_what_the_page_says(page, tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to run the quick start")
+    pytest.importorskip("matplotlib", reason="pip install '.[plot]' to run the quick start")
     monkeypatch.chdir(tmp_path)
     names = {}
     for code, promised in BLOCK.findall(page.read_text(encoding="utf-8")):

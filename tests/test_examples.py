@@ -17,7 +17,7 @@ from abstain import RejectOptionClassifier, RejectRate
 from abstain.models import GMLVQ
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to run the examples")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to run the examples")
 
 # Those that are told where to write. All others take no options and run when `make docs` builds the
 # gallery, where an error or a warning ends the build.

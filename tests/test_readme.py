@@ -174,7 +174,7 @@ def test_a_command_without_its_extra_names_it(tmp_path):
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("*.html"))
     for extra in ("report", "plot"):
-        assert f"pip install 'abstain[{extra}]'" in done.stdout
+        assert f"pip install '.[{extra}]'" in done.stdout
 
 
 def test_links_lead_somewhere():

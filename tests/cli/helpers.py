@@ -8,6 +8,8 @@ from pathlib import Path
 import abstain
 
 LABEL = "Befund lang"
+# Lines with paths and commands, which are not wrapped so that they can be copied.
+NOT_WRAPPED = ("Written: ", "Next: ")
 ROLES = ["--certainty", "c", "--correct", "ok", "--cell", "region"]
 
 

@@ -95,7 +95,7 @@ def test_without_extras_there_is_everything_but_page_and_picture(tmp_path):
 def test_without_extras_the_command_names_them(run, tmp_path):
     shown = run("demo", "--out", tmp_path)[1]
     for extra in ("plot", "report"):
-        assert f"pip install 'abstain[{extra}]'" in shown
+        assert f"pip install '.[{extra}]'" in shown
 
 
 def test_the_command_ends_with_where_the_results_are(run, tmp_path):

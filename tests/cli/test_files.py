@@ -166,8 +166,8 @@ def test_a_disk_that_is_full_leaves_no_answers(folder, model):
 
 
 def test_every_command_takes_a_workbook(run, folder, model):
-    pytest.importorskip("fastexcel", reason="pip install 'abstain[excel]' to test Excel")
-    xlsxwriter = pytest.importorskip("xlsxwriter", reason="pip install 'abstain[excel]'")
+    pytest.importorskip("fastexcel", reason="pip install '.[excel]' to test Excel")
+    xlsxwriter = pytest.importorskip("xlsxwriter", reason="pip install '.[excel]'")
     for name in ("patients", "scores"):
         frame = pl.read_csv(folder / f"{name}.csv")
         with xlsxwriter.Workbook(folder / f"{name}.xlsx") as book:

@@ -34,7 +34,7 @@ def months(_months, tmp_path, monkeypatch):
 
 # A certified 0.97 fell below 0.7 in seven drifting months, and the report said "certified".
 def test_a_promise_that_the_months_break_is_seen(run, months):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     codes = [
         run("monitor", "model.abstain", f"month{month}.csv", "--state", "state.json")[0]
         for month in range(1, 8)
@@ -175,7 +175,7 @@ def test_a_model_without_a_promise_takes_an_accuracy(run, folder, model, monkeyp
 
 
 def test_the_evidence_is_drawn(run, months):
-    pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test pictures")
+    pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test pictures")
     for month in (1, 2):
         asked = ["--state", "s.json", "--out", "picture.svg", "-q"]
         assert run("monitor", "model.abstain", f"month{month}.csv", *asked) == (0, "", "")

@@ -60,7 +60,7 @@ def test_a_narrow_screen_shows_cells_and_thresholds(run, inside, monkeypatch, co
     shown = run(*ASKED, "--reject-rate", 0.2)[1]
     for position, name in enumerate(("class =well", "class ill")):
         (line,) = [line for line in shown.splitlines() if line.startswith(name)]
-        assert f"{load('new.abstain').thresholds_[position]:.6g}" in line
+        assert f"{load('new.abstain').thresholds_[position]:.4g}" in line
         assert (" of " in line) == has_rejects
 
 
@@ -69,7 +69,8 @@ def test_the_document_has_before_and_after(run, inside):
     document = json.loads(shown)
     assert (code, complaints) == (0, "")
     assert list(document) == [
-        *("abstain", "label", "n_rows", "n_left_out", "n_of_unknown_classes", "share_known"),
+        *("abstain", "label", "n_rows", "n_left_out", "n_for_fit"),
+        *("n_of_unknown_classes", "share_known"),
         *("target", "class_prior", "before", "after", "counted_on", "notes", "out"),
     ]
     new, X = load("new.abstain"), pl.read_csv("recent.csv").drop(LABEL)

@@ -20,7 +20,7 @@ from tests.tables.conftest import make_patients
 
 
 def test_a_report_is_written_of_the_rows_whose_class_is_known(run, folder, model):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     frame = pl.read_csv(folder / "new.csv")
     blank = pl.Series([None, None, *frame[LABEL][2:]], dtype=pl.String)
     frame.with_columns(blank.alias(LABEL)).write_csv(folder / "some.csv")
@@ -37,7 +37,7 @@ def test_a_report_is_written_of_the_rows_whose_class_is_known(run, folder, model
 
 
 def test_a_report_of_known_rows_says_so(run, folder, model):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     out = folder / "report.html"
     code, shown, _ = run("report", model, folder / "patients.csv", "--out", out)
     assert code == 0
@@ -52,7 +52,7 @@ def test_a_report_of_known_rows_says_so(run, folder, model):
 
 
 def test_classes_that_the_model_does_not_know_are_counted(run, folder, model):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     frame = pl.read_csv(folder / "new.csv")
     odd = pl.Series(LABEL, ["unbekannt"] * 3 + frame[LABEL].to_list()[3:])
     frame.with_columns(odd).write_csv(folder / "odd.csv")
@@ -62,7 +62,7 @@ def test_classes_that_the_model_does_not_know_are_counted(run, folder, model):
 
 
 def test_a_report_counts_as_predict_does(run, folder, model):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     answers = folder / "answers.csv"
     run("predict", model, folder / "new.csv", "--out", answers)
     rows = pl.read_csv(answers).select("answer", LABEL)
@@ -97,7 +97,7 @@ def decided(answers):
 
 
 def test_a_report_has_what_each_class_and_each_group_gets(run, folder, grouped):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     answers, out = folder / "answers.csv", folder / "report.html"
     run("predict", grouped, folder / "new.csv", "--out", answers)
     rows = decided(answers)
@@ -131,7 +131,7 @@ def test_a_report_has_what_each_class_and_each_group_gets(run, folder, grouped):
 
 
 def test_groups_of_a_report_are_those_of_the_fit_or_of_a_column(run, folder, model, grouped):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     out, new = folder / "report.html", folder / "new.csv"
     pl.read_csv(new).with_columns(site=pl.Series(["n", "s"] * 25)).write_csv(folder / "sites.csv")
     asked = [folder / "sites.csv", "--out", out, "--group-by", "site", "--json"]
@@ -145,7 +145,7 @@ def test_groups_of_a_report_are_those_of_the_fit_or_of_a_column(run, folder, mod
 
 
 def test_a_report_without_the_groups_of_the_fit_says_so(run, folder, grouped):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     pl.read_csv(folder / "new.csv").drop("Organ").write_csv(folder / "less.csv")
     code, shown, _ = run("report", grouped, folder / "less.csv", "--out", folder / "r.html")
     assert code == 0
@@ -153,7 +153,7 @@ def test_a_report_without_the_groups_of_the_fit_says_so(run, folder, grouped):
 
 
 def test_a_report_warns_of_answers_that_say_nothing(run, folder, model):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     frame, out = pl.read_csv(folder / "new.csv"), folder / "report.html"
     ill = frame[LABEL].str.contains("krank").to_list()
     frame.filter(ill).write_csv(folder / "ill.csv")

@@ -173,11 +173,12 @@ def test_a_stage_is_over_when_the_next_begins():
     assert [(task.completed, task.total) for task in bars.tasks] == [(1, 1), (5, 5), (0, None)]
 
 
-# A threshold that six digits would round to 1 would seem to reject all posteriors but 1.
+# A threshold that four digits would round to 1 would seem to reject all posteriors but 1.
 def test_thresholds_just_below_one_differ_from_one():
     assert terminal.rounded_threshold(0.9999999) == "0.9999999"
     assert terminal.rounded_threshold(1.0) == "1"
-    assert terminal.rounded_threshold(0.123456789) == "0.123457"
+    assert terminal.rounded_threshold(0.123456789) == "0.1235"
+    assert terminal.rounded_threshold(0.99996) == "0.99996"
 
 
 def doubts(tmp_path, certainty, correct, cells, method="exact"):

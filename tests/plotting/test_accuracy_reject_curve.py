@@ -24,7 +24,7 @@ from abstain.metrics import accuracy_reject_curve, average_curves
 from abstain.plotting import AccuracyRejectCurveDisplay
 from tests.fronts.strategies import synthetic
 
-matplotlib = pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+matplotlib = pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 
 def test_from_predictions_draws_the_curve_of_the_metric():

@@ -16,7 +16,7 @@ from abstain import GLVQ, GMLVQ, LGMLVQ, RSLVQ, InputError, RejectOptionClassifi
 from abstain.certainty import measure_certainty
 from abstain.plotting import CertaintyContourDisplay, PrototypeDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 
 @pytest.fixture(scope="module")

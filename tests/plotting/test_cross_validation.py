@@ -18,7 +18,7 @@ from abstain.plotting import (
     RelevanceMatrixDisplay,
 )
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 KINDS = ["right", "wrong", "truly_rejected", "falsely_rejected"]
 

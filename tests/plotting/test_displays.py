@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 import abstain
 from abstain import GMLVQ, RejectOptionClassifier, RejectRate, load, plotting, save
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 NEED_NO_SAMPLES = {"RelevanceDisplay", "RelevanceMatrixDisplay"}
 SHOW_A_PLANE = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}

@@ -10,7 +10,7 @@ from abstain import plotting
 from abstain.plotting import PrototypeDisplay, RejectOutcomesDisplay
 from tools.draw_displays import CASES, PLANES, drawn
 
-plt = pytest.importorskip("matplotlib.pyplot", reason="pip install 'abstain[plot]' to test figures")
+plt = pytest.importorskip("matplotlib.pyplot", reason="pip install '.[plot]' to test figures")
 
 
 @pytest.fixture(autouse=True)

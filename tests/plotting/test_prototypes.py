@@ -13,7 +13,7 @@ from abstain import InputError, models
 from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, MRSLVQ, RSLVQ
 from abstain.plotting import PrototypeDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 ALL = [getattr(models, name) for name in models.__all__]
 every_model = pytest.mark.parametrize("model", ALL)

@@ -11,7 +11,7 @@ from abstain import InputError, RejectOptionClassifier, RejectRate
 from abstain.metrics import confusion_matrix_with_rejects
 from abstain.plotting import RejectConfusionDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from abstain.metrics import accuracy_reject_curve
 from abstain.plotting import RejectOutcomesDisplay
 from tests.fronts.strategies import synthetic
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 KINDS = ["right", "wrong", "truly_rejected", "falsely_rejected"]
 

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from abstain import GLVQ, GMLVQ, RSLVQ, InputError, RejectCost, RejectOptionClassifier, RejectRate
 from abstain.plotting import RejectRegionDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 
 @pytest.fixture(scope="module")

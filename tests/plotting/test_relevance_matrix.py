@@ -10,7 +10,7 @@ from abstain import InputError, RejectOptionClassifier
 from abstain.models import GLVQ, GMLVQ, LGMLVQ, MRSLVQ
 from abstain.plotting import RelevanceMatrixDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from abstain import InputError, RejectOptionClassifier
 from abstain.metrics import reliability_curve
 from abstain.plotting import ReliabilityDisplay
 
-matplotlib = pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+matplotlib = pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 CORRECT = np.array([False, True, False, True, True, True, True, True])
 PROBABILITY = np.array([0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from abstain import Accuracy, InputError, RejectOptionClassifier, RejectRate, RiskMonitor
 from abstain.plotting import RiskMonitorDisplay
 
-pytest.importorskip("matplotlib", reason="pip install 'abstain[plot]' to test figures")
+pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 ANSWERS = [True] * 30 + [False, None, True] * 20
 

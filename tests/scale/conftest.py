@@ -9,7 +9,7 @@ import polars
 import pytest
 
 distributed = pytest.importorskip(
-    "distributed", reason="Dask is not installed: pip install 'abstain[scale]'"
+    "distributed", reason="Dask is not installed: pip install '.[scale]'"
 )
 
 

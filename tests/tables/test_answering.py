@@ -1,4 +1,4 @@
-"""A table that streams through a classifier comes out as it went in, with seven columns more."""
+"""A table that streams through a classifier comes out as it went in, with eight columns more."""
 
 import codecs
 import csv
@@ -32,7 +32,7 @@ from abstain.tables.writing import check_output
 from tests.examples import examples
 from tests.tables.conftest import make_patients
 
-NEW = ["answer", "withheld", "certainty", "threshold", "correct_proba", "reason", "warning"]
+NEW = ["row", "answer", "withheld", "certainty", "threshold", "correct_proba", "reason", "warning"]
 
 
 def answer(clf, path, out, block_size=1 << 20, **options):
@@ -59,6 +59,7 @@ def test_blocks_of_any_size_give_what_memory_gives(tmp_path_factory, fitted, blo
     answered = answer(fitted.clf, folder / "new.csv", folder / "out.csv", block_size)
     answers = pl.read_csv(folder / "out.csv")
     assert answers.select(frame.columns).equals(pl.read_csv(folder / "new.csv"))
+    assert answers["row"].to_list() == [*range(2, n + 2)]  # the header is row 1
     check_same(answers, answer_frame(fitted.clf, frame), fitted.clf.thresholds_)
     assert answered.n_rows == n
     assert answered.n_rejected + sum(answered.class_counts.values()) == n
@@ -81,7 +82,7 @@ def test_records_stay_as_they_were_byte_by_byte(tmp_path, fitted):
     assert [row[:5] for row in rows[1:]] == list(csv.reader(io.StringIO(text), delimiter=";"))[1:]
     assert '007;1,50;40;Leber;"a;b";' in written
     for row in rows[1:]:
-        for number in filter(None, row[7:10]):  # an outlier has no probability
+        for number in filter(None, row[8:11]):  # an outlier has no probability
             float(number.replace(",", "."))
             assert "." not in number
 
@@ -107,6 +108,7 @@ def test_every_format_to_every_other(tmp_path, fitted, patients, source, target)
         else pl.read_csv(out, separator={"csv": ",", "tsv": "\t"}[target])
     )
     assert answers.columns == [*patients.columns, *NEW]
+    assert answers["row"].equals(pl.int_range(2, len(patients) + 2, eager=True).alias("row"))
     same = answers.select(pl.col(name).cast(kind) for name, kind in patients.schema.items())
     assert same.equals(patients)
     check_same(answers, answer_frame(fitted.clf, patients), fitted.clf.thresholds_)
@@ -215,7 +217,7 @@ def test_columns_of_the_same_name_stay(tmp_path, fitted, patients):
     frame = patients.with_columns(pl.lit("mine").alias("answer"))
     frame.write_csv(tmp_path / "new.csv")
     answered = answer(fitted.clf, tmp_path / "new.csv", tmp_path / "out.csv")
-    assert answered.columns == ["abstain_answer", *NEW[1:]]
+    assert answered.columns == ["row", "abstain_answer", *NEW[2:]]
     answers = pl.read_csv(tmp_path / "out.csv")
     assert set(answers["answer"]) == {"mine"}
     assert "abstain_answer" in answers.columns

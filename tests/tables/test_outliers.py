@@ -94,7 +94,7 @@ def test_a_saved_model_rejects_the_same_rows(tmp_path):
 
 
 def test_the_page_lists_outliers_and_what_is_unusual(tmp_path):
-    pytest.importorskip("plotly", reason="pip install 'abstain[report]' to test reports")
+    pytest.importorskip("plotly", reason="pip install '.[report]' to test reports")
     clf = fitted(tmp_path, patients()).clf
     new = patients(100, seed=5)
     mixed = pl.concat([new, new.head(7).with_columns(pl.col("age") * 12)])

@@ -8,16 +8,20 @@ from abstain import InputError
 from abstain.tables import (
     WorklistOptions,
     answer_table,
+    expert_labels,
     merge_answers,
+    new_watch,
     open_table,
+    read_table,
+    recalibrate_table,
     review_worklist,
+    watch_audit,
     worklist_frame,
 )
 from abstain.tables.batch import answer_tables, plan_jobs
+from abstain.tables.labels import CASE, FOR_ALL, FOR_FIT, USE, collect_labels, save_labels
 from abstain.tables.reading import TextOptions
-from abstain.tables.recalibrating import recalibrate_table
-from abstain.tables.review import Share, labelled_sample, watch_audit, write_labelled
-from abstain.tables.watch_state import new_watch
+from abstain.tables.review import Share
 from tests.tables.conftest import make_patients
 
 LABEL = "Befund lang"
@@ -74,7 +78,7 @@ def as_saved_by(folder, frame, how):
     path = folder / f"again.{'xlsx' if how == 'xlsx' else 'csv'}"
     shuffled = frame.sample(fraction=1, shuffle=True, seed=1).select(frame.columns[::-1])
     if how == "xlsx":
-        pytest.importorskip("xlsxwriter", reason="pip install 'abstain[excel]' to test Excel")
+        pytest.importorskip("xlsxwriter", reason="pip install '.[excel]' to test Excel")
         shuffled.write_excel(path)
         return path
     numbers = pl.col(pl.Float64).cast(pl.String).str.replace(".", ",", literal=True)
@@ -118,7 +122,7 @@ def test_what_does_not_belong_is_refused_with_its_row(tmp_path, fitted, answered
 
 
 def test_other_tables_are_no_worklists(tmp_path, fitted, answered):
-    with pytest.raises(InputError, match=r"has no column 'row': it is no worklist of abstain"):
+    with pytest.raises(InputError, match=r"has no column 'why_listed': it is no worklist"):
         review_worklist(fitted.clf, open_table(tmp_path / "answers.csv"))
 
 
@@ -205,21 +209,69 @@ def test_the_random_sample_has_the_same_share_of_both_kinds(tmp_path, fitted):
     assert review(fitted, tmp_path, answers).sample.tolist() == result.sample.tolist()
 
 
-def test_thresholds_are_set_on_the_random_sample_alone(tmp_path, fitted, answered):
+def test_all_labels_are_kept_and_thresholds_are_set_on_the_random_sample_alone(
+    tmp_path, fitted, answered
+):
     result = review(fitted, tmp_path, filled_in(tmp_path, answered))
-    sample = labelled_sample(fitted.clf, result)
-    assert sample.columns == ["Größe", "Alter", "Organ", LABEL]
-    assert len(sample) == result.sample.sum() < len(result.rows)
-    source = open_table(tmp_path / "filled.csv")
-    write_labelled(sample, source, tmp_path / "labelled.csv")
-    table = open_table(tmp_path / "labelled.csv")
-    assert recalibrate_table(fitted.clf, table).n_rows == len(sample)
-    incomplete = review(fitted, tmp_path, filled_in(tmp_path, answered, 0.9))
-    with pytest.raises(InputError, match=r"have no expert_answer, in rows .*; fill them in"):
-        labelled_sample(fitted.clf, incomplete)
-    rejected = filled_in(tmp_path, answered).filter(pl.col("why_listed") == "rejected")
-    with pytest.raises(InputError, match="no audited cases: rows that were rejected are not like"):
-        labelled_sample(fitted.clf, review(fitted, tmp_path, rejected))
+    labels = expert_labels(fitted.clf, result)
+    assert labels.columns == ["Größe", "Alter", "Organ", LABEL, CASE, USE]
+    assert labels[LABEL].to_list() == [answered[row] for row in result.rows["row"]]
+    assert (labels[USE] == FOR_ALL).to_list() == result.sample.tolist()
+    save_labels(labels, tmp_path / "labelled.csv")
+    new = recalibrate_table(fitted.clf, open_table(tmp_path / "labelled.csv"))
+    n_free = int(result.sample.sum())
+    assert (new.n_rows, new.n_for_fit) == (n_free, len(labels) - n_free)
+    alone = labels.filter(result.sample).drop(CASE, USE)
+    save_labels(alone, tmp_path / "alone.csv")
+    same = recalibrate_table(fitted.clf, open_table(tmp_path / "alone.csv"))
+    assert new.clf.thresholds_.tolist() == same.clf.thresholds_.tolist()
+
+
+# Cases that an expert leaves out tend to be hard.
+def test_labels_of_a_sample_with_gaps_or_without_audit_are_for_a_fit_only(
+    tmp_path, fitted, answered
+):
+    whole = filled_in(tmp_path, answered)
+    for some in (
+        filled_in(tmp_path, answered, 0.9),
+        whole.filter(pl.col("why_listed") == "rejected"),
+    ):
+        labels = expert_labels(fitted.clf, review(fitted, tmp_path, some))
+        assert len(labels) == some["expert_answer"].drop_nulls().len()
+        assert set(labels[USE]) == {FOR_FIT}
+    save_labels(labels, tmp_path / "labelled.csv")
+    with pytest.raises(InputError, match=r"has only rows that say 'fit only' in column"):
+        recalibrate_table(fitted.clf, open_table(tmp_path / "labelled.csv"))
+    with pytest.raises(InputError, match="has no expert_answer yet"):
+        expert_labels(fitted.clf, review(fitted, tmp_path, filled_in(tmp_path, answered, 0)))
+
+
+def test_labels_of_several_lists_are_collected_each_case_once(tmp_path, fitted, answered):
+    path = tmp_path / "labelled.csv"
+
+    def collect(frame, how=None):
+        frame.write_csv(tmp_path / "filled.csv")
+        source = tmp_path / "filled.csv" if how is None else as_saved_by(tmp_path, frame, how)
+        labels = expert_labels(fitted.clf, review_worklist(fitted.clf, open_table(source)))
+        rows = collect_labels(fitted.clf, labels, path)
+        save_labels(rows, path)
+        return rows
+
+    part, whole = (filled_in(tmp_path, answered, share) for share in (0.5, 1))
+    assert set(collect(part)[USE]) == {FOR_FIT}
+    first = collect(whole)
+    assert len(first) == len(whole)
+    for how in ("german", "xlsx"):  # the same cases, in another spelling
+        assert collect(whole, how).sort(CASE).equals(first.sort(CASE))
+    later = worklist_frame(fitted.clf, make_patients(300, seed=8), audit=0.2, seed=1)
+    both = collect(later.with_columns(expert_answer=pl.lit("gesund")))
+    assert len(both) == len(whole) + len(later)
+    read = read_table(open_table(path))
+    assert read.columns == both.columns
+    assert [column.null_count() for column in read] == [column.null_count() for column in both]
+    pl.DataFrame({"Größe": [1.0], "other": [2]}).write_csv(path)
+    with pytest.raises(InputError, match="holds other labels than those of this model: column "):
+        collect(whole)
 
 
 def test_a_monitor_counts_audited_cases_alone_and_only_once(tmp_path, fitted, answered):

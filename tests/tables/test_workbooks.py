@@ -11,8 +11,8 @@ from abstain.tables import answer_frame, answer_table, open_table, read_table
 from abstain.tables.workbooks import MOST_ROWS, check_height, open_sheet
 from tests.tables.conftest import make_patients
 
-xlsxwriter = pytest.importorskip("xlsxwriter", reason="pip install 'abstain[excel]' to test Excel")
-pytest.importorskip("fastexcel", reason="pip install 'abstain[excel]' to test Excel")
+xlsxwriter = pytest.importorskip("xlsxwriter", reason="pip install '.[excel]' to test Excel")
+pytest.importorskip("fastexcel", reason="pip install '.[excel]' to test Excel")
 
 
 def write_sheets(path, sheets, start=0):
@@ -139,7 +139,7 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, monkeypatch, fitted, p
     path = write_sheets(tmp_path / "t.xlsx", {"one": sheet_of(patients)})
     (tmp_path / "t.csv").write_text("a\n1\n")
     monkeypatch.setitem(sys.modules, package, None)
-    said = rf"{package}, which is not installed: pip install 'abstain\[excel\]'"
+    said = rf"{package}, which is not installed: pip install '.\[excel\]', in a copy"
     with pytest.raises(InputError, match=said):
         answer_table(fitted.clf, open_table(path), tmp_path / "out.xlsx")
     assert not (tmp_path / "out.xlsx").exists()
@@ -183,3 +183,25 @@ def test_what_a_sheet_cannot_hold(tmp_path):
     with open_sheet(path, path, ["a", "b"], "one") as sheet:
         sheet.write(pl.DataFrame({"a": ["x" * 40_000], "b": [float("inf")]}))
     assert len(read_table(open_table(tmp_path / "t.xlsx"))["a"][0]) == 32_767
+
+
+def test_rows_of_answers_in_a_workbook_are_numbered(tmp_path, fitted):
+    make_patients(30).write_csv(tmp_path / "new.csv")
+    table = open_table(tmp_path / "new.csv", block_size=500)
+    answer_table(fitted.clf, table, tmp_path / "out.xlsx")
+    assert pl.read_excel(tmp_path / "out.xlsx")["row"].to_list() == [*range(2, 32)]
+
+
+# Of a workbook whose first sheet is a title page, the other sheets are named.
+@pytest.mark.parametrize("rows", [[["hello"], ["world"]], [["Report", None], [1, 2]], [[1, 2]], []])
+def test_a_wrong_sheet_is_named_with_the_others(tmp_path, fitted, rows):
+    sheets = {"about": rows, "new rows": sheet_of(make_patients(5)), "old": [["a"], [1]]}
+    path = write_sheets(tmp_path / "t.xlsx", sheets)
+    named = r"; sheet 'about' was read, and there is also 'new rows', 'old': give sheet='new rows'"
+    with pytest.raises(InputError, match=named) as caught:
+        answer_table(fitted.clf, open_table(path), None)
+    assert "tab or |" not in str(caught.value)
+    answer_table(fitted.clf, open_table(path, sheet="new rows"), None)
+    alone = write_sheets(tmp_path / "alone.xlsx", {"about": [["hello"], ["world"]]})
+    with pytest.raises(InputError, match=r"lacks columns that the model needs: .*hello'\)$"):
+        answer_table(fitted.clf, open_table(alone), None)

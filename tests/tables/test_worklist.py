@@ -82,11 +82,29 @@ def test_audited_rows_are_a_random_share_of_the_answered_ones(fitted):
         assert abs((half == "audit").sum() - len(audited) / 2) <= 1
 
 
+# The withheld answer that is most probably wrong comes before all audited ones.
+@pytest.mark.parametrize("audit", [0.01, 0.1, 0.5, 0.99])
+def test_the_most_useful_row_comes_first_however_many_are_audited(fitted, new, audit):
+    listed = worklist_frame(fitted.clf, new, audit=audit, seed=1)
+    rejected = listed.filter(pl.col("why_listed") == "rejected")
+    assert listed["row"][0] == rejected["row"][0]
+    assert rejected["row"].to_list() == worklist_frame(fitted.clf, new)["row"].to_list()
+    n_first = (listed["why_listed"] == "audit").cum_sum()
+    n_audited = n_first[-1]
+    expected = pl.int_range(1, len(listed) + 1, eager=True) * n_audited / len(listed)
+    assert (n_first - expected).abs().max() <= 1.5
+
+
+def test_probabilities_of_a_list_have_four_digits(fitted, new):
+    listed = worklist_frame(fitted.clf, new, audit=0.5)["correct_proba"].drop_nulls()
+    assert all(value == float(f"{value:.4g}") for value in listed)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx"])
 @pytest.mark.parametrize("block_size", [700, 1 << 20])
 def test_the_file_has_what_memory_has(tmp_path, fitted, new, suffix, block_size):
     if suffix == "xlsx":
-        pytest.importorskip("fastexcel", reason="pip install 'abstain[excel]' to test Excel")
+        pytest.importorskip("fastexcel", reason="pip install '.[excel]' to test Excel")
     new.write_csv(tmp_path / "new.csv")
     todo = tmp_path / f"todo.{suffix}"
     options = WorklistOptions(todo, "Patient", audit=0.2, seed=3)

@@ -154,5 +154,6 @@ def import_optional(module: str, purpose: str, install: str) -> Any:
     except ImportError:
         package = module.partition(".")[0]
         raise InputError(
-            f"{purpose} {package}, which is not installed: pip install {install}"
+            f"{purpose} {package}, which is not installed: pip install {install}, in a copy of the "
+            "project"
         ) from None

@@ -71,7 +71,8 @@ def aligned_blocks(**collections: Any) -> list[tuple[Any, ...]]:
         import dask.array  # noqa: F401
     except ImportError as error:
         raise InputError(
-            f"Dask collections need more than is installed ({error}): pip install 'abstain[scale]'"
+            f"Dask collections need more than is installed ({error}): pip install "
+            "'.[scale]', in a copy of the project"
         ) from None
     with watch_workers():
         if (client := current_client()) is not None:

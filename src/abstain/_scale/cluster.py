@@ -81,7 +81,8 @@ def _silent_loggers() -> Iterator[None]:
 
 def _not_installed(error: ImportError) -> ClusterError:
     return ClusterError(
-        f"a cluster needs more than is installed ({error}): pip install 'abstain[scale]'"
+        f"a cluster needs more than is installed ({error}): pip install '.[scale]', "
+        "in a copy of the project"
     )
 
 

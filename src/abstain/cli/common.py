@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import cache, partial
@@ -98,28 +98,6 @@ def quote_for_shell(value: Any, longest: int | None = _LONGEST_VALUE) -> str:
     if text.isprintable():
         return "'" + text.replace("'", "'\\''") + "'"
     return "$'" + "".join(map(_escaped, text)) + "'"
-
-
-def recalibrate_command(
-    model: Path, table: Path | None, options: Mapping[str, Any] | None = None
-) -> str:
-    """Return the command that sets the thresholds of a model again, as it can be copied.
-
-    A table that cannot set them is None; ``options`` of None are left out.
-
-    >>> recalibrate_command(Path("m.abstain"), Path("my rows.csv"), {"label": "ill"})
-    "abstain recalibrate m.abstain 'my rows.csv' --out m-recalibrated.abstain --label ill"
-    """
-    given = {} if table is None else options or {}
-    out = model.with_name(f"{model.stem}-recalibrated{model.suffix}")
-    paths = [quote_for_shell(path, None) for path in (model, table or "recent.csv", out)]
-    texts = [
-        f" --{name} {quote_for_shell(value, None)}"
-        for name, values in given.items()
-        for value in (values if isinstance(values, list) else [values])
-        if value is not None
-    ]
-    return f"abstain recalibrate {paths[0]} {paths[1]} --out {paths[2]}{''.join(texts)}"
 
 
 def _escaped(letter: str) -> str:

@@ -98,7 +98,7 @@ def demo_screen(demo: Demo) -> RenderableType:
     tumours, necklace, digits = demo.tumours, demo.necklace, demo.digits
     names = ", ".join(printable(file.name) for file in demo.files)
     extras = [
-        f"For {what} as well: pip install 'abstain[{extra}]'"
+        f"For {what} as well: pip install '.[{extra}]', in a copy of the project"
         for what, extra, is_there in [
             ("the report", "report", tumours.report is not None),
             ("a picture", "plot", any(file.suffix == ".png" for file in demo.files)),

@@ -131,7 +131,10 @@ CategoricalOption = Annotated[
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet or .xlsx, one row per sample.")],
+    table: Annotated[
+        list[Path],
+        typer.Argument(help="CSV, TSV, Parquet or .xlsx, one row per sample; or several."),
+    ],
     label: Annotated[str, column_option(help="The column that names the class.")],
     out: Annotated[Path, typer.Option(help="The model, such as model.abstain.")],
     model: ModelOption = "gmlvq",
@@ -178,6 +181,8 @@ def fit(
 
     --accuracy, --recall and --precision can be given together: all of them are
     then reached with the fewest rejects.
+
+    Several tables are fitted together, by the columns that all of them have.
     """
     target = chosen_target(
         confidence,
@@ -199,12 +204,13 @@ def fit(
     from abstain import RejectRate
     from abstain._core.checks import check_fraction
     from abstain.saving import save
-    from abstain.tables import FitOptions, fit_table, open_table
+    from abstain.tables import FitOptions, fit_table
+    from abstain.tables.reading import TextOptions
     from abstain.tables.writing import check_model_output
 
     if test_size is not None:
         check_fraction("test_size", test_size)
-    check_keeps_inputs([out], {table: "the table"})
+    check_keeps_inputs([out], dict.fromkeys(table, "the table"))
     check_model_output(out)
     options = FitOptions(
         label,
@@ -224,9 +230,11 @@ def fit(
         keep=keep or [],
         categorical=categorical or [],
     )
-    with terminal.progress(f"fitting {model} to {table}", quiet, lines=False) as watch:
-        source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
-        result = fit_table(source, options, watch, (lambda note: None) if quiet else _print_note)
+    form = TextOptions(separator, decimal, encoding, tuple(missing or []), sheet)
+    task = f"fitting {model} to {terminal.title_of(table)}"
+    with terminal.progress(task, quiet, lines=False) as watch:
+        sources = [form.open(path) for path in table]
+        result = fit_table(sources, options, watch, (lambda note: None) if quiet else _print_note)
         save(result.clf, out)
     if as_json:
         print_json(result.as_dict(in_options))

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from abstain._core.errors import shown
 from abstain._core.text import first_of, printable
-from abstain.cli.common import in_options
+from abstain.cli.common import in_options, quote_for_shell
 from abstain.cli.targets import estimated_shortfall, target_in_words
 from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
@@ -32,6 +32,7 @@ from abstain.cli.terminal import (
     percent,
     plain_table,
     rounded_threshold,
+    title_of,
 )
 
 if TYPE_CHECKING:
@@ -48,15 +49,15 @@ _WHAT_TESTS = {
 _COLUMNS_TO_SHOW = 6
 
 
-def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
-    """Return the summary of a fit."""
+def fit_screen(result: FitResult, table: Path | list[Path], out: Path) -> RenderableType:
+    """Return the summary of a fit to a table, or to several."""
     from abstain.tables.writing import class_rows
 
     clf = result.clf
     shortfall = estimated_shortfall(clf.front_, clf.operating_point_, clf.target)
     return Group(
         Text.assemble(
-            (printable(table.name), "bold"),
+            (title_of(table), "bold"),
             f"\n{counted(result.n_rows, 'row')} of {counted(len(result.class_counts), 'class')}"
             f" in column {shown(result.label)}",
         ),
@@ -81,7 +82,7 @@ def fit_screen(result: FitResult, table: Path, out: Path) -> RenderableType:
         # A command that is wrapped cannot be copied.
         Text(f"Written: {printable(out)}", no_wrap=True, overflow="ignore"),
         Text(
-            f"Next: abstain predict {printable(out)} new.csv --out answers.csv",
+            f"Next: abstain predict {quote_for_shell(out, None)} new.csv --out answers.csv",
             "dim",
             no_wrap=True,
             overflow="ignore",

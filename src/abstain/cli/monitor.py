@@ -27,8 +27,8 @@ from abstain.cli.common import (
     output_option,
     print_error,
     print_json,
-    recalibrate_command,
 )
+from abstain.cli.next_commands import recalibrate_command
 
 if TYPE_CHECKING:
     from abstain.tables.recalibrating import RowsToCertify
@@ -152,7 +152,7 @@ def _draw(out: Path, rows: WatchedRows, history: list[tuple[int, float]], risk: 
 
     from abstain._core.errors import import_optional
 
-    figures = import_optional("matplotlib.figure", "pictures need", "'abstain[plot]'")
+    figures = import_optional("matplotlib.figure", "pictures need", "'.[plot]'")
     from abstain.plotting import RiskMonitorDisplay
 
     answers, evidence = rows.path

@@ -94,12 +94,13 @@ def predict(
     """Answer the rows of a table, or give the reason for a reject.
 
     The output has all rows and columns of the table, unchanged and in order, and
-    seven more columns: the answer, which is a class or the mark of a rejected row;
-    for rejected rows, the answer that is withheld; the certainty, and the threshold
-    that decides; correct_proba, the estimated probability that the answer is right,
-    also where it is withheld, but not of outliers, rows unlike those of the fit;
-    for rejected rows, the reason; and a warning about values that are not in the
-    fit, of answered rows too. The table may be larger than memory.
+    eight more columns: the number of the row, as a spreadsheet shows it; the
+    answer, which is a class or the mark of a rejected row; for rejected rows, the
+    answer that is withheld; the certainty, and the threshold that decides;
+    correct_proba, the estimated probability that the answer is right, also where
+    it is withheld, but not of outliers, rows unlike those of the fit; for rejected
+    rows, the reason; and a warning about values that are not in the fit, of
+    answered rows too. The table may be larger than memory.
 
     Without --out, rows are only counted.
 

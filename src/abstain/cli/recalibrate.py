@@ -28,6 +28,7 @@ from abstain.cli.common import (
     in_options,
     model_errors_in_one_line,
     print_json,
+    quote_for_shell,
 )
 from abstain.cli.fit import ConfidenceOption, TestSizeOption
 from abstain.cli.targets import (
@@ -159,6 +160,9 @@ def recalibrate_screen(result: Recalibration, table: Path, out: Path) -> Rendera
     if result.n_left_out:
         rows = counted(result.n_left_out, "row")
         notes.append(f"{rows} left out: without a class, or with nothing but a class")
+    if result.n_for_fit:
+        rows = counted(result.n_for_fit, "row")
+        notes.append(f"{rows} left out: rejected rows that may be fitted to, and set no thresholds")
     return Group(
         Text.assemble(
             (printable(table.name), "bold"),
@@ -174,7 +178,7 @@ def recalibrate_screen(result: Recalibration, table: Path, out: Path) -> Rendera
         # A command that is wrapped cannot be copied.
         Text(f"Written: {printable(out)}", no_wrap=True, overflow="ignore"),
         Text(
-            f"Next: abstain predict {printable(out)} new.csv --out answers.csv",
+            f"Next: abstain predict {quote_for_shell(out, None)} new.csv --out answers.csv",
             "dim",
             no_wrap=True,
             overflow="ignore",

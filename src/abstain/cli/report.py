@@ -26,8 +26,8 @@ from abstain.cli.common import (
     model_errors_in_one_line,
     output_option,
     print_json,
-    recalibrate_command,
 )
+from abstain.cli.next_commands import recalibrate_command
 
 if TYPE_CHECKING:
     from abstain.monitor import CertificateTest, RiskMonitor

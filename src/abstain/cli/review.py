@@ -11,7 +11,6 @@ from rich.text import Text
 
 from abstain import InputError
 from abstain._core.files import (
-    atomic_files,
     check_can_write,
     check_keeps_inputs,
     check_regular_file,
@@ -29,10 +28,16 @@ from abstain.cli.common import (
     model_errors_in_one_line,
     output_option,
     print_json,
-    quote_for_shell,
-    recalibrate_command,
 )
 from abstain.cli.monitor import ALARM
+from abstain.cli.review_labels import (
+    ExpertLabels,
+    check_table_of_fit,
+    gather_labels,
+    offers,
+    offers_with_labels,
+    write_labels,
+)
 from abstain.cli.terminal import (
     CLASSES_TO_SHOW,
     counted,
@@ -43,8 +48,6 @@ from abstain.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from abstain.tables.review import Review, Share
     from abstain.tables.watch_state import Watch
 
@@ -67,7 +70,11 @@ def review(
     ] = None,
     labelled: Annotated[
         Path | None,
-        output_option(help="A random sample of the table with its classes, .csv, to learn from."),
+        output_option(help="All labels of the expert, .csv; those of earlier lists stay in it."),
+    ] = None,
+    fitted_to: Annotated[
+        Path | None,
+        typer.Option(help="The table of the fit, for the command of a new fit with all labels."),
     ] = None,
     monitor: Annotated[
         Path | None, typer.Option(help="The state of abstain monitor, for the audited cases.")
@@ -99,9 +106,10 @@ def review(
     they are a random sample of the answers. Rejected cases are not. If there is an
     alarm, the exit code is 1.
 
-    With --labelled, a random sample of the table is written with its classes: the
-    audited cases and the same share of the rejected ones. New thresholds can be
-    set on them; on rejected rows alone they would be wrong.
+    With --labelled, the rows with the classes of the expert are added to a table,
+    so that it collects those of many lists. All may be used in a new fit. New
+    thresholds need rows like those to come: a random sample of the table, which is
+    the audited cases and the same share of the rejected ones, as a column says.
     """
     outs = [path for path in (out, labelled, monitor) if path is not None]
     inputs = {model: "the model", worklist: "the worklist"}
@@ -112,6 +120,10 @@ def review(
         raise InputError("--answers and --out belong together; give both")
     if labelled is not None and labelled.suffix.lower() != ".csv":
         raise InputError(f"cannot write {labelled}: its name must end with .csv")
+    if fitted_to is not None:
+        inputs[fitted_to] = "the table of the fit"
+        if labelled is None:
+            raise InputError("--fitted-to is for a new fit with labels; give --labelled as well")
     check_regular_file(model)
     check_keeps_inputs(outs, inputs)
     for path in outs:
@@ -119,21 +131,18 @@ def review(
     with model_errors_in_one_line(model, code=2), terminal.stages(quiet) as begin:
         begin(f"loading {model.name}")
         from abstain.saving import load
-        from abstain.tables import open_table
-        from abstain.tables.review import (
-            labelled_sample,
-            merge_answers,
-            review_worklist,
-            write_labelled,
-        )
-        from abstain.tables.watch_state import save_watch
+        from abstain.tables import merge_answers, open_table, review_worklist, save_watch
 
         source = open_table(worklist, separator, decimal, encoding, missing or [], sheet=sheet)
         clf = load(model)
         begin(f"reading {worklist.name}")
         result = review_worklist(clf, source)
         # Whatever cannot be used is refused before anything is written.
-        sample = None if labelled is None else labelled_sample(clf, result)
+        labels = None
+        if labelled is not None:
+            labels = gather_labels(clf, result, labelled)
+            if fitted_to is not None:
+                check_table_of_fit(fitted_to, labels.label)
         watch = None
         if monitor is not None:
             watch = _watch(clf, result, monitor, accuracy, confidence)
@@ -141,9 +150,13 @@ def review(
         if answers is not None and out is not None:
             begin(f"merging {answers.name}")
             merged = merge_answers(result, open_table(answers), out)
-        if sample is not None and labelled is not None:
-            with atomic_files(labelled) as (draft,):
-                write_labelled(sample, source, draft)
+        if labels is not None:
+            write_labels(labels)
+            begin("trying new thresholds")
+            next_lines = offers_with_labels(clf, model, result, labels, fitted_to)
+        else:
+            form = {"separator": separator, "decimal": decimal, "encoding": encoding}
+            next_lines = offers(model, result, form | {"missing": missing, "sheet": sheet})
         if watch is not None and monitor is not None:
             save_watch(watch, monitor)
     files: Files = {"worklist": worklist, "answers": answers, "out": out, "labelled": labelled}
@@ -151,11 +164,13 @@ def review(
     if as_json:
         document = result.as_dict() | {name: path and str(path) for name, path in files.items()}
         document |= {"answered_by": merged, "watch": watch and _watch_as_dict(watch)}
+        document["labels"] = labels and {"total": len(labels.rows), "for_thresholds": labels.n_free}
         print_json(document)
     elif not quiet:
         terminal.show(review_screen(result, watch))
         # A command that is wrapped cannot be copied.
-        terminal.show(files_and_commands(model, result, files, merged, sample), is_wrapped=False)
+        lines = [*_written(files, merged, labels), *next_lines]
+        terminal.show(Group(*lines), is_wrapped=False)
     if watch is not None and watch.risk.is_alarm:
         raise typer.Exit(ALARM)
 
@@ -164,8 +179,7 @@ def _watch(
     clf: Any, result: Review, state: Path, accuracy: float | None, confidence: float
 ) -> Watch:
     """Return the watch of a state file, or a new one, with the audited cases added."""
-    from abstain.tables.review import watch_audit
-    from abstain.tables.watch_state import load_watch, new_watch
+    from abstain.tables import load_watch, new_watch, watch_audit
 
     watch = new_watch(clf, accuracy, confidence)
     if state.exists():
@@ -207,22 +221,20 @@ def review_screen(result: Review, watch: Watch | None) -> RenderableType:
     return Group(*parts, Text())
 
 
-def files_and_commands(
-    model: Path,
-    result: Review,
-    files: Files,
-    merged: dict[str, int] | None,
-    sample: pl.DataFrame | None,
-) -> RenderableType:
-    """Return what was written, and what can be done next."""
+def _written(
+    files: Files, merged: dict[str, int] | None, labels: ExpertLabels | None
+) -> list[Text]:
+    """Return what was written."""
     lines = []
     if merged is not None and files["out"] is not None:
         by = ", ".join(f"{count:,} by {_BY[name]}" for name, count in merged.items() if count)
         lines.append(f"Written: {printable(files['out'])}, answered {by}")
-    if sample is not None and files["labelled"] is not None:
-        size = f"{counted(len(sample), 'row')} that are a random sample of the table"
-        lines.append(f"Written: {printable(files['labelled'])}, {size}")
-    return Group(*map(Text, lines), *_offers(model, result, sample, files))
+    if labels is not None:
+        size = (
+            f"{counted(len(labels.rows), 'row')} with the class of an expert, {labels.n_new:,} new"
+        )
+        lines.append(f"Written: {printable(labels.path)}, {size}")
+    return [Text(line) for line in lines]
 
 
 def _facts(result: Review, watch: Watch | None) -> dict[str, Text]:
@@ -265,31 +277,3 @@ def _by_class(result: Review) -> RenderableType:
     if n_hidden > 0:
         table.add_row(Text(f"… and {n_hidden:,} more; --json has all", "dim"))
     return table
-
-
-def _offers(model: Path, result: Review, sample: pl.DataFrame | None, files: Files) -> list[Text]:
-    """Return what can be done next, as commands that can be copied, or why nothing can."""
-    n_sample = counted(int(result.sample.sum()), "row")
-    if sample is not None and files["labelled"] is not None:
-        label = sample.columns[-1]
-        out = model.with_name(f"{model.stem}-refitted{model.suffix}")
-        refit = f"abstain fit all.csv --label {quote_for_shell(label)} --out {quote_for_shell(out)}"
-        lines = [
-            f"Next: {recalibrate_command(model, files['labelled'], {'label': label})}",
-            f"or, with these rows and those of the fit in one table: {refit}",
-        ]
-    elif not result.n_audited:
-        lines = [
-            "Rejected rows alone set no thresholds: they are unlike the rest. List answered ones",
-            "too: abstain predict … --worklist worklist.csv --audit 0.05",
-        ]
-    elif result.n_sample_open:
-        n_open = counted(result.n_sample_open, "more case")
-        lines = [f"New thresholds need an answer to {n_open}, of {n_sample} chosen at random."]
-    else:
-        paths = " ".join(quote_for_shell(path, None) for path in (model, files["worklist"]))
-        lines = [
-            f"Next: abstain review {paths} --labelled labelled.csv",
-            f"writes {n_sample}, a random sample of the table, to set the thresholds again.",
-        ]
-    return [Text(line, "dim") for line in lines]

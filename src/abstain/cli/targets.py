@@ -277,7 +277,34 @@ def _pair(text: str) -> tuple[str, str]:
     return true, answered
 
 
-# --- from a target to words ---------------------------------------------------------------------
+# --- from a target to options and words -----------------------------------------------------------
+
+
+def target_options(target: Any) -> dict[str, Any] | None:
+    """Return the options that make a target, without dashes; None if there are none.
+
+    >>> from abstain import Accuracy, AllOf, Recall
+    >>> target_options(AllOf(Accuracy(0.9, confidence=0.95), Recall("ill", 0.8, 0.95)))
+    {'accuracy': 0.9, 'confidence': 0.95, 'recall': ['ill=0.8']}
+    """
+    from abstain.targets import Accuracy, AllOf, Precision, Recall, RejectCost, RejectRate
+
+    options: dict[str, Any] = {}
+    for each in target.targets if isinstance(target, AllOf) else [target]:
+        if isinstance(each, Accuracy) and isinstance(each.groups, str | None):
+            options |= {"accuracy": each.accuracy, "group-by": each.groups}
+        elif isinstance(each, Recall):
+            options.setdefault("recall", []).append(f"{each.label}={each.recall}")
+        elif isinstance(each, Precision):
+            options.setdefault("precision", []).append(f"{each.label}={each.precision}")
+        elif isinstance(each, RejectRate):
+            options["reject-rate"] = each.rate
+        elif isinstance(each, RejectCost):
+            options["reject-cost"] = each.cost
+        else:
+            return None
+        options["confidence"] = getattr(each, "confidence", None)
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def target_in_words(target: Any, front: ParetoFront) -> str:

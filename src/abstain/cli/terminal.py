@@ -44,7 +44,7 @@ _BAR, _NUMBERS = 20, 28
 
 def show(screen: RenderableType, is_wrapped: bool = True) -> None:
     """Print a screen: in colour on a terminal that supports it, as plain text elsewhere."""
-    _console().print(screen, soft_wrap=not is_wrapped)
+    _console().print(screen, soft_wrap=not is_wrapped, crop=False)
 
 
 def _console(stderr: bool = False) -> Console:
@@ -166,9 +166,9 @@ def percent(share: float) -> str:
 
 
 def rounded_threshold(value: float) -> str:
-    """Return a threshold in six digits, or in all of them where these would read as 1."""
+    """Return a threshold in four digits, or in all of them where these would read as 1."""
     meaning = {float("-inf"): " (none)", float("inf"): " (all)"}.get(value, "")
-    digits = f"{value:.6g}"
+    digits = f"{value:.4g}"
     return (repr(value) if float(digits) == 1 != value else digits) + meaning
 
 

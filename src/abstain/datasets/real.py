@@ -241,7 +241,7 @@ def _npz_arrays(content: bytes) -> Arrays:
 def fetch(source: Source, folder: Path) -> None:
     """Download a data set to a folder; nothing is changed there if that fails."""
     for package in source.packages:
-        import_optional(package, f"downloading the {source.name} data needs", "'abstain[data]'")
+        import_optional(package, f"downloading the {source.name} data needs", "'.[data]'")
     paths = [folder / file for file in source.files]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -271,7 +271,7 @@ def _quiet(logger: Any) -> Iterator[None]:
 
 
 def _download(address: str, source: Source) -> bytes:
-    pooch = import_optional("pooch", f"downloading the {source.name} data needs", "'abstain[data]'")
+    pooch = import_optional("pooch", f"downloading the {source.name} data needs", "'.[data]'")
     temporary = mkdtemp(prefix="abstain-")
     with cleanup_at_end(partial(shutil.rmtree, temporary, ignore_errors=True)):
         download = pooch.create(
@@ -291,7 +291,7 @@ def _download(address: str, source: Source) -> bytes:
 
 def _save(address: str, path: str, _: Any) -> None:
     """Download as pooch does, but close the connection after a failure too."""
-    requests = import_optional("requests", "downloading data needs", "'abstain[data]'")
+    requests = import_optional("requests", "downloading data needs", "'.[data]'")
     with (
         requests.get(address, stream=True, timeout=TIMEOUT) as response,
         open(path, "wb") as file,
@@ -328,7 +328,7 @@ def _cannot_get(source: Source, address: str, reason: str, remedy: str) -> Input
 
 def _reason(error: OSError) -> str:
     """Return a short reason for an error of requests."""
-    kinds = import_optional("requests.exceptions", "downloading data needs", "'abstain[data]'")
+    kinds = import_optional("requests.exceptions", "downloading data needs", "'.[data]'")
     if isinstance(error, kinds.HTTPError):
         return f"the server answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, kinds.Timeout):

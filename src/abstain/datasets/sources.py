@@ -221,7 +221,7 @@ Chemistry 64 (1992) 545-551. The permission note, which has to stay with the dat
 
 def _convert_coil20(raw: bytes) -> list[bytes]:
     """Stack the images of the archive, by object and then by pose."""
-    image = import_optional("PIL.Image", "reading the images of coil20 needs", "'abstain[data]'")
+    image = import_optional("PIL.Image", "reading the images of coil20 needs", "'.[data]'")
     with ZipFile(BytesIO(raw)) as archive:
         matches = (re.search(r"(?:^|/)obj(\d+)__(\d+)\.png$", name) for name in archive.namelist())
         files = sorted((int(match[1]), int(match[2]), match.string) for match in matches if match)

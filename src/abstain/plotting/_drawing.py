@@ -75,7 +75,8 @@ def axes_to_draw_on(ax: Axes | None) -> Axes:
         from matplotlib import pyplot as plt
     except ImportError:
         raise ImportError(
-            "Displays need matplotlib, which is not installed: pip install 'abstain[plot]'"
+            "Displays need matplotlib, which is not installed: pip install '.[plot]', in a copy "
+            "of the project"
         ) from None
     return plt.subplots(layout="constrained")[1] if ax is None else ax
 

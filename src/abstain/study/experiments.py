@@ -308,7 +308,7 @@ def import_libsvm() -> Any:
         from libsvm import svmutil
     except ImportError:
         raise InputError(
-            "the model svm needs LIBSVM, which is not installed: pip install 'abstain[study]', or "
+            "the model svm needs LIBSVM, which is not installed: pip install '.[study]', or "
             "leave svm out of ",
             Argument("models"),
         ) from None

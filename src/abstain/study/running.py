@@ -105,7 +105,7 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     study : Study
         The files, and how long it took.
     """
-    import_optional("matplotlib", "the figures of a study need", "'abstain[study]'")
+    import_optional("matplotlib", "the figures of a study need", "'.[study]'")
     plan.check()
     own = {"abstain": our_version}
     versions, digest = numerical_versions(), code_digest()

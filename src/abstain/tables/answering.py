@@ -116,8 +116,8 @@ def answer_table(
     table : TableFile or ReadAhead
         From `open_table`; or such a table that is already being read.
     out : str, Path or None
-        The file for the answers: all columns of the table, and those of `answer_frame`. None only
-        counts.
+        The file for the answers: all columns of the table, ``row``, its number as a spreadsheet
+        shows it, and the columns of `answer_frame`. None only counts.
     reject_mark : str, default="rejected"
         The answer of a rejected row.
     worklist : WorklistOptions, default=None
@@ -148,8 +148,8 @@ def answer_table(
     ...     table = open_table(Path(folder, "t.csv"))
     ...     clf = fit_table(table, FitOptions("kind")).clf
     ...     counts = answer_table(clf, table, Path(folder, "answers.csv"))
-    ...     pl.read_csv(Path(folder, "answers.csv")).columns[2:]
-    ['answer', 'withheld', 'certainty', 'threshold', 'correct_proba', 'reason', 'warning']
+    ...     pl.read_csv(Path(folder, "answers.csv")).columns[2:6]
+    ['row', 'answer', 'withheld', 'certainty']
     >>> counts.n_rows, counts.class_counts
     (40, {'x': 20, 'y': 20})
     """

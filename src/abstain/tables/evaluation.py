@@ -16,6 +16,7 @@ from abstain.monitor import CertificateTest, RiskMonitor
 from abstain.monitor.certificates import certificate_tests, monitored_rows
 from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.groups import GroupComparison, compare_groups, group_labels
+from abstain.tables.labels import FOR_FIT, USE, may_set_thresholds
 from abstain.tables.reading import TableFile, check_needed, find_column, read_table
 from abstain.tables.values import as_categories, as_numbers, read_numbers
 from abstain.targets import ExpectedCost
@@ -27,7 +28,8 @@ class LabelledSamples(NamedTuple):
     """Rows of a table whose class is known: features, classes, names and groups.
 
     ``share_known`` of them were in the fit; ``n_unknown`` are of classes that were not.
-    ``n_left_out`` rows of the table have no class, or nothing but a class.
+    ``n_left_out`` rows of the table have no class, or nothing but a class, and ``n_for_fit`` were
+    labelled by experts for a fit only.
     """
 
     X: pl.DataFrame
@@ -39,6 +41,7 @@ class LabelledSamples(NamedTuple):
     n_left_out: int = 0
     # Where each of them stands in the table, as a spreadsheet counts: the header is row 1.
     rows: NDArray[np.int64] | None = None
+    n_for_fit: int = 0
 
 
 class Outcomes(NamedTuple):
@@ -225,7 +228,8 @@ def labelled_samples(
     Returns
     -------
     samples : LabelledSamples
-        Features, classes, names and groups. Rows without a label, and empty rows, are left out.
+        Features, classes, names and groups. Rows without a label, empty rows and those that
+        `expert_labels` marks "fit only" are left out.
 
     Raises
     ------
@@ -262,7 +266,13 @@ def labelled_samples(
     X = features_of(columns, table, frame)
     # The classes are known, so that a few rows, or rows of one class, are enough.
     labels = as_categories(frame[label], missing)
-    used = labels.is_not_null() & ~find_empty_rows(X, columns)
+    is_free = may_set_thresholds(frame)
+    if not is_free.any():
+        raise InputError(
+            f"{table.path} has only rows that say {FOR_FIT!r} in column {shown(USE)}: they are "
+            "harder than others, and say nothing of these; use them for a fit"
+        )
+    used = is_free & labels.is_not_null() & ~find_empty_rows(X, columns)
     y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
     rows = np.array([row_number(index) for index in range(len(frame))], dtype=np.int64)
     row_names = [f"row {row}" for row in rows.tolist()]
@@ -276,8 +286,9 @@ def labelled_samples(
     return LabelledSamples(
         *(X, y, used_names, share_known, n_unknown),
         None if of_rows is None else of_rows.to_numpy(),
-        len(frame) - len(X),
+        int(is_free.sum()) - len(X),
         rows[used.to_numpy()],
+        int((~is_free).sum()),
     )
 
 

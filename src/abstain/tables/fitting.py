@@ -35,8 +35,9 @@ from abstain.tables.groups import (
     explain_no_group,
     group_labels,
 )
+from abstain.tables.joining import join_tables
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
-from abstain.tables.reading import TableFile, find_column, read_table
+from abstain.tables.reading import TableFile, find_column
 from abstain.tables.subjects import row_groups, subject_columns
 from abstain.tables.targets import (
     group_columns,
@@ -49,6 +50,7 @@ from abstain.tables.unseen_values import codes_for_missing
 from abstain.tables.values import as_categories, read_numbers, without_missing
 from abstain.tables.writing import class_rows, group_rows, json_number, point_as_dict
 from abstain.targets import ExpectedCost, RejectRate, Target
+from abstain.targets.base import certifies
 
 _CLASSES_TO_LIST = 5
 _WHOLE, _GROUPED = r"^[+-]?\d{1,3}$", r"^[+-]?[1-9]\d{0,2}(\.\d{3})+$"
@@ -224,17 +226,17 @@ class FitResult:
 
 
 def fit_table(
-    table: TableFile,
+    table: TableFile | Sequence[TableFile],
     options: FitOptions,
     watch: Callable[[int, int], None] = lambda done, total: None,
     warn: Callable[[Message], None] = lambda note: None,
 ) -> FitResult:
-    """Fit a classifier with a reject option to a table.
+    """Fit a classifier with a reject option to a table, or to the rows of several.
 
     Parameters
     ----------
-    table : TableFile
-        From `open_table`.
+    table : TableFile or sequence of TableFile
+        From `open_table`. Of several, the columns that all have are used.
     options : FitOptions
         The label, the model and the target.
     watch : callable, default=nothing
@@ -271,10 +273,13 @@ def fit_table(
     True
     """
     model = find_model(options.model)
-    _check_options(table, options)
-    frame = read_table(table)
+    tables = [table] if isinstance(table, TableFile) else table
+    _check_options(tables, options)
+    table, frame, is_free, lacking = join_tables(tables)
+    frame, for_fit = _without_rows_for_fit(frame, is_free, options)
     labels = read_labels(frame[options.label], table.decimal, table.missing)
     features = _features(frame, table, options)
+    features.left_out.update(lacking)
     pipeline = make_pipeline(model, features, options.label, table.missing)
     samples = frame.select(features.numeric + features.categorical)
     samples = read_numbers(  # the pipeline does not read decimal commas
@@ -312,6 +317,7 @@ def fit_table(
     watch(n_fits, n_fits)
     notes = [
         *lost_labels(frame[options.label], table.missing, _MANY_LOST),
+        *for_fit,
         *about_subjects,
         *_equal_rows(clf),
         *_undetected_outliers(clf),
@@ -329,6 +335,29 @@ def fit_table(
         *(labels.null_count(), n_empty, notes, groups, options.group),
         0 if together is None else len(np.unique(together)),
     )
+
+
+def _without_rows_for_fit(
+    frame: pl.DataFrame, is_free: pl.Series, options: FitOptions
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows that may be used, and a note on those that experts have labelled.
+
+    What is certified would not hold for rows like the others if harder ones tested it.
+    """
+    notes: list[str] = []
+    n_for_fit = int((~is_free).sum())
+    if n_for_fit:
+        notes = [
+            f"{n_for_fit:,} of the rows are labelled for a fit only: they are harder than others, "
+            "so that new rows may do better than the figures of this fit"
+        ]
+    if n_for_fit and certifies(options.target):
+        frame = frame.filter(is_free)
+        notes = [
+            f"{n_for_fit:,} rows left out: they are labelled for a fit only, are harder than "
+            "others and certify nothing of these"
+        ]
+    return frame, notes
 
 
 def _features(frame: pl.DataFrame, table: TableFile, options: FitOptions) -> Features:
@@ -389,16 +418,20 @@ class _WatchedFolds:
         return self.n_splits
 
 
-def _check_options(table: TableFile, options: FitOptions) -> None:
+def _check_options(tables: Sequence[TableFile], options: FitOptions) -> None:
     if options.cv < 0 or options.cv == 1:
         raise InputError(
             argument="cv", value=options.cv, requirement="must be at least 2 folds, or 0 for none"
         )
-    find_column("label", options.label, table)
+    for table in tables:
+        find_column("label", options.label, table)
+        if options.group is not None:
+            find_column("group", options.group, table)
+        for name in group_columns(options.target):
+            find_column("groups", name, table)
     if options.group is not None:
-        _check_group(table, options)
+        _check_group(options)
     for name in group_columns(options.target):
-        find_column("groups", name, table)
         if name == options.label:
             raise InputError(
                 *(f"column {shown(name)} is both ", Argument("label"), " and ", Argument("groups")),
@@ -407,7 +440,7 @@ def _check_options(table: TableFile, options: FitOptions) -> None:
     lists = {name: getattr(options, name) for name in ("drop", "keep", "categorical")}
     for argument, columns in lists.items():
         for name in columns:
-            find_column(argument, name, table)
+            find_column(argument, name, tables[0])
     for name in options.drop:
         if name in options.keep:
             raise InputError(
@@ -422,9 +455,8 @@ def _check_options(table: TableFile, options: FitOptions) -> None:
             )
 
 
-def _check_group(table: TableFile, options: FitOptions) -> None:
+def _check_group(options: FitOptions) -> None:
     group = Argument("groups", options.group, of="fit")
-    find_column("group", str(options.group), table)
     if options.independent_rows:
         raise InputError(
             *(group, " says that rows belong together, and ", Argument("independent_rows")),

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
 import polars as pl
 
@@ -51,6 +51,9 @@ from abstain.tables.text_format import (
 )
 from abstain.tables.values import BadValueError, as_numbers
 
+if TYPE_CHECKING:
+    from abstain.tables.workbooks import Sheet
+
 # Bytes of text, or of typed values, that are read at once.
 BLOCK_SIZE = 1 << 23
 # Threads that parse blocks, and blocks that are read before they are needed.
@@ -62,7 +65,7 @@ class TableFile:
     """A table file that can be read; ``format`` is None for Parquet.
 
     ``numeric`` are the columns that hold numbers in the first rows, ``n_blocks`` is an estimate.
-    Of a workbook, ``sheet`` is the text that its sheet would be saved as.
+    Of a workbook, ``sheet`` is the sheet that is read, as the text that it would be saved as.
     """
 
     path: Path
@@ -73,11 +76,11 @@ class TableFile:
     n_blocks: int = 1
     missing: tuple[str, ...] = ()
     block_size: int = field(default=BLOCK_SIZE, repr=False)
-    sheet: bytes | None = field(default=None, repr=False)
+    sheet: Sheet | None = field(default=None, repr=False)
 
     def open(self) -> IO[bytes]:
         """Open the text of the table."""
-        return open_bytes(self.path) if self.sheet is None else BytesIO(self.sheet)
+        return open_bytes(self.path) if self.sheet is None else BytesIO(self.sheet.text)
 
     @property
     def decimal(self) -> str:
@@ -190,13 +193,16 @@ def open_table(
         if name.endswith(PARQUET):
             return _open_parquet(path, block_size, columns)
         if name.endswith(WORKBOOKS):
-            from abstain.tables.workbooks import sheet_as_csv
+            from abstain.tables.workbooks import read_sheet
 
-            form, text = TextFormat(), sheet_as_csv(path, sheet)
+            form, own = TextFormat(), read_sheet(path, sheet)
         else:
-            form, text = detect_format(path, separator, decimal, encoding, columns), None
-        table = TableFile(path, [], form, missing=tuple(missing), block_size=block_size, sheet=text)
-        return _with_header(table, columns)
+            form, own = detect_format(path, separator, decimal, encoding, columns), None
+        table = TableFile(path, [], form, missing=tuple(missing), block_size=block_size, sheet=own)
+        try:
+            return _with_header(table, columns)
+        except InputError as error:
+            raise error if own is None else own.with_hint(error) from None
 
 
 @dataclass(frozen=True)
@@ -281,7 +287,7 @@ def find_column(argument: str, column: str, table: TableFile) -> None:
     """Raise an error if a table does not have the column that an argument names."""
     if column in table.names:
         return
-    raise _with_format_hint(
+    raise with_format_hint(
         table,
         InputError(
             argument=argument,
@@ -292,8 +298,10 @@ def find_column(argument: str, column: str, table: TableFile) -> None:
     )
 
 
-def _with_format_hint(table: TableFile, error: InputError) -> InputError:
-    """Return an error about columns, with a hint on the separator or the first line if one fits."""
+def with_format_hint(table: TableFile, error: InputError) -> InputError:
+    """Return an error about columns, with a hint on the sheet, the separator or the first line."""
+    if table.sheet is not None:
+        return table.sheet.with_hint(error)
     hint: list[str | Argument] = []
     if table.format is not None and (other := better_separator(table)):
         used = separator_name(table.format.separator)
@@ -310,7 +318,7 @@ def _with_format_hint(table: TableFile, error: InputError) -> InputError:
 def check_needed(needed: Sequence[str], table: TableFile) -> None:
     """Raise an error that names all columns that a model needs and a table lacks."""
     if error := lacking_columns(needed, table.names, str(table.path)):
-        raise _with_format_hint(table, error)
+        raise with_format_hint(table, error)
 
 
 def lacking_columns(
@@ -349,7 +357,7 @@ def _with_header(table: TableFile, columns: Collection[str]) -> TableFile:
         _check_header(table.path, names)
     names = _checked_names(table.path, names, columns)
     size = table.path.stat().st_size * (4 if table.path.name.lower().endswith(".gz") else 1)
-    size = size if table.sheet is None else len(table.sheet)
+    size = size if table.sheet is None else len(table.sheet.text)
     n_blocks = max(1, -(-size // table.block_size))
     table = replace(table, names=names, header=header, n_blocks=n_blocks)
     rows = (start[end:] if is_all else start[end : end_of_last_record(start)]).lstrip(b"\r\n")

@@ -78,6 +78,8 @@ class Recalibration:
     before: Thresholds
     after: Thresholds
     notes: list[str] = field(default_factory=list)
+    # Rows that `expert_labels` marks "fit only".
+    n_for_fit: int = 0
 
     def as_dict(self, write: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the result for a JSON document; ``write`` renders messages."""
@@ -85,6 +87,7 @@ class Recalibration:
             "label": self.label,
             "n_rows": self.n_rows,
             "n_left_out": self.n_left_out,
+            "n_for_fit": self.n_for_fit,
             "n_of_unknown_classes": self.n_unknown,
             "share_known": self.share_known,
             "target": target_as_dict(self.clf.target),
@@ -114,7 +117,8 @@ def recalibrate_table(
     clf : RejectOptionClassifier
         From `fit_table`, or loaded. It is not changed.
     table : TableFile
-        Recent rows whose class is known, others than those of the fit; rows without are left out.
+        Recent rows whose class is known, others than those of the fit; rows without are left out,
+        and so are those that `expert_labels` marks "fit only".
     target : Target, default=None
         Another target, which names classes as the table does; None keeps that of the classifier.
     class_prior : dict, default=None
@@ -132,6 +136,29 @@ def recalibrate_table(
     -------
     result : Recalibration
         The new classifier, and what both do to the rows.
+
+    Raises
+    ------
+    InputError
+        If the target cannot be met on these rows, or the classifier was fitted to some of them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from abstain import GLVQ, RejectOptionClassifier, RejectRate
+    >>> from abstain.tables import open_table, recalibrate_table
+    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.25))
+    >>> clf = clf.fit(frame, ["x", "x", "y", "y"] * 5)
+    >>> recent = pl.DataFrame({"a": [0.2, 2.4, 2.6, 4.8] * 5, "kind": ["x", "x", "y", "y"] * 5})
+    >>> with TemporaryDirectory() as folder:
+    ...     recent.write_csv(Path(folder, "recent.csv"))
+    ...     table = open_table(Path(folder, "recent.csv"))
+    ...     result = recalibrate_table(clf, table, RejectRate(0.5), label="kind")
+    >>> result.after.outcomes.n_rejected
+    10
     """
     clf, old = copy(clf), clf
     label = columns_of_model(clf).label if label is None else label
@@ -169,6 +196,7 @@ def recalibrate_table(
         thresholds_on(old, samples),
         thresholds_on(clf, samples),
         [*_notes(samples, bool(certificates_of(clf))), *warned],
+        samples.n_for_fit,
     )
 
 

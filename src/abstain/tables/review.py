@@ -25,10 +25,10 @@ from scipy.stats import binomtest
 from abstain._core.checks import list_columns
 from abstain._core.errors import Argument, InputError, reworded, shown
 from abstain._core.files import atomic_files
-from abstain._core.text import first_of, row_number, without_formula
+from abstain._core.text import row_number, without_formula
 from abstain.tables.columns import columns_of_model
 from abstain.tables.evaluation import respelled
-from abstain.tables.reading import TableFile, open_table, read_table
+from abstain.tables.reading import TableFile, open_table, read_table, with_format_hint
 from abstain.tables.text_format import quote_field
 from abstain.tables.values import as_categories, as_numbers
 from abstain.tables.watch_state import Watch
@@ -43,7 +43,6 @@ from abstain.tables.writing import (
 
 FINAL_COLUMNS = ("final_answer", "answered_by")
 _CONFIDENCE = 0.95
-_LINES_TO_NAME = 5
 _NEEDED = ("row", "answer", "withheld", "why_listed", "weight", "expert_answer")
 
 
@@ -94,6 +93,8 @@ class Review:
         The classes of the model.
     identifiers : list of str
         Columns of the file that are neither features nor about the case.
+    decimal : str
+        The decimal mark of the file.
 
     Examples
     --------
@@ -118,6 +119,7 @@ class Review:
     given: pl.DataFrame
     classes: list[str]
     identifiers: list[str]
+    decimal: str = "."
 
     @property
     def filled(self) -> pl.DataFrame:
@@ -304,7 +306,7 @@ def review_worklist(clf: Any, table: TableFile) -> Review:
     own = {last_named(name, table.names) for name in ("row", "table", *ABOUT)}
     needed = columns_of_model(clf).needed
     others = [name for name in table.names if name not in own and name not in needed]
-    return Review(table.path, rows[order], frame[order], classes, others)
+    return Review(table.path, rows[order], frame[order], classes, others, table.decimal)
 
 
 _ROW = "must be the number of a row of the table, 2 or more; give the rows that were listed"
@@ -315,10 +317,11 @@ _WHY = f"must be {REJECTED} or {AUDIT}; give the rows as they were listed"
 def _column(name: str, table: TableFile, frame: pl.DataFrame) -> pl.Series:
     own = last_named(name, table.names)
     if own is None:
-        raise InputError(
+        error = InputError(
             f"{table.path} has no column {shown(name)}: it is no worklist of abstain predict; "
             f"{list_columns(name, table.names)}"
         )
+        raise with_format_hint(table, error)
     return frame[own]
 
 
@@ -552,6 +555,45 @@ def watch_audit(clf: Any, watch: Watch, review: Review) -> WatchedRows:
 
     Rejected cases are no answers, and were not chosen at random. An audited case without an answer
     of the person may be one that is hard, so that those that have one would be selected, too.
+
+    Parameters
+    ----------
+    clf : RejectOptionClassifier
+        The classifier that has answered.
+    watch : Watch
+        From `new_watch` or `load_watch`.
+    review : Review
+        From `review_worklist`.
+
+    Returns
+    -------
+    rows : WatchedRows
+        What was added.
+
+    Raises
+    ------
+    InputError
+        If there are no audited cases, if one is not filled in, or if the watch has counted them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from abstain import GLVQ, RejectOptionClassifier, RejectRate
+    >>> from abstain.tables import new_watch, open_table, review_worklist, watch_audit
+    >>> from abstain.tables import worklist_frame
+    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
+    >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
+    >>> listed = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.5, 4.5, 4.6]}), audit=0.9, seed=1)
+    >>> watch = new_watch(clf, accuracy=0.9)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "worklist.csv")
+    ...     listed.with_columns(expert_answer=pl.lit("b")).write_csv(path)
+    ...     rows = watch_audit(clf, watch, review_worklist(clf, open_table(path)))
+    >>> rows.n_answered, rows.n_errors
+    (3, 1)
     """
     audited = review.rows.filter(pl.col("why_listed") == AUDIT).sort("table", "row")
     if not len(audited):
@@ -577,35 +619,3 @@ def watch_audit(clf: Any, watch: Watch, review: Review) -> WatchedRows:
             return watch_table(clf, watch, open_table(path), answer=names[0], label=names[1])
         except InputError as error:
             raise reworded(error, error.message.substitute(str(path), str(review.path))) from None
-
-
-def labelled_sample(clf: Any, review: Review) -> pl.DataFrame:
-    """Return the cases that are a random sample of the table, with their classes.
-
-    New thresholds, and certificates, may be made from it: its rows are like those of the table.
-    """
-    if not review.n_audited:
-        raise InputError(
-            f"{review.path} has no audited cases: rows that were rejected are not like the others, "
-            "and thresholds that are set on them alone are wrong; make the worklist with ",
-            Argument("audit", 0.05),
-        )
-    if review.n_sample_open:
-        is_open = review.rows["expert"].is_null() & pl.Series(review.sample)
-        lines = [str(line) for line in review.rows.filter(is_open)["line"].sort().to_list()]
-        raise InputError(
-            f"{review.n_sample_open} of the {int(review.sample.sum())} cases that are a random "
-            f"sample of the table have no expert_answer, in rows {first_of(lines, _LINES_TO_NAME)} "
-            f"of {review.path}; fill them in"
-        )
-    columns = columns_of_model(clf)
-    label = columns.label or "class"
-    where = pl.Series(review.sample)
-    features = review.given.select(columns.needed).filter(where)
-    return features.with_columns(review.rows["expert"].filter(where).alias(label))
-
-
-def write_labelled(frame: pl.DataFrame, table: TableFile, draft: Path) -> None:
-    """Write labelled rows as CSV, in the form of the worklist that they come from."""
-    form = table.format
-    frame.write_csv(draft, separator="," if form is None else form.separator, include_bom=True)

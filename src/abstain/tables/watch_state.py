@@ -27,8 +27,31 @@ KIND, VERSION = "abstain watch", 1
 class Watch:
     """The monitors of one model, and what they have seen.
 
-    ``model`` is a hash of the classifier and its thresholds, ``history`` has the number of answers
-    and the evidence after each table and at the alarm, ``tables`` a hash of each.
+    Made by `new_watch` or `load_watch`.
+
+    Parameters
+    ----------
+    model : str
+        A hash of the classifier and its thresholds.
+    risk : RiskMonitor
+        Whether the promised accuracy holds.
+    drift : DriftMonitor or None
+        Whether certainty and rejects are still what they were.
+    history : list of (int, float)
+        The number of answers and the evidence after each table, and at the alarm.
+    tables : list of str
+        A hash of each table that was counted.
+
+    Examples
+    --------
+    >>> from abstain import Accuracy, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from abstain.tables import new_watch
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = RejectOptionClassifier(GaussianNB(), target=Accuracy(0.95)).fit(X, y)
+    >>> new_watch(clf).risk.accuracy
+    0.95
     """
 
     model: str
@@ -39,7 +62,33 @@ class Watch:
 
 
 def new_watch(clf: Any, accuracy: float | None = None, confidence: float = 0.95) -> Watch:
-    """Return a watch that has seen nothing; the accuracy is the promise of the model, if None."""
+    """Return a watch that has seen nothing.
+
+    Parameters
+    ----------
+    clf : RejectOptionClassifier
+        The classifier that answers.
+    accuracy : float, default=None
+        The least accuracy of the answers; None is what the target of the classifier promises.
+    confidence : float, default=0.95
+        One minus the highest probability of a false alarm.
+
+    Returns
+    -------
+    watch : Watch
+        For `watch_table` and `watch_audit`.
+
+    Examples
+    --------
+    >>> from abstain import Accuracy, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from abstain.tables import new_watch
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = RejectOptionClassifier(GaussianNB(), target=Accuracy(0.95)).fit(X, y)
+    >>> new_watch(clf, accuracy=0.9).risk.is_alarm
+    False
+    """
     risk = RiskMonitor(_promise(clf) if accuracy is None else accuracy, confidence=confidence)
     return Watch(fingerprint(clf), risk, _drift_monitor(clf, confidence))
 
@@ -81,7 +130,41 @@ def fingerprint(clf: Any) -> str:
 
 
 def load_watch(path: Path, new: Watch) -> Watch:
-    """Return the watch of a state file; refuse one of another model or promise than the new one."""
+    """Return the watch of a state file.
+
+    Parameters
+    ----------
+    path : Path
+        From `save_watch`.
+    new : Watch
+        From `new_watch`: the state must be of the same model and promise.
+
+    Returns
+    -------
+    watch : Watch
+        With all that it has seen.
+
+    Raises
+    ------
+    InputError
+        If the file is no state, or one of another model or promise.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain import Accuracy, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from abstain.tables import load_watch, new_watch, save_watch
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = RejectOptionClassifier(GaussianNB(), target=Accuracy(0.95)).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "watch.json")
+    ...     save_watch(new_watch(clf), path)
+    ...     load_watch(path, new_watch(clf)).risk.n_labelled
+    0
+    """
     check_regular_file(path)
     try:
         watch = _read(json.loads(path.read_text(encoding="utf-8")))
@@ -150,7 +233,28 @@ def _is_point(value: Any) -> bool:
 
 
 def save_watch(watch: Watch, path: Path) -> None:
-    """Write the state of a watch to a JSON file, which appears whole or not at all."""
+    """Write the state of a watch to a JSON file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    watch : Watch
+        What was seen so far.
+    path : Path
+        The file, for `load_watch`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from abstain import Accuracy, RejectOptionClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from abstain.tables import new_watch, save_watch
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = RejectOptionClassifier(GaussianNB(), target=Accuracy(0.95)).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     save_watch(new_watch(clf), Path(folder, "watch.json"))
+    """
     state = {
         "kind": KIND,
         "version": VERSION,

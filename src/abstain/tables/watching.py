@@ -34,8 +34,9 @@ from abstain.tables.reading import (
 from abstain.tables.reasons import REJECT_MARK
 from abstain.tables.values import as_categories
 from abstain.tables.watch_state import Watch
-from abstain.tables.writing import NEW_COLUMNS
 
+# As `answer_table` names the column of the answers.
+_ANSWER = "answer"
 # What is kept of the past: the evidence after each table, and hashes of tables.
 _MOST_POINTS, _MOST_TABLES = 2000, 1000
 _CLASSES_TO_LIST = 5
@@ -114,7 +115,7 @@ def watch_table(
     reject_mark: str = REJECT_MARK,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WatchedRows:
-    """Add the rows of a table to a watch, in their order.
+    r"""Add the rows of a table to a watch, in their order.
 
     Parameters
     ----------
@@ -137,6 +138,27 @@ def watch_table(
     -------
     rows : WatchedRows
         What was added.
+
+    Raises
+    ------
+    InputError
+        If the watch has counted the table, or the table has no answers and lacks columns.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from abstain import GLVQ, RejectOptionClassifier
+    >>> from abstain.tables import new_watch, open_table, watch_table
+    >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
+    >>> clf = RejectOptionClassifier(GLVQ(), cv=2).fit(frame, ["a", "a", "b", "b"] * 5)
+    >>> watch = new_watch(clf, accuracy=0.9)
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "t.csv").write_text("answer,kind\na,a\na,b\nb,\n")
+    ...     rows = watch_table(clf, watch, open_table(Path(folder, "t.csv")), label="kind")
+    >>> rows.n_answered, rows.n_labelled, watch.risk.n_errors
+    (3, 2, 1)
     """
     digest = _digest(table.path)
     if digest in watch.tables:
@@ -275,7 +297,7 @@ def _reader_of(
     if answer is None and not has_features:
         if not set(columns.needed) & set(table.names):
             raise InputError(
-                f"{table.path} has no column {shown(NEW_COLUMNS[0])}, and lacks the columns that "
+                f"{table.path} has no column {shown(_ANSWER)}, and lacks the columns that "
                 "the model needs to answer by itself; give as ",
                 *(Argument("answer"), " the column of the answers"),
             )
@@ -291,7 +313,7 @@ def _column_of_answers(names: Sequence[str], others: Sequence[str]) -> str | Non
     >>> _column_of_answers(["age", "answer"], ["age", "answer"]) is None
     True
     """
-    name, last = NEW_COLUMNS[0], None
+    name, last = _ANSWER, None
     while name in names:
         if name not in others:
             last = name

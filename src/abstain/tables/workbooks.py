@@ -17,18 +17,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from abstain._core.checks import list_columns
-from abstain._core.errors import Argument, InputError, import_optional
+from abstain._core.checks import COLUMNS_TO_LIST, list_columns
+from abstain._core.errors import (
+    Argument,
+    InputError,
+    import_optional,
+    shown,
+    with_remedy,
+)
 from abstain._core.files import temporary_folder
-from abstain._core.text import one_line
+from abstain._core.text import first_of, one_line
 
 # What Excel can hold.
 MOST_ROWS, MOST_COLUMNS, LONGEST_TEXT = 1_048_576, 16_384, 32_767
-_INSTALL = "'abstain[excel]'"
+_INSTALL = "'.[excel]'"
 # The day of a time without a date.
 _NO_DAY = pl.date(1899, 12, 31)
 _MILLISECONDS_PER_DAY = 86_400_000
@@ -41,24 +47,44 @@ _LONGEST_LIST, _WIDEST, _NARROWEST = 255, 60, 8
 # --- reading --------------------------------------------------------------------------------------
 
 
-def sheet_as_csv(path: Path, sheet: str | None = None) -> bytes:
-    """Return a sheet of a workbook as CSV in UTF-8; None is the first sheet."""
+class Sheet(NamedTuple):
+    """A sheet of a workbook as CSV in UTF-8, its name and those of the others."""
+
+    text: bytes
+    name: str
+    others: tuple[str, ...] = ()
+
+    def with_hint(self, error: InputError) -> InputError:
+        """Return an error with a remedy: another sheet, if there is one."""
+        if not self.others:
+            return error
+        names = first_of(list(map(shown, self.others)), COLUMNS_TO_LIST)
+        read = f"; sheet {shown(self.name)} was read, and there is also {names}: give "
+        return with_remedy(error, read, Argument("sheet", self.others[0]))
+
+
+def read_sheet(path: Path, sheet: str | None = None) -> Sheet:
+    """Return a sheet of a workbook; None is the first."""
     fastexcel = import_optional("fastexcel", f"reading {path.name} needs", _INSTALL)
     # It reports columns without values.
     logging.getLogger("fastexcel").setLevel(logging.ERROR)
     try:
         book = fastexcel.read_excel(path)
         name = _sheet_of(path, book.sheet_names, sheet)
+        others = tuple(each for each in book.sheet_names if each != name)
         header = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").to_polars()
         if not header.width:
-            raise InputError(f"sheet {name!r} of {path} is empty; its first row must name columns")
+            error = InputError(
+                f"sheet {name!r} of {path} is empty; its first row must name columns"
+            )
+            raise Sheet(b"", name, others).with_hint(error)
         rows = _load_rows(fastexcel, book, name)
     except fastexcel.FastExcelError as error:
         reason = one_line((str(error).splitlines() or [""])[0], 200)
         raise InputError(
             f"{path} cannot be read as an Excel workbook: {reason}; save it again as .xlsx"
         ) from None
-    return _as_csv(list(header.row(0)), rows)
+    return Sheet(_as_csv(list(header.row(0)), rows), name, others)
 
 
 def _sheet_of(path: Path, names: Sequence[str], sheet: str | None) -> str:

@@ -44,7 +44,7 @@ REJECTED, AUDIT = "rejected", "audit"
 _SUFFIXES = (".csv", ".tsv", *WORKBOOKS)
 # Bytes of a table that its own seed is made of.
 _HEAD = 1 << 20
-_DIGITS = 6
+_DIGITS = 4
 _WIDTHS = {"reason": 60, "expert_answer": 16}
 
 
@@ -213,7 +213,9 @@ def _order(about: pl.DataFrame) -> NDArray[np.int64]:
     place = np.empty(len(about))
     for members in (order[~is_audit[order]], order[is_audit[order]]):
         place[members] = (np.arange(len(members)) + 0.5) / max(len(members), 1)
-    return np.argsort(place, kind="stable")
+    if (~is_audit).any():  # the most useful row is the first, however many are audited
+        place[order[~is_audit[order]][0]] = 0
+    return np.lexsort((is_audit, place))
 
 
 def seed_of(table: TableFile) -> int:

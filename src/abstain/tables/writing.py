@@ -1,8 +1,9 @@
 """In which form are rows written, and which output names are valid?
 
-Rows of a text table are written as they were read, with seven fields more; they are only parsed if
+Rows of a text table are written as they were read, with eight fields more; they are only parsed if
 the separator changes or the output is Parquet. Parquet is written in parts, which polars joins
-without loading all of them, and a sheet of a workbook row by row.
+without loading all of them, and a sheet of a workbook row by row. The first of the new fields is
+the number of the row, which is known when rows are written in their order.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -19,7 +21,7 @@ import polars as pl
 
 from abstain._core.errors import Argument, InputError, shown
 from abstain._core.files import check_can_write, temporary_folder
-from abstain._core.text import without_formula
+from abstain._core.text import row_number, without_formula
 from abstain.tables.reading import RowBlock, TableFile
 from abstain.tables.text_format import PARQUET, WORKBOOKS, quote_field
 from abstain.tables.workbooks import SheetWriter, check_can_write_workbooks, open_sheet
@@ -29,12 +31,15 @@ if TYPE_CHECKING:
     from abstain.tables.groups import GroupComparison
     from abstain.targets import OperatingPoint
 
+ROW = "row"
 NEW_COLUMNS = (
-    *("answer", "withheld", "certainty", "threshold", "correct_proba"),
+    *(ROW, "answer", "withheld", "certainty", "threshold", "correct_proba"),
     *("reason", "warning"),
 )
 _TEXT = (".csv", ".tsv", ".txt")
 _DIGITS = 6
+# No column of a table has this name.
+_INDEX = "\0index"
 # A file with such a suffix is expected to hold something else than a model.
 _OTHER_FORMATS = (
     *(".pkl", ".pickle", ".joblib", ".dill", ".skops", ".onnx", ".pmml", ".pt", ".h5"),
@@ -171,8 +176,8 @@ def numbers_as_text(numbers: pl.Expr, digits: int, decimal: str) -> pl.Expr:
 def new_column_names(taken: list[str], wanted: Sequence[str] = NEW_COLUMNS) -> list[str]:
     """Return the names of new columns, longer ones where the table has such a column.
 
-    >>> new_column_names(["age", "answer"])
-    ['abstain_answer', 'withheld', 'certainty', 'threshold', 'correct_proba', 'reason', 'warning']
+    >>> new_column_names(["age", "answer"])[:3]
+    ['row', 'abstain_answer', 'withheld']
     """
     names = []
     for name in wanted:
@@ -225,30 +230,52 @@ def open_writer(
 ) -> Iterator[AnswerWriter]:
     """Yield a writer of the rows of a table with new columns, to the draft of an output.
 
+    If the first of them is ``row``, the rows are numbered when they are written.
+
     In Parquet and in a sheet, the ``numeric`` columns of a text table become numbers; all others
     stay text.
     """
-    names = new_column_names(table.names, names)
+    is_numbered, names = names[0] == ROW, new_column_names(table.names, names)
     separator = separator_for(out, table)
     if out.name.lower().endswith(WORKBOOKS):
         with open_sheet(draft, out, [*table.names, *names], "answers") as sheet:
-            yield _WorkbookWriter(sheet, numeric)
+            yield _WorkbookWriter(sheet, numeric, len(table.names) if is_numbered else None)
     elif separator is None:
         with temporary_folder(draft) as folder:
-            parts = _ParquetWriter(folder, names, numeric)
+            parts = _ParquetWriter(folder, names, numeric, is_numbered)
             yield parts
             parts.join(draft)
     else:
         # Unbuffered: polars writes to the file descriptor, past the buffer of Python.
         with draft.open("wb", buffering=0) as file:
-            text = _TextWriter(table, separator, decimal_for(out, table), file)
+            text = _TextWriter(table, separator, decimal_for(out, table), file, is_numbered)
             text.write_header(names)
             yield text
 
 
+@dataclass
+class _RowNumbers:
+    """Numbers the rows of blocks as they are written: ``at`` is the place of the column, if any."""
+
+    at: int | None
+    n_rows: int = 0
+
+    def insert(self, block: pl.DataFrame) -> pl.DataFrame:
+        """Return a block with the numbers of its rows."""
+        if self.at is None:
+            return block
+        start, self.n_rows = row_number(self.n_rows), self.n_rows + block.height
+        return block.insert_column(
+            self.at, pl.int_range(start, start + block.height, eager=True).alias(_INDEX)
+        )
+
+
 class _TextWriter:
-    def __init__(self, table: TableFile, separator: str, decimal: str, file: IO[bytes]) -> None:
+    def __init__(
+        self, table: TableFile, separator: str, decimal: str, file: IO[bytes], is_numbered: bool
+    ) -> None:
         self.table, self.separator, self.decimal, self.file = table, separator, decimal, file
+        self.numbers = _RowNumbers(1 if is_numbered else None)  # after the text of the row
         self.is_unchanged = table.format is not None and table.format.separator == separator
 
     def write_header(self, new_names: list[str]) -> None:
@@ -286,7 +313,7 @@ class _TextWriter:
 
     def write(self, content: pl.DataFrame) -> None:
         with _os_errors():
-            content.write_csv(
+            self.numbers.insert(content).write_csv(
                 self.file, include_header=False, separator=self.separator, quote_style="never"
             )
 
@@ -307,8 +334,8 @@ def _with_numbers(block: RowBlock, frame: pl.DataFrame, numeric: set[str]) -> pl
 class _WorkbookWriter:
     """Writes rows to a sheet: numbers as numbers, all else as text."""
 
-    def __init__(self, sheet: SheetWriter, numeric: Collection[str]) -> None:
-        self.sheet, self.numeric = sheet, set(numeric)
+    def __init__(self, sheet: SheetWriter, numeric: Collection[str], row_at: int | None) -> None:
+        self.sheet, self.numeric, self.numbers = sheet, set(numeric), _RowNumbers(row_at)
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
         numbers = answers.with_columns(pl.col(pl.Float64).round_sig_figs(_DIGITS))
@@ -316,20 +343,27 @@ class _WorkbookWriter:
         return pl.concat([rows, numbers.rename(lambda name: f"\0{name}")], how="horizontal")
 
     def write(self, content: pl.DataFrame) -> None:
-        self.sheet.write(content)
+        self.sheet.write(self.numbers.insert(content))
 
 
 class _ParquetWriter:
     """Writes each block to a file of its own, and joins them at the end."""
 
-    def __init__(self, folder: Path, names: list[str], numeric: Collection[str]) -> None:
+    def __init__(
+        self, folder: Path, names: list[str], numeric: Collection[str], is_numbered: bool
+    ) -> None:
         self.folder, self.names, self.numeric = folder, names, set(numeric)
+        self.is_numbered = is_numbered
         self.parts: list[Path] = []
 
     def format(self, block: RowBlock, frame: pl.DataFrame, answers: pl.DataFrame) -> bytes:
         frame = _with_numbers(block, frame, self.numeric)
-        new = dict(zip(answers.columns, self.names, strict=True))
-        rows = frame.hstack(answers.rename(new))
+        new = answers.get_columns()
+        if self.is_numbered:  # when the parts are joined
+            new = [pl.zeros(len(answers), pl.Int64, eager=True), *new]
+        rows = frame.hstack(
+            [column.alias(own) for column, own in zip(new, self.names, strict=True)]
+        )
         buffer = BytesIO()
         rows.write_parquet(buffer)
         return buffer.getvalue()
@@ -339,5 +373,9 @@ class _ParquetWriter:
         self.parts[-1].write_bytes(content)
 
     def join(self, draft: Path) -> None:
+        rows = pl.scan_parquet(self.parts)
+        if self.is_numbered:
+            numbers = pl.col(_INDEX).cast(pl.Int64).alias(self.names[0])
+            rows = rows.with_row_index(_INDEX, row_number(0)).with_columns(numbers).drop(_INDEX)
         with _os_errors():
-            pl.scan_parquet(self.parts).sink_parquet(draft, maintain_order=True)
+            rows.sink_parquet(draft, maintain_order=True)

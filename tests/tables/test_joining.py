@@ -1,0 +1,87 @@
+"""Several tables are fitted as the one that has all their rows."""
+
+import polars as pl
+import pytest
+
+from abstain import Accuracy, InputError, RejectRate
+from abstain.tables import FitOptions, fit_table, open_table
+from abstain.tables.joining import join_tables
+from abstain.tables.labels import CASE, FOR_ALL, FOR_FIT, USE
+from tests.tables.conftest import make_patients
+
+LABEL = "Befund lang"
+OPTIONS = FitOptions(LABEL, model="glvq", target=RejectRate(0.2))
+
+
+def german(frame):
+    """Return the bytes of a table with semicolons and decimal commas."""
+    text = pl.col(pl.Float64).cast(pl.String).str.replace(".", ",", literal=True)
+    return frame.with_columns(text).write_csv(separator=";").encode()
+
+
+def written(folder, name, frame, how):
+    path = folder / f"{name}.{'parquet' if how == 'parquet' else 'csv'}"
+    if how == "parquet":
+        frame.write_parquet(path)
+    else:
+        path.write_bytes(german(frame) if how == "german" else frame.write_csv().encode())
+    return open_table(path)
+
+
+@pytest.mark.parametrize("first", ["csv", "german", "parquet"])
+@pytest.mark.parametrize("second", ["csv", "german", "parquet"])
+def test_it_does_not_matter_how_rows_are_divided_and_written(tmp_path, first, second):
+    frame = make_patients()
+    others = frame[150:].select(frame.columns[::-1])  # in another order
+    parts = [written(tmp_path, "a", frame[:150], first), written(tmp_path, "b", others, second)]
+    whole = fit_table(written(tmp_path, "whole", frame, "csv"), OPTIONS)
+    joined = fit_table(parts, OPTIONS)
+    assert joined.n_rows == whole.n_rows == 240
+    assert (joined.features.numeric, joined.features.categorical) == (
+        (whole.features.numeric, whole.features.categorical)
+    )
+    assert joined.clf.thresholds_.tolist() == whole.clf.thresholds_.tolist()
+
+
+def test_codes_stay_what_they_are(tmp_path):
+    (tmp_path / "a.csv").write_text("code,cost\n007,$1\n010,$2\n")
+    (tmp_path / "b.csv").write_text("cost,code\n$3,011\n")
+    _, frame, _, left_out = join_tables([open_table(tmp_path / f"{name}.csv") for name in "ab"])
+    assert frame["code"].to_list() == ["007", "010", "011"]
+    assert frame["cost"].to_list() == ["$1", "$2", "$3"]
+    assert left_out == {}
+
+
+def test_columns_that_a_table_lacks_are_left_out_and_named(tmp_path):
+    frame = make_patients()
+    tables = [
+        written(tmp_path, "a", frame.with_columns(more=pl.int_range(240) % 7), "csv"),
+        written(tmp_path, "b", frame.drop("Patient").with_columns(less=pl.lit("x")), "csv"),
+    ]
+    result = fit_table(tables, OPTIONS)
+    assert result.features.left_out == {
+        "Patient": "is not in b.csv",
+        "more": "is not in b.csv",
+        "less": "is not in a.csv",
+    }
+    unlabelled = written(tmp_path, "c", frame.drop(LABEL), "csv")
+    with pytest.raises(InputError, match=r"label='Befund lang' is not a column of .*c\.csv"):
+        fit_table([tables[0], unlabelled], OPTIONS)
+
+
+# Rows that were rejected are harder than others, and would make a certificate about other rows.
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize("confidence", [None, 0.9])
+def test_rows_that_are_labelled_for_a_fit_certify_nothing(tmp_path, confidence, is_first):
+    frame = make_patients(600)
+    use = pl.Series(USE, [FOR_FIT, FOR_ALL] * 150)
+    labelled = frame[300:].with_columns(use, pl.Series(CASE, [f"row {n}" for n in range(300)]))
+    tables = [written(tmp_path, "a", frame[:300], "csv"), written(tmp_path, "b", labelled, "csv")]
+    options = FitOptions(LABEL, model="glvq", target=Accuracy(0.7, confidence=confidence))
+    result = fit_table(tables[::-1] if is_first else tables, options)
+    assert result.n_rows == (600 if confidence is None else 450)
+    notes = [note for note in result.notes if "for a fit only" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("150 ")
+    assert {CASE, USE}.isdisjoint(result.features.left_out | dict.fromkeys(result.features.numeric))
+    assert {CASE, USE}.isdisjoint(result.features.categorical)
