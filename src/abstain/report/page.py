@@ -34,6 +34,9 @@ SCRIPTS = (
     *("drawing", "point", "curve", "plane", "charts", "page"),
 )
 
+# More classes than this make a confusion matrix that is wider than paper.
+MOST_PRINTED_CLASSES = 30
+
 PARAMETERS = """
 clf : estimator
     A fitted :class:`RejectOptionClassifier`, or a fitted pipeline or search that ends in one.
@@ -175,6 +178,7 @@ def render_report(
         title=f"{model} with a reject option" if title is None else str(title),
         model=model,
         content=content,
+        most_printed=MOST_PRINTED_CLASSES,
         style=_text("report.css"),
         script="\n".join(_text(f"scripts/{name}.js") for name in SCRIPTS),
         plotly_base64=plotly,

@@ -19,7 +19,7 @@ function drawRelevances(content) {
     showlegend: false,
   });
   byId("relevances").style.height = `${Math.max(12, 5 + 1.6 * places.length)}rem`;
-  return Plotly.react(byId("relevances"), [values.length > 1 ? several : one], made, CONFIG);
+  return drawFigure(byId("relevances"), [values.length > 1 ? several : one], made);
 }
 
 // The evidence against the promised accuracy, on a logarithmic scale: it is a factor.
@@ -41,7 +41,7 @@ function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) 
   const isLate = alarmAt !== null && alarmAt > last / 2;
   const { x, y } = titles(target, "answers", `evidence against accuracy ${accuracy}`);
   const low = Math.min(0.5, ...evidence) / 2;
-  return Plotly.react(target, [limit, line, reached], layout({
+  return drawFigure(target, [limit, line, reached], layout({
     xaxis: { title: x, range: [0, last], tickformat: ",d" },
     yaxis: {
       title: y, type: "log", range: [Math.log10(low), Math.log10(10 * alarm)], exponentformat: "power", dtick: 1,
@@ -52,6 +52,6 @@ function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) 
       y: Math.log10(alarm), yanchor: "bottom", showarrow: false, text: "alarm",
       font: { color: colour("bound") },
     }],
-  }), CONFIG);
+  }));
 }
 

@@ -2,7 +2,7 @@
 
 const PAGE_SIZE = 25;
 // Rows that are printed, of each table.
-const PRINTED = 200;
+const PRINTED = 100;
 // Values that are shown beside each other; the row that opens below has all.
 const NAMED_VALUES = 4;
 
@@ -131,6 +131,7 @@ class SampleTable {
     this.heads = this.columns.map((column, index) => {
       const head = heading("", "col");
       if (column.isWord) head.className = "words";
+      head.dataset.title = column.title; // what is printed
       const button = element("button", column.title);
       button.type = "button";
       button.addEventListener("click", () => this.sortBy(index));
@@ -227,7 +228,7 @@ class SampleTable {
     this.part("csv").disabled = this.chosen.length === 0;
     const some = this.known < this.n ? `, ${count(this.known)} of them with details` : "";
     const shown = this.chosen.length < this.known ? `; ${count(this.chosen.length)} found` : "";
-    const printed = this.pageSize > PAGE_SIZE && pages > 1 ? ` The first ${count(this.pageSize)} are printed.` : "";
+    const printed = this.pageSize > PAGE_SIZE && pages > 1 ? ` The first ${count(this.pageSize)} are printed; the CSV file has all.` : "";
     this.part("found").textContent = `${count(this.n)} ${this.kind === "wrong" ? "answered wrongly" : "rejected"}${some}${shown}.${printed}`;
   }
 
