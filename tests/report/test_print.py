@@ -62,7 +62,8 @@ def printed(request, opened):
 
 def test_paper_shows_all_that_the_point_does_and_no_controls(printed):
     too_wide = """
-        return [...document.querySelectorAll("header *, main *:not(svg *), main svg text")].filter((each) => {
+        const parts = "header *, main *:not(svg *), main svg text, footer *";
+        return [...document.querySelectorAll(parts)].filter((each) => {
             const { left, right, width } = each.getBoundingClientRect();
             return width && (left < -1 || right > arguments[0] + 1);
         }).map((each) => each.outerHTML.slice(0, 99))"""
@@ -70,8 +71,10 @@ def test_paper_shows_all_that_the_point_does_and_no_controls(printed):
     assert printed.run("return document.documentElement.scrollWidth") <= PAGE_WIDTH
     for shown in ("#badge", "#reject-rate", ".tiles", "#answered", "#curve", "#rejected-table"):
         assert printed.element(shown).is_displayed(), shown
-    controls = "return [...document.querySelectorAll('button, input, select')]"
-    assert printed.run(f"{controls}.filter((each) => each.offsetParent)") == []
+    controls = """
+        return [...document.querySelectorAll("button:not([data-term]), th button, input, select")]
+            .filter((each) => each.offsetParent && !each.matches(".term")).map(({ id }) => id)"""
+    assert printed.run(controls) == []
     # Nothing is hidden behind a scroll bar, and heads are repeated on each page.
     hidden = """
         return [...document.querySelectorAll(".scroll")].filter((each) => each.offsetParent)

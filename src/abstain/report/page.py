@@ -12,6 +12,7 @@ import base64
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -27,11 +28,12 @@ from abstain._core.estimators import pass_through, unwrap
 from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier
 from abstain.report.content import N_STEPS, find_content
+from abstain.report.glossary import glossary_of
 from abstain.report.origin import File, origin_of
 
 # The scripts of the page, in their order; they share one scope.
 SCRIPTS = (
-    *("text", "outcomes", "tables", "heatmap", "sample_tables"),
+    *("text", "glossary", "outcomes", "tables", "heatmap", "sample_tables"),
     *("drawing", "point", "curve", "plane", "charts", "page"),
 )
 
@@ -185,10 +187,12 @@ def render_report(
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["slug"] = lambda name: re.sub(r"\W+", "-", name)
     page: str = environment.from_string(_text("page.html.jinja")).render(
         title=f"{model} with a reject option" if title is None else str(title),
         model=model,
         content=content,
+        glossary=glossary_of(content),
         origin=origin_of(inner, model, n_calibration, n_samples, model_file, data_file),
         most_printed=MOST_PRINTED_CLASSES,
         style=_text("report.css"),

@@ -129,6 +129,7 @@ async function start() {
   slider = new Slider(content, show);
   byId("export").addEventListener("click", () => exportThresholds(content, slider.place));
   level.addEventListener("change", () => show(slider.place));
+  showDefinitions();
   addEventListener("hashchange", () => openNamed(tables));
   // Before the figures are drawn, which take their colours and their width from it.
   const print = (isPrinted) => {

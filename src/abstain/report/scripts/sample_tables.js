@@ -63,7 +63,7 @@ function columns(details, kind) {
     { title: !details.name && details.row ? "row" : "sample", value: (at) => details.nameOf(at), isWord: true, isLink: true },
     ...(details.name && details.row ? [{ title: "row", value: (at) => details.row[at], text: String }] : []),
     { title: "true class", value: (at) => details.label(details.truth[at]), isWord: true },
-    { title: "answer", value: (at) => details.label(details.answer[at]), isWord: true },
+    { title: kind === "rejected" ? "withheld answer" : "answer", value: (at) => details.label(details.answer[at]), isWord: true },
     { title: "rival", value: (at) => details.label(details.rival[at]), isWord: true },
     { title: "right or wrong", value: (at) => (details.isWrong(at) ? "wrong" : "right"), isWord: true, only: "rejected" },
     { title: "reason", value: (at) => details.reason[at], isWord: true, isLong: true },
@@ -134,6 +134,7 @@ class SampleTable {
       head.dataset.title = column.title; // what is printed
       const button = element("button", column.title);
       button.type = "button";
+      define(button, column.title);
       button.addEventListener("click", () => this.sortBy(index));
       head.append(button);
       line.append(head);
