@@ -6,7 +6,7 @@ function drawRelevances(content) {
   const places = features.map((_, index) => index);
   const one = {
     type: "bar", orientation: "h", x: values[0], y: places, marker: { color: colour("local") },
-    text: values[0].map((value) => percent(value, 1)), textposition: "auto", hoverinfo: "skip",
+    text: values[0].map((value) => percent(value, 1)), textposition: "auto", insidetextfont: { color: colour("paper") }, hoverinfo: "skip",
   };
   const several = {
     type: "heatmap", z: places.map((index) => values.map((row) => row[index])), x: names.map(plain),
