@@ -1,4 +1,4 @@
-// The figures that do not depend on the slider: relevances, and the promise over time.
+// The figures that do not depend on the slider: relevances, and the accuracy over time.
 
 function drawRelevances(content) {
   const { features, values, columns: names } = content.relevances;
@@ -22,7 +22,7 @@ function drawRelevances(content) {
   return drawFigure(byId("relevances"), [values.length > 1 ? several : one], made);
 }
 
-// The evidence against the promised accuracy, on a logarithmic scale: it is a factor.
+// The evidence against the accuracy that was certified or asked for, on a logarithmic scale: it is a factor.
 function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) {
   const target = byId("monitor");
   const last = answers[answers.length - 1];

@@ -68,7 +68,13 @@ class Scatter {
       marker: {
         symbol, color: colour(KINDS[index].colour), size: KINDS[index].size, opacity: KINDS[index].opacity,
       },
+      legendgroup: KINDS[index].name, showlegend: false,
     }));
+    // The legend shows the symbol of an outcome, not that of its first sample, which may be an arrow.
+    traces.push(...traces.map((kind, index) => ({
+      ...kind, x: [null], y: [null], text: [], customdata: [], showlegend: true,
+      marker: { ...kind.marker, symbol: KINDS[index].symbol },
+    })));
     if (prototypes.length) {
       traces.push({
         x: prototypes.map(([x]) => x), y: prototypes.map(([, y]) => y),
