@@ -134,7 +134,7 @@ def test_wrong_answers_are_listed_with_values_and_reasons(opened, samples, folde
     for at, text in zip(surest.tolist(), column(page, "wrong", "values"), strict=True):
         height = X.iloc[at]["height"]
         assert (
-            f"height {'missing' if np.isnan(height) else f'{height:.6g}'.replace('-', '−')}" in text
+            f"height {'missing' if np.isnan(height) else f'{height:.4g}'.replace('-', '−')}" in text
         )
         assert "<b>pulse</b> " in text
     page.click("#wrong-csv")
@@ -160,8 +160,10 @@ def test_a_link_opens_the_values_of_a_sample(opened, gmlvq, samples):
     assert page.run("return document.activeElement.id") == f"sample-{last}"
     assert page.run("return document.activeElement.ariaExpanded") == "true"
     values = page.texts("#rejected-table .values dd")
-    expected = [f"{value:.6g}".replace("-", "−") for value in samples[0][last]]
+    expected = [f"{value:.4g}".replace("-", "−") for value in samples[0][last]]
     assert sorted(values) == sorted(expected)
+    written = page.run("return [1234567, 12345.67, 0.1234567, -0.5, 1e-7, 63.0].map(shortValue)")
+    assert written == ["1234567", "12346", "0.1235", "−0.5", "1e−7", "63"]
     box = page.run("return document.activeElement.getBoundingClientRect().top")
     assert 0 < box < 900
     page.click(f"#sample-{last}")

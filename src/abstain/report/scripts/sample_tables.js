@@ -54,7 +54,7 @@ class Details {
   }
 }
 
-const valueText = (value) => (value === null ? "missing" : typeof value === "number" ? String(value).replace("-", "−") : value);
+const valueText = (value) => (value === null ? "missing" : typeof value === "number" ? shortValue(value) : value);
 
 // Each column: its title, the value that sorts it, and the text that is shown (of words, the same).
 // Columns of one kind of table name it in `only`.
