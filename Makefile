@@ -11,8 +11,13 @@ demo: .venv/ready
 test: .venv/ready
 	$(PYTEST) --dist worksteal -m "not ($(MARKED))" $(PYTEST_ARGS)
 
+# It finds barriers in reports. Without npm or a network, the tests that need it say so.
+AXE = $(if $(shell command -v npm),build/axe/ready)
+build/axe/ready:
+	@npm install --prefix build/axe --no-save --no-package-lock --no-audit --no-fund --loglevel error axe-core@4.12 && touch $@ || echo "no axe-core from npm" >&2
+
 # A process runs whole files, whose tests share a cluster or the runs of a study.
-test-slow: .venv/ready
+test-slow: .venv/ready $(AXE)
 	$(PYTEST) --dist loadfile -m "$(MARKED)" $(PYTEST_ARGS)
 
 PYTEST = .venv/bin/python -m pytest -n auto

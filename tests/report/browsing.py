@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-__all__ = ["WHY_NOT", "Page", "downloaded", "open_browser"]
+__all__ = ["WHY_NOT", "Page", "contrast", "downloaded", "luminance", "open_browser"]
 
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), None)
 DRIVER = shutil.which("chromedriver")
@@ -141,3 +141,20 @@ def downloaded(folder: Path, name: str) -> str:
     # Spreadsheets need the mark to read UTF-8, and readers of JSON refuse it.
     assert content.startswith(codecs.BOM_UTF8) == name.endswith(".csv")
     return content.decode("utf-8-sig")
+
+
+def luminance(colour: str) -> float:
+    """Return how bright a colour of a page is, from 0 to 1 (WCAG)."""
+    inside = colour[colour.index("(") + 1 : -1]
+    if inside.startswith("srgb "):  # a mixed colour
+        channels = [float(part) for part in inside.split()[1:4]]
+    else:
+        channels = [int(part) / 255 for part in inside.split(",")[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(ink: str, behind: str) -> float:
+    """Return the contrast of two colours of a page: from 1, if they are equal, to 21 (WCAG)."""
+    bright, dark = sorted([luminance(ink), luminance(behind)], reverse=True)
+    return (bright + 0.05) / (dark + 0.05)

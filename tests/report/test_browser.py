@@ -32,7 +32,7 @@ from abstain.metrics import class_report, group_report
 from abstain.report.content import find_content
 from abstain.saving import save
 from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
-from tests.report.browsing import WHY_NOT, downloaded
+from tests.report.browsing import WHY_NOT, contrast, downloaded, luminance
 from tests.report.problems import (
     HOSTILE_CLASSES,
     HOSTILE_FEATURES,
@@ -148,7 +148,7 @@ def test_certificates_of_classes_and_groups_are_shown(opened, samples):
     page = opened(clf, samples)
     lines = [" ".join(line.split()) for line in page.texts("#guarantees li")]
     for line, sure in zip(lines, clf.operating_point_.guarantees, strict=True):
-        assert line.startswith(f"{sure.name}: at least 50%:")
+        assert line.startswith(f"T{sure.name[1:]}: at least 50%:")
         assert f"{sure.accepted} were answered, {sure.errors} of them wrong" in line
         assert "Not contradicted by these" in line
     assert page.texts("#guarantees s") == []
@@ -247,7 +247,7 @@ def test_a_certificate_is_shown(opened, samples):
     text = " ".join(opened(clf, samples).text("main").split())
     held = clf.operating_point_.guarantee
     assert "certified on held-out samples, with confidence 90%" in text
-    assert f"the accuracy: at least 70%: of {held.n_samples} held-out samples" in text
+    assert f"The accuracy: at least 70%: of {held.n_samples} held-out samples" in text
 
 
 def test_a_contradicted_certificate_is_struck_out(opened, samples):
@@ -258,7 +258,7 @@ def test_a_contradicted_certificate_is_struck_out(opened, samples):
     (test,) = find_content(clf, X, wrong, None, None)["certificates"]
     assert test["verdict"] == "contradicted"
     (struck,) = page.texts("#guarantees s")
-    assert struck.startswith("the accuracy: at least 70%:")
+    assert struck.startswith("The accuracy: at least 70%:")
     counts = f"of {test['accepted']} answers that count, {test['errors']} are wrong"
     assert counts in " ".join(page.text("#guarantees").split())
     assert "abstain recalibrate" in page.text("#contradicted")
@@ -488,9 +488,10 @@ def test_everything_can_be_done_with_the_keyboard(opened, gmlvq, samples):
     content = find_content(gmlvq, *samples, None, None)
     rows, last = content["rows"], len(content["rows"]["row"]) - 1
     page = opened(gmlvq, samples)
-    press(Keys.TAB, Keys.TAB, Keys.TAB)
-    assert focused() == "reset"
-    press(Keys.TAB)
+    for _ in range(9):
+        press(Keys.TAB)
+        if focused() == "slider":
+            break
     assert focused() == "slider"
     place = rows["start"]
     for key, step in [(Keys.ARROW_RIGHT, 1), (Keys.ARROW_RIGHT, 1), (Keys.ARROW_LEFT, -1)]:
@@ -554,7 +555,8 @@ def test_a_phone_shows_it_without_scrolling_sideways(name, opened, samples, requ
     assert page.run("return document.documentElement.scrollWidth") <= 390
     sizes = page.run(
         """
-        return [...document.querySelectorAll("button, select, #rejected-search, #slider")]
+        return [...document.querySelectorAll(
+            "button:not([data-term]), select, #rejected-search, #slider")]
             .filter(each => each.offsetParent)
             .map(each => [each.id, each.getBoundingClientRect().height])"""
     )
@@ -582,16 +584,6 @@ def test_titles_of_axes_have_room_on_a_phone(axis, opened):
     assert min(inside) > -0.5  # of a pixel
 
 
-def _luminance(colour):
-    inside = colour[colour.index("(") + 1 : -1]
-    if inside.startswith("srgb "):  # a mixed colour
-        channels = [float(part) for part in inside.split()[1:4]]
-    else:
-        channels = [int(part) / 255 for part in inside.split(",")[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
     page = opened(gmlvq, samples, scheme=scheme)
@@ -610,10 +602,9 @@ def test_text_can_be_read_in_light_and_dark(scheme, opened, gmlvq, samples):
     )
     assert len(texts) > 100
     for text, colour, behind in texts:
-        bright, dark = sorted([_luminance(colour), _luminance(behind)], reverse=True)
-        assert (bright + 0.05) / (dark + 0.05) >= 4.5, text
+        assert contrast(colour, behind) >= 4.5, text
     paper = page.run("return getComputedStyle(document.body).backgroundColor")
-    assert (_luminance(paper) < 0.1) == (scheme == "dark")
+    assert (luminance(paper) < 0.1) == (scheme == "dark")
 
 
 def test_figures_follow_the_colour_scheme(opened, gmlvq, samples):

@@ -1,6 +1,7 @@
 """Every number in a report is what the library says of that row."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from abstain import (
     operating_point,
     pareto_front,
 )
-from abstain.report import write_report
+from abstain.report import render_report, write_report
 from abstain.report.content import choose_rows, find_content
 from abstain.report.plane import choose_drawn
 from abstain.report.promises import HIGHEST, MAX_POINTS, find_promises
@@ -329,21 +330,22 @@ def _many(n_samples):
     classes = rng.integers(0, 2, (2, n_samples))
     outlier = rng.random(n_samples) < 0.02
     certainty, position = rng.random(n_samples), rng.integers(0, 4, n_samples)
-    return Samples(certainty, position, *classes, outlier, ["a", "b"])
+    rejected = outlier | (certainty < 0.3)
+    return Samples(certainty, position, *classes, outlier, rejected, ["a", "b"])
 
 
 # Outliers first: no threshold answers them.
-def test_of_too_many_samples_wrong_ones_and_the_least_certain_of_each_cell_are_explained():
+def test_of_too_many_samples_wrong_answers_and_the_least_certain_of_each_cell_are_explained():
     samples = _many(1000)
+    wrong = np.flatnonzero(samples.wrong & ~samples.rejected)
+    assert len(wrong) > 250
+    everything = choose_explained(samples, 2 * len(wrong))
+    assert np.isin(wrong, everything).all()
     explained = choose_explained(samples, 200)
     assert len(explained) == 200
-    least = np.ones(1000, dtype=bool)
-    least[
-        np.flatnonzero(samples.wrong)[
-            np.linspace(0, samples.wrong.sum() - 1, 100).round().astype(int)
-        ]
-    ] = False
-    assert np.isin(np.flatnonzero(~least), explained).all()
+    first = wrong[np.argsort(-samples.certainty[wrong])][:100]
+    assert np.isin(first, explained).all()
+    least = ~np.isin(np.arange(1000), first)
     for cell in range(4):
         members = np.flatnonzero((samples.position == cell) & least)
         inside = np.isin(members, explained)
@@ -353,12 +355,22 @@ def test_of_too_many_samples_wrong_ones_and_the_least_certain_of_each_cell_are_e
         assert inside.mean() == pytest.approx(0.11, abs=0.03)
 
 
-def test_of_too_many_samples_some_are_drawn():
+def test_of_too_many_samples_some_of_each_outcome_are_drawn():
     samples = _many(1000)
-    dots = choose_drawn(samples, 100)
-    assert len(np.unique(dots)) == 100
-    assert np.count_nonzero(samples.wrong[dots]) == 50
-    few = samples._replace(answer=samples.truth.copy())
+    outcomes = [
+        samples.outlier,
+        *(
+            ~samples.outlier & (samples.rejected == rejected) & (samples.wrong == wrong)
+            for rejected in (False, True)
+            for wrong in (False, True)
+        ),
+    ]
+    dots = choose_drawn(samples, 120)
+    assert len(np.unique(dots)) == 120
+    drawn = [np.count_nonzero(outcome[dots]) for outcome in outcomes]
+    assert drawn[0] == min(outcomes[0].sum(), 24)  # fewer outliers than room for them
+    assert max(drawn[1:]) - min(drawn[1:]) <= 1
+    few = samples._replace(answer=samples.truth.copy(), rejected=samples.outlier)
     few.answer[:3] = 1 - few.truth[:3]
     assert np.count_nonzero(few.wrong[choose_drawn(few, 100)]) == 3
     assert choose_drawn(samples, 1000).tolist() == list(range(1000))
@@ -410,6 +422,19 @@ def test_the_evidence_of_many_samples_is_thinned_and_keeps_the_alarm():
     assert shown["evidence"][0] == 1 < shown["alarm"] <= at_alarm
     assert max(shown["evidence"]) == HIGHEST * shown["alarm"]
     assert shown["message"] == str(monitor)
+    assert shown["is_certified"]
+
+
+# What is asked for is not promised.
+def test_a_page_without_a_certificate_promises_nothing():
+    clf = fitted_gmlvq(target=Accuracy(0.8))
+    X, y = noisy(300, seed=1)
+    assert not find_promises(clf, X, y, 0.0)["monitor"]["is_certified"]
+    text = " ".join(render_report(clf, X, y).split())
+    assert "nothing is certified for new samples" in text
+    assert "An accuracy of 80% was asked for when the thresholds were set; it is not cert" in text
+    page = text[text.index("<main") : text.index('id="glossary"')]
+    assert "promise" not in re.sub('id="promise"', "", page)
 
 
 def test_samples_of_the_fit_and_of_the_calibration_promise_nothing():

@@ -2,14 +2,17 @@
 
 import base64
 import gzip
+import html
 import json
 import re
 import sys
 from copy import copy
+from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -19,6 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+import abstain
 from abstain import GMLVQ, Accuracy, InputError, RejectOptionClassifier
 from abstain.report import page, render_report, write_report
 from tests.report.problems import HOSTILE_CLASSES, HOSTILE_FEATURES, IMAGE, fitted_gmlvq, noisy
@@ -42,6 +46,28 @@ def test_the_file_is_the_page(clf, tmp_path):
     assert text == render_report(clf, X, Y, title="Iris")
     assert "<title>Iris</title>" in text
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_the_foot_says_where_a_report_comes_from(clf, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    files = {"model_file": "models/<b>.abstain", "data_file": "tables/iris & co.csv"}
+    text = render_report(clf, X[:30], Y[:30], **files)
+    assert text == render_report(clf, X[:30], Y[:30], **files)  # byte for byte, at any time
+    foot = " ".join(html.unescape(text[text.index("<footer>") : text.index("</footer>")]).split())
+    for said in [
+        "<dt>Written</dt><dd>1970-01-02</dd>",
+        "<dt>Model</dt><dd>GMLVQ with a reject option, <b>.abstain</dd>",
+        "<dd>150 samples; thresholds set on 150 samples</dd>",
+        "<dt>Report</dt><dd>30 samples, iris & co.csv</dd>",
+        f"abstain {abstain.__version__}, scikit-learn {sklearn.__version__}, numpy",
+    ]:
+        assert said in foot
+    assert "models/" not in text
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert f"<dd>{datetime.now(UTC).date().isoformat()}</dd>" in render_report(clf, X, Y)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
+    with pytest.raises(InputError, match="SOURCE_DATE_EPOCH must be a number of seconds"):
+        render_report(clf, X, Y)
 
 
 def test_the_parts_of_the_page_are_reported_one_by_one(clf):

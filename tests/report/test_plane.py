@@ -161,7 +161,7 @@ class TestInABrowser:
         page = opened(clf, samples)
         traces = page.run(
             """
-            return document.getElementById("view").data.map(
+            return document.getElementById("view").data.filter(({ x }) => x[0] !== null).map(
                 trace => [trace.name, String(trace.marker.symbol), trace.x.length])"""
         )
         rejected, wrong = clf.reject(X), clf.estimator_.predict(X) != y
@@ -174,3 +174,20 @@ class TestInABrowser:
             "prototype": 6,
         }
         assert len({symbol for _, symbol, _ in traces}) == 5
+
+    def test_the_legend_shows_the_symbol_of_each_outcome(self, opened, gmlvq):
+        X, y = with_one_far_away()
+        X[:20] = X[7]  # the first samples are arrows at the edge
+        page = opened(copy(gmlvq).retarget(RejectRate(0.2)), (X, y))
+        drawn = """
+            return [...document.querySelectorAll("#view .legend .traces")].map((each) => [
+                each.querySelector(".legendtext").textContent,
+                each.querySelector(".legendsymbols path.scatterpts").getAttribute("d")])"""
+        shapes = dict(page.run(drawn))
+        assert list(shapes) == [
+            *("answered, right", "rejected, right", "rejected, wrong", "answered, wrong"),
+            "prototype",
+        ]
+        assert len(set(shapes.values())) == 5
+        page.move_to(0)
+        assert dict(page.run(drawn)) == shapes

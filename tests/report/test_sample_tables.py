@@ -53,7 +53,7 @@ def test_five_thousand_rejected_samples_are_sorted_searched_and_saved(
     assert sorted(int(line["sample"]) for line in lines) == rejected.tolist()
     for line in lines[::97]:
         explained = table.row(int(line["sample"]), named=True)
-        assert (line["answer"], line["rival"]) == (explained["label"], explained["rival"])
+        assert (line["withheld answer"], line["rival"]) == (explained["label"], explained["rival"])
         assert line["reason"] == explained["reason"]
         assert line["true class"] == y[int(line["sample"])]
         assert float(line["threshold"]) == explained["threshold"]
@@ -103,7 +103,9 @@ def test_details_that_are_left_out_are_counted(opened, exact):
     page = opened(clf, samples)
     page.move_to(page.run("return slider.rates.length - 1"))
     assert page.text("#rejected-found").startswith("21,000 rejected")
-    assert "20,000 of 21,000 samples: of wrong ones" in page.text("#detailed")
+    n_wrong = np.count_nonzero((clf.predict(samples[0]) != samples[1]) & ~clf.reject(samples[0]))
+    said = f"20,000 of 21,000 samples: of all {n_wrong:,} wrong answers at the classifier’s own"
+    assert said in page.text("#detailed")
     assert "400 of 21,000 samples are drawn" in page.text("main")
     assert "The slider starts at the classifier’s own thresholds" in page.text("main")
 
@@ -132,7 +134,7 @@ def test_wrong_answers_are_listed_with_values_and_reasons(opened, samples, folde
     for at, text in zip(surest.tolist(), column(page, "wrong", "values"), strict=True):
         height = X.iloc[at]["height"]
         assert (
-            f"height {'missing' if np.isnan(height) else f'{height:.6g}'.replace('-', '−')}" in text
+            f"height {'missing' if np.isnan(height) else f'{height:.4g}'.replace('-', '−')}" in text
         )
         assert "<b>pulse</b> " in text
     page.click("#wrong-csv")
@@ -158,8 +160,10 @@ def test_a_link_opens_the_values_of_a_sample(opened, gmlvq, samples):
     assert page.run("return document.activeElement.id") == f"sample-{last}"
     assert page.run("return document.activeElement.ariaExpanded") == "true"
     values = page.texts("#rejected-table .values dd")
-    expected = [f"{value:.6g}".replace("-", "−") for value in samples[0][last]]
+    expected = [f"{value:.4g}".replace("-", "−") for value in samples[0][last]]
     assert sorted(values) == sorted(expected)
+    written = page.run("return [1234567, 12345.67, 0.1234567, -0.5, 1e-7, 63.0].map(shortValue)")
+    assert written == ["1234567", "12346", "0.1235", "−0.5", "1e−7", "63"]
     box = page.run("return document.activeElement.getBoundingClientRect().top")
     assert 0 < box < 900
     page.click(f"#sample-{last}")

@@ -96,6 +96,8 @@ def report(
             title=title or f"{table.name}, answered by {model.name}",
             sample_names=None if names is None else samples.names,
             sample_rows=samples.rows,
+            model_file=model,
+            data_file=table,
             groups=_named(group_by, samples.groups),
             watch=begin("making the page"),
         )

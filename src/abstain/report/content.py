@@ -78,6 +78,7 @@ def find_content(
     watch(2)
     explained, drawn = choose_explained(samples), choose_drawn(samples)
     details = _some(samples, explained, names) | explain_samples(clf, X, explained, samples)
+    details["n_wrong"] = int((samples.wrong & ~samples.rejected)[explained].sum())
     details["row"] = rows_of_samples(X, sample_rows, explained)
     details["values"] = values_of_samples(X, explained, features, _by_relevance(clf))
     watch(3)

@@ -12,6 +12,7 @@ import base64
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -27,12 +28,17 @@ from abstain._core.estimators import pass_through, unwrap
 from abstain._core.files import atomic_files, check_can_write
 from abstain.classifier import RejectOptionClassifier
 from abstain.report.content import N_STEPS, find_content
+from abstain.report.glossary import glossary_of
+from abstain.report.origin import File, origin_of
 
 # The scripts of the page, in their order; they share one scope.
 SCRIPTS = (
-    *("text", "outcomes", "tables", "heatmap", "sample_tables"),
+    *("text", "glossary", "outcomes", "tables", "heatmap", "sample_tables"),
     *("drawing", "point", "curve", "plane", "charts", "page"),
 )
+
+# More classes than this make a confusion matrix that is wider than paper.
+MOST_PRINTED_CLASSES = 30
 
 PARAMETERS = """
 clf : estimator
@@ -51,6 +57,8 @@ sample_names : sequence of str of length n_samples
     Names of the samples; None uses the index of a frame, or counts from 0.
 sample_rows : array-like of int of shape (n_samples,)
     The row of its file in which each sample stands, such as a spreadsheet shows it.
+model_file, data_file : str or path-like
+    The files of the classifier and of the samples, whose names stand at the foot of the page.
 groups : array-like of shape (n_samples,)
     The group of each sample, such as a site; the page then shows what each group gets, with a
     condition on groups such as ``Accuracy(0.9, groups=…)`` and without it. A series names them.
@@ -70,6 +78,8 @@ def write_report(
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
     sample_rows: ArrayLike | None = None,
+    model_file: File = None,
+    data_file: File = None,
     groups: ArrayLike | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
@@ -78,7 +88,8 @@ def write_report(
     The page shows accuracy against reject rate with a slider over the front and, for each point,
     its outcomes on the given samples, an accuracy that they support, the cells, and the rejected
     samples with reasons. It exports thresholds for :meth:`RejectOptionClassifier.set_thresholds`.
-    It is one file and needs no network. The file is only written if it is complete.
+    It is one file and needs no network. The file is only written if it is complete. Equal calls
+    write equal files on the same day, or at any time if SOURCE_DATE_EPOCH is set.
 
     Raises
     ------
@@ -108,6 +119,8 @@ def write_report(
         feature_names=feature_names,
         sample_names=sample_names,
         sample_rows=sample_rows,
+        model_file=model_file,
+        data_file=data_file,
         groups=groups,
         watch=watch,
     )
@@ -125,6 +138,8 @@ def render_report(
     feature_names: Sequence[Any] | None = None,
     sample_names: Sequence[Any] | None = None,
     sample_rows: ArrayLike | None = None,
+    model_file: File = None,
+    data_file: File = None,
     groups: ArrayLike | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
@@ -168,13 +183,18 @@ def render_report(
         sample_rows,
     )
     model = type(unwrap(inner.estimator_)[1]).__name__
+    n_calibration, n_samples = content["calibration"]["n"], content["samples"]["n"]
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["slug"] = lambda name: re.sub(r"\W+", "-", name)
     page: str = environment.from_string(_text("page.html.jinja")).render(
         title=f"{model} with a reject option" if title is None else str(title),
         model=model,
         content=content,
+        glossary=glossary_of(content),
+        origin=origin_of(inner, model, n_calibration, n_samples, model_file, data_file),
+        most_printed=MOST_PRINTED_CLASSES,
         style=_text("report.css"),
         script="\n".join(_text(f"scripts/{name}.js") for name in SCRIPTS),
         plotly_base64=plotly,

@@ -44,12 +44,19 @@ class Positions(NamedTuple):
 
 
 def choose_drawn(samples: Samples, limit: int = MAX_DOTS) -> NDArray[np.int64]:
-    """Return the indices of samples to draw: of too many, evenly spaced ones, up to half wrong."""
+    """Return the indices of samples to draw: of too many, evenly spaced ones of each outcome.
+
+    Outcomes are those at the classifier's own thresholds: answered or rejected, right or wrong, and
+    outliers. Each has the same room; what one does not need, the larger ones share.
+    """
     if len(samples.certainty) <= limit:
         return np.arange(len(samples.certainty))
-    wrong, right = np.flatnonzero(samples.wrong), np.flatnonzero(~samples.wrong)
-    n_wrong = min(len(wrong), max(limit // 2, limit - len(right)))
-    chosen = evenly_spaced(wrong, n_wrong), evenly_spaced(right, limit - n_wrong)
+    outcome = np.where(samples.outlier, 4, 2 * samples.rejected + samples.wrong)
+    groups = [np.flatnonzero(outcome == each) for each in range(5)]
+    chosen: list[NDArray[np.int64]] = []
+    for left, places in zip(range(5, 0, -1), sorted(groups, key=len), strict=True):
+        room = (limit - sum(map(len, chosen))) // left
+        chosen.append(evenly_spaced(places, room))
     return np.sort(np.concatenate(chosen))
 
 

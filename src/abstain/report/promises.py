@@ -30,7 +30,13 @@ def find_promises(
     monitored = monitored_rows(clf, decisions, truth, share_known)
     return {
         "certificates": [test.as_dict() for test in tests],
-        "monitor": None if monitored is None or not len(monitored[1]) else _monitor(*monitored),
+        "monitor": None
+        if monitored is None or not len(monitored[1])
+        else {
+            # An accuracy may be asked for without being certified.
+            "is_certified": any(test.guarantee.name.startswith("the accuracy") for test in tests),
+            **_monitor(*monitored),
+        },
     }
 
 

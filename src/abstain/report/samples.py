@@ -45,7 +45,8 @@ def json_numbers(values: NDArray[np.float64]) -> list[Any]:
 class Samples(NamedTuple):
     """Certainty, cell (its position in ``thresholds_``), true and predicted class of each sample.
 
-    An ``outlier`` is rejected by all thresholds. Classes are positions in ``classes``: those of the
+    An ``outlier`` is rejected by all thresholds, and ``rejected`` are those that the classifier's
+    own thresholds reject. Classes are positions in ``classes``: those of the
     classifier, then those that only y has.
     """
 
@@ -54,6 +55,7 @@ class Samples(NamedTuple):
     truth: NDArray[np.int64]
     answer: NDArray[np.int64]
     outlier: NDArray[np.bool_]
+    rejected: NDArray[np.bool_]
     classes: list[Any]
 
     @property
@@ -99,6 +101,7 @@ def evaluate_samples(clf: RejectOptionClassifier, X: Any, y: Any) -> Samples:
         np.array([code[label] for label in labels.tolist()], dtype=np.int64),
         decisions.class_indices,
         decisions.outlier,
+        decisions.rejected,
         classes,
     )
 
@@ -146,16 +149,18 @@ def feature_names_of(clf: RejectOptionClassifier, given: Sequence[Any] | None) -
 
 
 def choose_explained(samples: Samples, limit: int = MAX_DETAILS) -> NDArray[np.int64]:
-    """Return the indices of samples to explain: of too many, wrong ones and the least sure.
+    """Return the indices of samples to explain: of too many, wrong answers and the least certain.
 
-    Up to half are wrong ones, evenly spaced; the others are the least sure ones of each cell.
+    First come the wrong answers at the classifier's own thresholds, the most certain first, up to
+    half of the limit; the others are the least certain samples of each cell.
     """
     n_samples = len(samples.certainty)
     if n_samples <= limit:
         return np.arange(n_samples)
-    wrong = np.flatnonzero(samples.wrong)
+    wrong = np.flatnonzero(samples.wrong & ~samples.rejected)
     chosen = np.zeros(n_samples, dtype=bool)
-    chosen[evenly_spaced(wrong, limit // 2)] = True
+    most_certain = np.argsort(-samples.certainty[wrong], kind="stable")
+    chosen[wrong[most_certain[: limit // 2]]] = True
     order = np.lexsort((samples.rank, samples.position))
     sizes = np.bincount(samples.position)
     starts = np.cumsum(sizes) - sizes

@@ -1,4 +1,4 @@
-// The figures that do not depend on the slider: relevances, and the promise over time.
+// The figures that do not depend on the slider: relevances, and the accuracy over time.
 
 function drawRelevances(content) {
   const { features, values, columns: names } = content.relevances;
@@ -6,7 +6,7 @@ function drawRelevances(content) {
   const places = features.map((_, index) => index);
   const one = {
     type: "bar", orientation: "h", x: values[0], y: places, marker: { color: colour("local") },
-    text: values[0].map((value) => percent(value, 1)), textposition: "auto", hoverinfo: "skip",
+    text: values[0].map((value) => percent(value, 1)), textposition: "auto", insidetextfont: { color: colour("paper") }, hoverinfo: "skip",
   };
   const several = {
     type: "heatmap", z: places.map((index) => values.map((row) => row[index])), x: names.map(plain),
@@ -19,10 +19,10 @@ function drawRelevances(content) {
     showlegend: false,
   });
   byId("relevances").style.height = `${Math.max(12, 5 + 1.6 * places.length)}rem`;
-  return Plotly.react(byId("relevances"), [values.length > 1 ? several : one], made, CONFIG);
+  return drawFigure(byId("relevances"), [values.length > 1 ? several : one], made);
 }
 
-// The evidence against the promised accuracy, on a logarithmic scale: it is a factor.
+// The evidence against the accuracy that was certified or asked for, on a logarithmic scale: it is a factor.
 function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) {
   const target = byId("monitor");
   const last = answers[answers.length - 1];
@@ -41,7 +41,7 @@ function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) 
   const isLate = alarmAt !== null && alarmAt > last / 2;
   const { x, y } = titles(target, "answers", `evidence against accuracy ${accuracy}`);
   const low = Math.min(0.5, ...evidence) / 2;
-  return Plotly.react(target, [limit, line, reached], layout({
+  return drawFigure(target, [limit, line, reached], layout({
     xaxis: { title: x, range: [0, last], tickformat: ",d" },
     yaxis: {
       title: y, type: "log", range: [Math.log10(low), Math.log10(10 * alarm)], exponentformat: "power", dtick: 1,
@@ -52,6 +52,6 @@ function drawMonitor({ accuracy, alarm, alarm_at: alarmAt, answers, evidence }) 
       y: Math.log10(alarm), yanchor: "bottom", showarrow: false, text: "alarm",
       font: { color: colour("bound") },
     }],
-  }), CONFIG);
+  }));
 }
 

@@ -101,14 +101,14 @@ class Curve {
     this.drawnSymbol = this.symbol(place);
     const visible = Number.isFinite(this.shown[0]) ? { range: this.shown } : { autorange: true };
     const { end, ticks } = this.slider;
-    const drawn = Plotly.react(this.target, traces, layout({
+    const drawn = drawFigure(this.target, traces, layout({
       margin: CURVE_MARGIN,
       xaxis: {
         title: { text: "reject rate", standoff: 6, font: { size: 13 } }, range: [0, end], tickvals: ticks, ticktext: ticks.map(percentTick),
       },
       yaxis: { tickformat: ".4~p", automargin: false, ...visible },
       legend: { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom", font: { size: NARROW.matches ? 11 : 13 } },
-    }), CONFIG);
+    }));
     this.slider.align(this.target._fullLayout._size);
     return drawn;
   }

@@ -1,10 +1,13 @@
 // How do all figures look?
 
+const ROOT = document.documentElement;
+const isPrinting = () => ROOT.classList.contains("printing");
+
 // Approximate width of a letter of a title, in pixels.
 const LETTER = 8.5;
 
 function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  return getComputedStyle(ROOT).getPropertyValue(`--${name}`).trim();
 }
 
 // Letters are readable on any background if they are outlined in the colour of the page.
@@ -33,7 +36,11 @@ function layout(more) {
   return { ...made, ...more, xaxis: made.xaxis, yaxis: made.yaxis };
 }
 
-const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
+// Draw a figure as large as its place: on a screen it follows its place, on paper nothing changes.
+function drawFigure(target, traces, made) {
+  const size = isPrinting() ? { width: target.clientWidth, height: target.clientHeight } : {};
+  return Plotly.react(target, traces, { ...made, ...size }, { displayModeBar: false, responsive: true, showTips: false });
+}
 
 // Break a title into lines that fit into a number of pixels, and shorten words that do not fit.
 // Names are text: each line is escaped by itself.

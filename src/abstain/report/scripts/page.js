@@ -92,19 +92,19 @@ async function figures(content, slider) {
   const level = byId("confidence");
   const curve = new Curve(content, slider);
   const scatter = content.scatter ? new Scatter(content) : null;
-  const drawAll = async () => {
-    await curve.draw(level.value, slider.place);
-    if (scatter) await scatter.draw(slider.place);
-    if (content.monitor) await drawMonitor(content.monitor);
-    if (content.relevances) await drawRelevances(content);
-  };
+  const drawAll = () => Promise.all([
+    curve.draw(level.value, slider.place),
+    scatter?.draw(slider.place),
+    content.monitor && drawMonitor(content.monitor),
+    content.relevances && drawRelevances(content),
+  ]);
   await drawAll();
   curve.target.on("plotly_afterplot", () => slider.align(curve.target._fullLayout._size));
   curve.onClick((place) => slider.choose(place));
   if (scatter) scatter.onClick((sample) => { location.hash = `#sample-${sample}`; });
   level.addEventListener("change", () => curve.draw(level.value, slider.place));
   for (const medium of [DARK, NARROW]) medium.addEventListener("change", drawAll);
-  addEventListener("beforeprint", drawAll);
+  for (const event of ["beforeprint", "afterprint"]) addEventListener(event, drawAll);
   const moves = (scatter ? [curve, scatter] : [curve]).map(
     (figure) => whenVisible(figure.target, () => figure.move(slider.place)),
   );
@@ -129,9 +129,15 @@ async function start() {
   slider = new Slider(content, show);
   byId("export").addEventListener("click", () => exportThresholds(content, slider.place));
   level.addEventListener("change", () => show(slider.place));
+  showDefinitions();
   addEventListener("hashchange", () => openNamed(tables));
-  addEventListener("beforeprint", () => tables.forEach((table) => table.printAll(true)));
-  addEventListener("afterprint", () => tables.forEach((table) => table.printAll(false)));
+  // Before the figures are drawn, which take their colours and their width from it.
+  const print = (isPrinted) => {
+    document.documentElement.classList.toggle("printing", isPrinted);
+    tables.forEach((table) => table.printAll(isPrinted));
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
   slider.choose(content.rows.start); // some browsers keep the position when they reload a page
 
   document.head.append(element("script", await plotly));

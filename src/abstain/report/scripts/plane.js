@@ -4,6 +4,8 @@
 const NAMED_PROTOTYPES = 12;
 // Height of the line of a class, in pixels.
 const CLASS_LINE = 26;
+// Height of a figure that fits on a page, in pixels.
+const PAGE_HEIGHT = 880;
 
 // Outcomes of samples differ in shape and colour.
 const KINDS = [
@@ -66,7 +68,13 @@ class Scatter {
       marker: {
         symbol, color: colour(KINDS[index].colour), size: KINDS[index].size, opacity: KINDS[index].opacity,
       },
+      legendgroup: KINDS[index].name, showlegend: false,
     }));
+    // The legend shows the symbol of an outcome, not that of its first sample, which may be an arrow.
+    traces.push(...traces.map((kind, index) => ({
+      ...kind, x: [null], y: [null], text: [], customdata: [], showlegend: true,
+      marker: { ...kind.marker, symbol: KINDS[index].symbol },
+    })));
     if (prototypes.length) {
       traces.push({
         x: prototypes.map(([x]) => x), y: prototypes.map(([, y]) => y),
@@ -82,12 +90,13 @@ class Scatter {
         name: "middle of a class", mode: "text", textfont: bold, hoverinfo: "skip", showlegend: false, cliponaxis: false,
       });
     }
-    if (isByClass) this.target.style.height = `${150 + CLASS_LINE * names.length}px`;
+    const height = 150 + CLASS_LINE * names.length;
+    if (isByClass) this.target.style.height = `${isPrinting() ? Math.min(height, PAGE_HEIGHT) : height}px`;
     const { x, y } = titles(this.target, ...axes);
     const lines = isByClass
       ? { range: [...this.ranges[1]].reverse(), tickvals: names.map((_, label) => label), ticktext: names }
       : { range: this.ranges[1], title: y };
-    return Plotly.react(this.target, traces, layout({ xaxis: { title: x, range: this.ranges[0] }, yaxis: lines }), CONFIG);
+    return drawFigure(this.target, traces, layout({ xaxis: { title: x, range: this.ranges[0] }, yaxis: lines }));
   }
 
   move(place) {

@@ -2,7 +2,7 @@
 
 const PAGE_SIZE = 25;
 // Rows that are printed, of each table.
-const PRINTED = 200;
+const PRINTED = 100;
 // Values that are shown beside each other; the row that opens below has all.
 const NAMED_VALUES = 4;
 
@@ -54,7 +54,7 @@ class Details {
   }
 }
 
-const valueText = (value) => (value === null ? "missing" : typeof value === "number" ? String(value).replace("-", "−") : value);
+const valueText = (value) => (value === null ? "missing" : typeof value === "number" ? shortValue(value) : value);
 
 // Each column: its title, the value that sorts it, and the text that is shown (of words, the same).
 // Columns of one kind of table name it in `only`.
@@ -63,7 +63,7 @@ function columns(details, kind) {
     { title: !details.name && details.row ? "row" : "sample", value: (at) => details.nameOf(at), isWord: true, isLink: true },
     ...(details.name && details.row ? [{ title: "row", value: (at) => details.row[at], text: String }] : []),
     { title: "true class", value: (at) => details.label(details.truth[at]), isWord: true },
-    { title: "answer", value: (at) => details.label(details.answer[at]), isWord: true },
+    { title: kind === "rejected" ? "withheld answer" : "answer", value: (at) => details.label(details.answer[at]), isWord: true },
     { title: "rival", value: (at) => details.label(details.rival[at]), isWord: true },
     { title: "right or wrong", value: (at) => (details.isWrong(at) ? "wrong" : "right"), isWord: true, only: "rejected" },
     { title: "reason", value: (at) => details.reason[at], isWord: true, isLong: true },
@@ -131,8 +131,10 @@ class SampleTable {
     this.heads = this.columns.map((column, index) => {
       const head = heading("", "col");
       if (column.isWord) head.className = "words";
+      head.dataset.title = column.title; // what is printed
       const button = element("button", column.title);
       button.type = "button";
+      define(button, column.title);
       button.addEventListener("click", () => this.sortBy(index));
       head.append(button);
       line.append(head);
@@ -227,7 +229,7 @@ class SampleTable {
     this.part("csv").disabled = this.chosen.length === 0;
     const some = this.known < this.n ? `, ${count(this.known)} of them with details` : "";
     const shown = this.chosen.length < this.known ? `; ${count(this.chosen.length)} found` : "";
-    const printed = this.pageSize > PAGE_SIZE && pages > 1 ? ` The first ${count(this.pageSize)} are printed.` : "";
+    const printed = this.pageSize > PAGE_SIZE && pages > 1 ? ` The first ${count(this.pageSize)} are printed; the CSV file has all.` : "";
     this.part("found").textContent = `${count(this.n)} ${this.kind === "wrong" ? "answered wrongly" : "rejected"}${some}${shown}.${printed}`;
   }
 

@@ -35,6 +35,12 @@ function decimal(value) {
   return text.replace("-", "−");
 }
 
+// A value of a feature as it was given: whole numbers whole, others with four significant digits.
+function shortValue(value) {
+  if (Number.isInteger(value)) return String(value).replace("-", "−");
+  return (Math.abs(value) >= 1e4 ? String(Math.round(value)) : String(Number(value.toPrecision(4)))).replace("-", "−");
+}
+
 // Plotly reads some HTML in its texts: names must not look like it.
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
