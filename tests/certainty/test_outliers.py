@@ -362,6 +362,40 @@ def test_scores_of_many_features_are_those_of_the_reference():
     np.testing.assert_allclose(e, np.max(halves, axis=0), rtol=1e-6)
 
 
+# ------------------------------------------------------------------------- missing values
+
+
+def correlated(rng, n_samples, n_features=6):
+    return rng.normal(size=(n_samples, 1)) + 0.2 * rng.normal(size=(n_samples, n_features))
+
+
+def test_a_missing_value_is_no_reason_to_reject():
+    rng = np.random.default_rng(0)
+    detector, new = detector_of(correlated(rng, 1000)), correlated(rng, 5000)
+    new[np.arange(5000), rng.integers(6, size=5000)] = np.nan
+    assert detector.are_outliers(new).mean() < 0.015
+
+
+def test_a_missing_value_leaves_the_residuals_of_other_blocks():
+    rng = np.random.default_rng(0)
+    X = correlated(rng, 500, 2 * MAX_TOGETHER)
+    odd = np.tile(correlated(rng, 1, 1), (3, 2 * MAX_TOGETHER))
+    odd[:, -1] += 1.5
+    odd[1, 0] = odd[2, -2] = np.nan
+    assert detector_of(X).are_outliers(odd).tolist() == [True, True, False]
+
+
+def test_features_that_are_often_missing_do_not_hide_the_others():
+    rng = np.random.default_rng(0)
+    X = correlated(rng, 500)
+    X[rng.random(500) < 0.8, 0] = np.nan
+    X[:, 1] = np.nan
+    detector = detector_of(X)
+    odd = np.array([[np.nan, np.nan, 1.0, 1.0, 1.0, -1.0]])
+    assert detector.are_outliers(odd).all()
+    assert [features[0] for features in detector.unusual_features(odd)] == [5]
+
+
 # ------------------------------------------------------------------------- what is found
 
 
@@ -398,6 +432,16 @@ def test_unusual_combinations_are_found_inside_the_ranges():
     assert detector.are_outliers(odd).all()
     assert not detector.are_outliers(np.array([[1.5, 1.5, 1.5]])).any()
     assert [features[0] for features in detector.unusual_features(odd)] == [2, 0]
+
+
+@pytest.mark.parametrize("feature", [0, 3, 5])
+def test_a_wrong_value_inside_its_range_is_found_and_named(feature):
+    rng = np.random.default_rng(feature)
+    detector, new = detector_of(correlated(rng, 1000)), correlated(rng, 200)
+    new[:, feature] += np.where(new[:, feature] > 0, -1.6, 1.6)
+    assert (detector.known.excess(new) < 1).all(axis=1).mean() > 0.9
+    assert detector.are_outliers(new).mean() > 0.98
+    assert np.mean([named[0] == feature for named in detector.unusual_features(new)]) > 0.98
 
 
 def test_noise_is_no_digit():

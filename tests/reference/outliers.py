@@ -57,21 +57,26 @@ def residual_scores(samples, known):
     """The largest residual of each sample, relative to those of the known samples.
 
     The residual of a known sample is by the others, with the mean and the number of all. Residuals
-    are unknown, NaN, if a value is missing in the sample.
+    are unknown, NaN, if a value is missing in the sample. Features that are constant, or lacked by
+    more than a tenth of the known samples, do not count.
     """
+    varies = np.nanmin(known, axis=0) < np.nanmax(known, axis=0)
+    columns = np.flatnonzero(varies & (np.isnan(known).mean(axis=0) <= 0.1))
+    known, samples = known[:, columns], samples[:, columns]
     known_z, new_z = standardize(known, known), standardize(samples, known)
     filled = np.nan_to_num(known_z)
     complete = [row for row, z in enumerate(known_z) if not np.isnan(z).any()]
+    if not complete or not len(columns):
+        return np.full(len(samples), math.nan)
     scores = np.where(np.isnan(new_z).any(axis=1), math.nan, 0.0)
-    for j in range(known.shape[1]):
-        if complete and np.ptp(filled[:, j]) > 0:
-            largest = 0.0
-            for row in complete:
-                others = filled.copy()
-                others[row] = 0.0
-                largest = max(largest, abs(residual(filled[row], others, j)))
-            own = [min(abs(residual(z, filled, j)) / largest, 1e9) for z in new_z]
-            scores = np.maximum(scores, own)
+    for j in range(len(columns)):
+        largest = 0.0
+        for row in complete:
+            others = filled.copy()
+            others[row] = 0.0
+            largest = max(largest, abs(residual(filled[row], others, j)))
+        own = [min(abs(residual(z, filled, j)) / largest, 1e9) for z in new_z]
+        scores = np.maximum(scores, own)
     return scores
 
 

@@ -17,7 +17,7 @@ Two scores of the features x, as the classifier sees them, tell samples unlike t
   is above 1 if a value fits the others worse than any known one. It finds wrong values inside their
   range, unusual combinations and noise. The others are the features of the same block, of at most
   `MAX_TOGETHER` that follow each other. Where one is missing, the residuals of its block are
-  unknown.
+  unknown; features that are often missing, or constant, are left out.
 
 Sample i has C without itself, but for the mean: P without it gives (P z_i) / (1 − z_iᵀ P z_i / n).
 """
@@ -38,6 +38,8 @@ Floats = NDArray[np.float64]
 MAX_TOGETHER = 32
 # The variance ε that is added to each standardized feature.
 RIDGE = 0.01
+# A feature that more samples lack has no residual.
+MAX_MISSING = 0.1
 # A smaller deviation has no reciprocal.
 LEAST_SCALE = 1e-300
 # The largest excess of a value over its range, which may be a single point, and of a residual.
@@ -94,17 +96,25 @@ class Known:
         return 1 / self.scale
 
     @cached_property
+    def left_out(self) -> NDArray[np.bool_]:
+        """Which features have no residual."""
+        return ~self.weights.any(axis=1)
+
+    @cached_property
     def blocks(self) -> list[slice]:
         """The features of each block."""
         return _blocks(len(self.weights))
 
     def residuals(self, z: Floats) -> Floats:
-        """Return |(P z)_j| / ρ_j from standardized features, NaN where a value is missing."""
+        """Return |(P z)_j| / ρ_j from standardized features, NaN where unknown."""
         residuals = np.empty(z.shape)
+        if self.left_out.any():  # they may be missing
+            z = np.where(self.left_out, 0.0, z)
         with np.errstate(over="ignore", invalid="ignore"):
             for own in self.blocks:
                 weights = self.weights[own, : own.stop - own.start]
                 np.matmul(z[:, own], weights, out=residuals[:, own])
+        residuals[:, self.left_out] = np.nan
         return np.minimum(np.abs(residuals, out=residuals), FAR, out=residuals)
 
 
@@ -124,7 +134,9 @@ def fit_known(samples: Floats) -> Known:
     # Of a constant column, mean and deviation may be rounded.
     mean = np.where(is_constant, center, mean)
     scale = np.where(is_constant | (scale < LEAST_SCALE), 1.0, scale)
-    weights = _residual_weights((finite - mean) / scale, is_constant)
+    z = (finite - mean) / scale
+    z[:, is_constant | (np.isnan(z).mean(axis=0) > MAX_MISSING)] = 0.0
+    weights = _residual_weights(z)
     return Known(center, below, above, mean, scale, weights)
 
 
@@ -135,8 +147,8 @@ def _blocks(n_features: int) -> list[slice]:
     return [slice(start, min(start + size, n_features)) for start in starts]
 
 
-def _residual_weights(z: Floats, is_constant: NDArray[np.bool_]) -> Floats:
-    """Return P_ij / ρ_j of each block, from standardized features; 0 of constant ones."""
+def _residual_weights(z: Floats) -> Floats:
+    """Return P_ij / ρ_j of each block, from standardized features; 0 of those that are all 0."""
     blocks = _blocks(z.shape[1])
     weights = np.zeros((z.shape[1], blocks[0].stop))
     for own in blocks:
@@ -147,7 +159,6 @@ def _residual_weights(z: Floats, is_constant: NDArray[np.bool_]) -> Floats:
         leverages = np.einsum("ij,ij->i", residuals, some) / len(z)
         residuals /= 1 - leverages[:, np.newaxis]
         largest = np.nan_to_num(np.abs(residuals)).max(axis=0)
-        # Of a constant feature, or in a block without a complete sample, nothing is known.
-        largest[is_constant[own] | (largest == 0)] = np.inf
+        largest[largest == 0] = np.inf  # also in a block without a complete sample
         weights[own, :n_features] = inverse / largest
     return weights

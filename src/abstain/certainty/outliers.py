@@ -186,7 +186,9 @@ def fit_outlier_detector(
 
 def _usual(scores: Floats, rate: float) -> float:
     """Return what a share of the scores that are known exceed; 1 if there are none."""
-    return max(float(np.quantile(np.minimum(scores, FAR / 2), 1 - rate)), 1e-9) if len(scores) else 1.0
+    if not len(scores):
+        return 1.0
+    return max(float(np.quantile(np.minimum(scores, FAR / 2), 1 - rate)), 1e-9)
 
 
 def _joint(scores: Sequence[Floats] | Floats, usual: Floats) -> Floats:
