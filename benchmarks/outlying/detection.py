@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outlying.faults import UNITS, faults
-from outlying.scores import RANGE_AND_DISTANCE, decide
+from outlying.scores import OURS, decide
 from outlying.sets import load
 
 __all__ = ["DISTANCES", "N_KNOWN", "RATE", "UNSEEN", "detection", "draw"]
@@ -47,7 +47,7 @@ def detection(name: str, data: Path, scores: list[str], n_draws: int) -> Counts:
             is_outlier = decide(score, known, labels, RATE)
             hits = {"false alarms": is_outlier(new)}
             hits |= {fault.name: is_outlier(fault.samples)[fault.is_visible] for fault in made}
-            if score == RANGE_AND_DISTANCE:
+            if score == OURS:
                 for fault in made:
                     if fault.name in UNITS:
                         bins = np.digitize(fault.beyond, DISTANCES[1:])[fault.is_visible]

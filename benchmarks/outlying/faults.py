@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAULTS", "UNITS", "Fault", "faults"]
+__all__ = ["CHANGES", "FAULTS", "UNITS", "Fault", "faults"]
 
 Floats = NDArray[np.float64]
 
@@ -24,14 +24,14 @@ class Fault(NamedTuple):
     is_visible: NDArray[np.bool_]
 
 
-_CHANGES: dict[str, Callable[[Floats], Floats]] = {
+CHANGES: dict[str, Callable[[Floats], Floats]] = {
     "unit × 12": lambda value: value * 12,
     "unit × 0.45": lambda value: value * 0.45,
     "°C as °F": lambda value: value * 1.8 + 32,
     "-999": lambda value: np.full_like(value, -999.0),
 }
 UNITS = ["unit × 12", "unit × 0.45", "°C as °F"]
-FAULTS = [*_CHANGES, "beyond the range", "values permuted", "noise of two deviations"]
+FAULTS = [*CHANGES, "beyond the range", "values permuted", "noise of two deviations"]
 
 
 def faults(known: Floats, new: Floats, rng: np.random.Generator) -> Iterator[Fault]:
@@ -45,7 +45,7 @@ def faults(known: Floats, new: Floats, rng: np.random.Generator) -> Iterator[Fau
             beyond = np.nan_to_num(away / (high - low), posinf=np.inf).max(axis=1)
         return Fault(name, samples, beyond, beyond > 0)
 
-    for name, change in _CHANGES.items():
+    for name, change in CHANGES.items():
         columns, samples = rng.integers(new.shape[1], size=len(new)), new.copy()
         samples[rows, columns] = change(new[rows, columns])
         yield fault(name, samples)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.covariance import LedoitWolf
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
@@ -16,7 +17,7 @@ from abstain import GMLVQ
 from abstain.certainty.outlier_scores import fit_known
 from abstain.certainty.outliers import fit_outlier_detector
 
-__all__ = ["SCORES", "decide"]
+__all__ = ["OURS", "SCORES", "decide"]
 
 Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
@@ -40,9 +41,15 @@ def range_alone(samples: Floats, labels: NDArray[Any]) -> Score:
     return lambda X: known.scores(X)[0]
 
 
-def distance_alone(samples: Floats, labels: NDArray[Any]) -> Score:
+def residual_alone(samples: Floats, labels: NDArray[Any]) -> Score:
     known = fit_known(samples)
-    return lambda X: known.scores(X)[1]
+    return lambda X: np.nan_to_num(known.scores(X)[1])
+
+
+def mahalanobis_distance(samples: Floats, labels: NDArray[Any]) -> Score:
+    z = standardizing(samples)
+    covariance = LedoitWolf().fit(z(samples))
+    return lambda X: np.asarray(covariance.mahalanobis(z(X)))
 
 
 def nearest_of(size: int) -> Fit:
@@ -75,11 +82,12 @@ def prototype_distance(samples: Floats, labels: NDArray[Any]) -> Score:
     return lambda X: np.asarray(model.distances(z(X)).min(axis=1))
 
 
-RANGE_AND_DISTANCE = "range and distance"
+OURS = "range and residual"
 SCORES: dict[str, Fit | None] = {
-    RANGE_AND_DISTANCE: None,
+    OURS: None,
     "range": range_alone,
-    "distance": distance_alone,
+    "residual": residual_alone,
+    "Mahalanobis distance": mahalanobis_distance,
     "nearest of 20": nearest_of(20),
     "nearest of 500": nearest_of(500),
     "isolation forest": isolation_forest,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits, load_iris, load_wine
 
+from abstain.certainty.outlier_scores import MAX_TOGETHER
 from abstain.certainty.outliers import (
     FEWEST_SCREENED,
     MAX_DENSE,
@@ -107,7 +108,7 @@ def test_samples_that_are_screened_out_are_no_outliers(data, rate):
     detector, _ = fit_outlier_detector(X, rate)
     assume(detector is not None)
     new = np.vstack([X, data.draw(new_samples(X))])
-    # Distances and values right at the limits, and all kinds of rows beside each other.
+    # Residuals and values right at the limits, and all kinds of rows beside each other.
     new = np.vstack([new, at_the_limits(detector, new)])
     new = new[np.random.default_rng(0).integers(len(new), size=FEWEST_SCREENED + 777)]
     is_outlier = detector._decide(new)
@@ -117,12 +118,12 @@ def test_samples_that_are_screened_out_are_no_outliers(data, rate):
 
 
 def at_the_limits(detector, samples):
-    """Return samples that are moved to the limit of the distance, and of the first feature."""
+    """Return samples that are moved to the limit of the residual, and of the first feature."""
     known, (_, high, most) = detector.known, detector._limits
     finite = samples[np.isfinite(samples).all(axis=1)]
-    d2 = known.scores(finite)[1][:, np.newaxis] ** 2
+    e = known.scores(finite)[1][:, np.newaxis]
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        rays = known.mean + (finite - known.mean) * np.sqrt(most / d2)
+        rays = known.mean + (finite - known.mean) * (most / e)
     ends = finite.copy()
     ends[:, 0] = high[0]
     moved = [each * (1 + step) for each in (rays, ends) for step in (-1e-7, -1e-9, 1e-9, 1e-7)]
@@ -187,17 +188,13 @@ def test_the_order_of_the_samples_changes_nothing(data, rate):
     new = data.draw(new_samples(X))
     np.testing.assert_allclose(shuffled.known_scores, detector.known_scores, rtol=1e-6, atol=1e-9)
     # Sums of numbers in another order differ in the last digits, and with them ties.
-    away = np.abs(np.subtract.outer(scores_of(detector, new), detector.known_scores)).min(axis=1)
-    clear = away > 1e-6 * (1 + scores_of(detector, new))
+    scores = detector.scores(new)
+    away = np.abs(np.subtract.outer(scores, detector.known_scores)).min(axis=1)
+    clear = away > 1e-6 * (1 + scores)
     np.testing.assert_allclose(
         shuffled.p_values(new)[clear], detector.p_values(new)[clear], rtol=1e-5
     )
     assert is_shuffled_outlier.sum() == pytest.approx(is_outlier.sum(), abs=0.02 * len(X))
-
-
-def scores_of(detector, samples):
-    r, d = detector.known.scores(samples)
-    return np.maximum(r / detector.usual[0], d / detector.usual[1])
 
 
 def test_the_order_of_a_large_set_changes_nothing():
@@ -337,12 +334,10 @@ def test_scores_are_those_of_the_reference(data):
     new = np.clip(new, -1e7, 1e7)
     detector, _ = fit_outlier_detector(X, 0.05)
     assume(detector is not None)
-    r, d = detector.known.scores(new)
+    r, e = detector.known.scores(new)
     np.testing.assert_allclose(r, [reference.range_score(x, X) for x in new], rtol=1e-9)
-    np.testing.assert_allclose(
-        d, [reference.distance_score(x, X) for x in new], rtol=1e-6, atol=1e-6
-    )
-    scores = np.maximum(r / detector.usual[0], d / detector.usual[1])
+    np.testing.assert_allclose(e, reference.residual_scores(new, X), rtol=1e-6, atol=1e-6)
+    scores = np.fmax(r / detector.usual[0], e / detector.usual[1])
     # Scores that differ by rounding are equal.
     least, most = (
         [reference.p_value(score * factor, detector.known_scores.tolist()) for score in scores]
@@ -353,24 +348,52 @@ def test_scores_are_those_of_the_reference(data):
     assert (p_values <= np.array(most) * (1 + 1e-6)).all()
 
 
+HALVES = [slice(0, 32), slice(32, 64)]
+
+
 def test_scores_of_many_features_are_those_of_the_reference():
-    X = load_digits().data[:300]
-    new = load_digits().data[300:340] + np.random.default_rng(0).normal(size=(40, 64))
-    r, d = detector_of(X).known.scores(new)
+    X = load_digits().data[:100]
+    new = load_digits().data[300:310] + np.random.default_rng(0).normal(size=(10, 64))
+    r, e = detector_of(X).known.scores(new)
     np.testing.assert_allclose(r, [reference.range_score(x, X) for x in new], rtol=1e-9)
-    np.testing.assert_allclose(d, [reference.distance_score(x, X) for x in new], rtol=1e-6)
+    # Features are compared with the other ones of their block.
+    assert MAX_TOGETHER == 32
+    halves = [reference.residual_scores(new[:, own], X[:, own]) for own in HALVES]
+    np.testing.assert_allclose(e, np.max(halves, axis=0), rtol=1e-6)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.data())
-def test_the_parts_of_the_features_add_up_to_the_distance(data):
-    X = data.draw(known_samples())
-    detector, _ = fit_outlier_detector(X, 0.05)
-    assume(detector is not None)
-    parts = detector.known.distance_parts(X)
-    np.testing.assert_allclose(
-        parts.sum(axis=1), detector.known.scores(X)[1] ** 2, rtol=1e-6, atol=1e-6
-    )
+# ------------------------------------------------------------------------- missing values
+
+
+def correlated(rng, n_samples, n_features=6):
+    return rng.normal(size=(n_samples, 1)) + 0.2 * rng.normal(size=(n_samples, n_features))
+
+
+def test_a_missing_value_is_no_reason_to_reject():
+    rng = np.random.default_rng(0)
+    detector, new = detector_of(correlated(rng, 1000)), correlated(rng, 5000)
+    new[np.arange(5000), rng.integers(6, size=5000)] = np.nan
+    assert detector.are_outliers(new).mean() < 0.015
+
+
+def test_a_missing_value_leaves_the_residuals_of_other_blocks():
+    rng = np.random.default_rng(0)
+    X = correlated(rng, 500, 2 * MAX_TOGETHER)
+    odd = np.tile(correlated(rng, 1, 1), (3, 2 * MAX_TOGETHER))
+    odd[:, -1] += 1.5
+    odd[1, 0] = odd[2, -2] = np.nan
+    assert detector_of(X).are_outliers(odd).tolist() == [True, True, False]
+
+
+def test_features_that_are_often_missing_do_not_hide_the_others():
+    rng = np.random.default_rng(0)
+    X = correlated(rng, 500)
+    X[rng.random(500) < 0.8, 0] = np.nan
+    X[:, 1] = np.nan
+    detector = detector_of(X)
+    odd = np.array([[np.nan, np.nan, 1.0, 1.0, 1.0, -1.0]])
+    assert detector.are_outliers(odd).all()
+    assert [features[0] for features in detector.unusual_features(odd)] == [5]
 
 
 # ------------------------------------------------------------------------- what is found
@@ -409,6 +432,16 @@ def test_unusual_combinations_are_found_inside_the_ranges():
     assert detector.are_outliers(odd).all()
     assert not detector.are_outliers(np.array([[1.5, 1.5, 1.5]])).any()
     assert [features[0] for features in detector.unusual_features(odd)] == [2, 0]
+
+
+@pytest.mark.parametrize("feature", [0, 3, 5])
+def test_a_wrong_value_inside_its_range_is_found_and_named(feature):
+    rng = np.random.default_rng(feature)
+    detector, new = detector_of(correlated(rng, 1000)), correlated(rng, 200)
+    new[:, feature] += np.where(new[:, feature] > 0, -1.6, 1.6)
+    assert (detector.known.excess(new) < 1).all(axis=1).mean() > 0.9
+    assert detector.are_outliers(new).mean() > 0.98
+    assert np.mean([named[0] == feature for named in detector.unusual_features(new)]) > 0.98
 
 
 def test_noise_is_no_digit():

@@ -28,43 +28,56 @@ def range_score(x, known):
 
 
 def standardize(samples, known):
-    """Standardized features, with the mean in place of missing values."""
-    z = np.zeros(samples.shape)
+    """Standardized features, NaN where a value is missing."""
+    z = np.full(samples.shape, np.nan)
     for i in range(samples.shape[1]):
         values = known[~np.isnan(known[:, i]), i]
         mean, deviation = values.mean(), values.std()
         if values.min() == values.max():  # not as rounded
             mean, deviation = values[0], 0.0
         for row, value in enumerate(samples[:, i]):
-            if not math.isnan(value):
-                z[row, i] = (value - mean) / (deviation if deviation > 0 else 1.0)
+            z[row, i] = (value - mean) / (deviation if deviation > 0 else 1.0)
     return z
 
 
-def covariance(z, n_components, least_variance):
-    """The covariance of a probabilistic principal component analysis, as a full matrix.
+def residual(z, known_z, j):
+    """The residual of feature j of one sample, in a ridge regression on the other features.
 
-    The largest eigenvalues stay; all other directions have their mean variance, at least the given
-    share of the mean of all.
+    It is divided by the variance that the ridge regression leaves.
     """
-    eigenvalues, directions = np.linalg.eigh(np.atleast_2d(np.cov(z, rowvar=False, ddof=0)))
-    eigenvalues, directions = eigenvalues[::-1], directions[:, ::-1]
-    n_features = len(eigenvalues)
-    n_components = min(n_components, n_features, max(1, len(z) // 5))
-    rest = eigenvalues[n_components:] if n_components < n_features else eigenvalues[-1:]
-    if eigenvalues.sum() < 1e-12:  # nothing varies
-        return np.eye(n_features)
-    noise = max(rest.mean(), least_variance * eigenvalues.mean())
-    spectrum = np.full(n_features, noise)
-    spectrum[:n_components] = np.maximum(eigenvalues[:n_components], noise)
-    return directions @ np.diag(spectrum) @ directions.T
+    n, others = len(known_z), [i for i in range(known_z.shape[1]) if i != j]
+    targets, inputs = known_z[:, j], known_z[:, others]
+    penalized = inputs.T @ inputs / n + 0.01 * np.eye(len(others))
+    slopes = np.linalg.solve(penalized, inputs.T @ targets / n)
+    variance = targets @ (targets - inputs @ slopes) / n + 0.01
+    return float(z[j] - z[others] @ slopes) / variance
 
 
-def distance_score(x, known, n_components=16, least_variance=0.05):
-    """The Mahalanobis distance, by the inverse of the covariance."""
-    z = standardize(np.array([x]), known)[0]
-    own = covariance(standardize(known, known), n_components, least_variance)
-    return math.sqrt(z @ np.linalg.inv(own) @ z)
+def residual_scores(samples, known):
+    """The largest residual of each sample, relative to those of the known samples.
+
+    The residual of a known sample is by the others, with the mean and the number of all. Residuals
+    are unknown, NaN, if a value is missing in the sample. Features that are constant, or lacked by
+    more than a tenth of the known samples, do not count.
+    """
+    varies = np.nanmin(known, axis=0) < np.nanmax(known, axis=0)
+    columns = np.flatnonzero(varies & (np.isnan(known).mean(axis=0) <= 0.1))
+    known, samples = known[:, columns], samples[:, columns]
+    known_z, new_z = standardize(known, known), standardize(samples, known)
+    filled = np.nan_to_num(known_z)
+    complete = [row for row, z in enumerate(known_z) if not np.isnan(z).any()]
+    if not complete or not len(columns):
+        return np.full(len(samples), math.nan)
+    scores = np.where(np.isnan(new_z).any(axis=1), math.nan, 0.0)
+    for j in range(len(columns)):
+        largest = 0.0
+        for row in complete:
+            others = filled.copy()
+            others[row] = 0.0
+            largest = max(largest, abs(residual(filled[row], others, j)))
+        own = [min(abs(residual(z, filled, j)) / largest, 1e9) for z in new_z]
+        scores = np.maximum(scores, own)
+    return scores
 
 
 def p_value(score, known_scores):

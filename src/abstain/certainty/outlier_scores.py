@@ -1,4 +1,4 @@
-"""How far are values from their range, and how unusual are combinations of values?
+"""How far do values lie from their range, and from what the other values tell?
 
 Two scores of the features x, as the classifier sees them, tell samples unlike the known ones:
 
@@ -7,10 +7,19 @@ Two scores of the features x, as the classifier sees them, tell samples unlike t
       r(x) = max_i max( (x_i − m_i) / (b_i − m_i), (m_i − x_i) / (m_i − a_i) )
 
   is above 1 if a value lies outside the range. It finds wrong units and codes such as -999.
-- *Distance.* d²(x) = zᵀ C⁻¹ z, the Mahalanobis distance of the standardized features z, with the
-  covariance C of a probabilistic principal component analysis: the largest `N_COMPONENTS`
-  eigenvalues, and one variance σ² for all other directions. It finds unusual combinations and
-  noise. A missing value is taken as the mean.
+- *Residual.* With z the standardized features, C their covariance and P = (C + ε I)⁻¹, (P z)_j is,
+  but for a factor of its own, the residual of feature j in a ridge regression on the others: the
+  best test of a wrong value of feature j among normal samples. With ρ_j the largest |(P z)_j| of a
+  known sample, each by the other samples,
+
+      e(x) = max_j |(P z)_j| / ρ_j
+
+  is above 1 if a value fits the others worse than any known one. It finds wrong values inside their
+  range, unusual combinations and noise. The others are the features of the same block, of at most
+  `MAX_TOGETHER` that follow each other. Where one is missing, the residuals of its block are
+  unknown; features that are often missing, or constant, are left out.
+
+Sample i has C without itself, but for the mean: P without it gives (P z_i) / (1 − z_iᵀ P z_i / n).
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -25,18 +34,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-N_COMPONENTS = 16
-# Of more features, no matrix of covariances is made.
-MAX_COVARIANCE = 512
-# A component has so many samples at least.
-SAMPLES_PER_COMPONENT = 5
-# The least variance of a direction, relative to the mean over all directions.
-LEAST_VARIANCE = 0.05
+# Features of a block, which all residuals depend on: it bounds the cost per value.
+MAX_TOGETHER = 32
+# The variance ε that is added to each standardized feature.
+RIDGE = 0.01
+# A feature that more samples lack has no residual.
+MAX_MISSING = 0.1
 # A smaller deviation has no reciprocal.
 LEAST_SCALE = 1e-300
-# Standardized features that vary less are constant but for rounding.
-LEAST_TOTAL = 1e-12
-# The largest excess of a value over its range, which may be a single point.
+# The largest excess of a value over its range, which may be a single point, and of a residual.
 FAR = 1e9
 # The squares of larger values, and their sums, are not finite.
 TOO_LARGE = 1e150
@@ -48,9 +54,8 @@ BLOCK = 1 << 16
 class Known:
     """What is known of the features.
 
-    ``below`` and ``above`` are the distances from the median to the ends of the range.
-    ``components`` are directions u_k of standardized features, one per column, with
-    d²(x) = ‖z‖² / σ² − Σ_k (u_kᵀ z)².
+    ``below`` and ``above`` are the distances from the median to the ends of the range. Row i of
+    ``weights`` holds those of feature i in the residuals of its block, P_ij / ρ_j.
     """
 
     center: Floats
@@ -58,15 +63,14 @@ class Known:
     above: Floats
     mean: Floats
     scale: Floats
-    components: Floats
-    variance: float
+    weights: Floats
 
     def scores(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Return r and d of each sample."""
-        squares = np.empty(len(samples))
+        """Return r and e of each sample; e is NaN where it is unknown."""
+        largest = np.empty(len(samples))
         for rows, z in self.standardized(samples):
-            squares[rows] = self.squared_distances(z)
-        return self.excess(samples).max(axis=1), np.sqrt(np.maximum(squares, 0.0))
+            largest[rows] = np.fmax.reduce(self.residuals(z), axis=1)
+        return self.excess(samples).max(axis=1), largest
 
     def excess(self, samples: Floats) -> Floats:
         """Return the excess of each value: above 1 outside the range, 0 if it is missing."""
@@ -91,22 +95,27 @@ class Known:
         """What centred features are multiplied by: products are faster than quotients."""
         return 1 / self.scale
 
-    def squared_distances(self, z: Floats) -> Floats:
-        """Return d² from standardized features, in which missing values are NaN."""
-        squares = np.einsum("ij,ij->i", z, z)
-        if not np.isfinite(squares).all():
-            z = _filled(z)
-            squares = np.einsum("ij,ij->i", z, z)
-        projected = z @ self.components
-        squares /= self.variance
-        squares -= np.einsum("ij,ij->i", projected, projected)
-        return np.asarray(squares)
+    @cached_property
+    def left_out(self) -> NDArray[np.bool_]:
+        """Which features have no residual."""
+        return ~self.weights.any(axis=1)
 
-    def distance_parts(self, samples: Floats) -> Floats:
-        """Return z_i (C⁻¹ z)_i, the part of each feature in d²."""
-        z = _filled((samples - self.mean) * self.factor)
-        weighted = z / self.variance - (z @ self.components) @ self.components.T
-        return np.asarray(z * weighted)
+    @cached_property
+    def blocks(self) -> list[slice]:
+        """The features of each block."""
+        return _blocks(len(self.weights))
+
+    def residuals(self, z: Floats) -> Floats:
+        """Return |(P z)_j| / ρ_j from standardized features, NaN where unknown."""
+        residuals = np.empty(z.shape)
+        if self.left_out.any():  # they may be missing
+            z = np.where(self.left_out, 0.0, z)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for own in self.blocks:
+                weights = self.weights[own, : own.stop - own.start]
+                np.matmul(z[:, own], weights, out=residuals[:, own])
+        residuals[:, self.left_out] = np.nan
+        return np.minimum(np.abs(residuals, out=residuals), FAR, out=residuals)
 
 
 def fit_known(samples: Floats) -> Known:
@@ -125,30 +134,31 @@ def fit_known(samples: Floats) -> Known:
     # Of a constant column, mean and deviation may be rounded.
     mean = np.where(is_constant, center, mean)
     scale = np.where(is_constant | (scale < LEAST_SCALE), 1.0, scale)
-    components, variance = _components(_filled((finite - mean) / scale))
-    return Known(center, below, above, mean, scale, components, variance)
+    z = (finite - mean) / scale
+    z[:, is_constant | (np.isnan(z).mean(axis=0) > MAX_MISSING)] = 0.0
+    weights = _residual_weights(z)
+    return Known(center, below, above, mean, scale, weights)
 
 
-def _components(z: Floats) -> tuple[Floats, float]:
-    """Return the u_k and σ² of standardized features; see `Known`."""
-    from sklearn.decomposition import PCA
-
-    n_samples, n_features = z.shape
-    total = float(z.var(axis=0).sum())
-    if total < LEAST_TOTAL:  # nothing varies
-        return np.zeros((n_features, 1)), 1.0
-    n_components = min(N_COMPONENTS, n_features, max(1, n_samples // SAMPLES_PER_COMPONENT))
-    solver = "covariance_eigh" if n_features <= MAX_COVARIANCE else "randomized"
-    pca = PCA(n_components, svd_solver=solver, random_state=0).fit(z)
-    variances = pca.explained_variance_ * (n_samples - 1) / n_samples
-    rest = float(variances.min())
-    if n_components < n_features:
-        rest = (total - float(variances.sum())) / (n_features - n_components)
-    variance = max(rest, LEAST_VARIANCE * total / n_features)
-    weights = np.sqrt(1 / variance - 1 / np.maximum(variances, variance))
-    return (pca.components_ * weights[:, np.newaxis]).T, variance
+def _blocks(n_features: int) -> list[slice]:
+    """Return blocks of neighbouring features, of one size but for the last."""
+    size = -(-n_features // -(-n_features // MAX_TOGETHER))
+    starts = range(0, n_features, size)
+    return [slice(start, min(start + size, n_features)) for start in starts]
 
 
-def _filled(z: Floats) -> Floats:
-    """Return standardized features with the mean in place of missing values."""
-    return np.clip(np.nan_to_num(z, nan=0.0), -TOO_LARGE, TOO_LARGE)
+def _residual_weights(z: Floats) -> Floats:
+    """Return P_ij / ρ_j of each block, from standardized features; 0 of those that are all 0."""
+    blocks = _blocks(z.shape[1])
+    weights = np.zeros((z.shape[1], blocks[0].stop))
+    for own in blocks:
+        n_features, some = own.stop - own.start, z[:, own]
+        filled = np.nan_to_num(some)
+        inverse = np.linalg.inv(filled.T @ filled / len(z) + RIDGE * np.eye(n_features))
+        residuals = some @ inverse
+        leverages = np.einsum("ij,ij->i", residuals, some) / len(z)
+        residuals /= 1 - leverages[:, np.newaxis]
+        largest = np.nan_to_num(np.abs(residuals)).max(axis=0)
+        largest[largest == 0] = np.inf  # also in a block without a complete sample
+        weights[own, :n_features] = inverse / largest
+    return weights

@@ -5,14 +5,14 @@ the memory, and with half of the operations. The others are decided in double pr
 decision depends on rounding.
 
 Let c = x − m be the centred features, computed with a rounding error of u = 2⁻²⁴ for each
-operation, z their standardized values, p their number, and M the norm of m in standard deviations.
-With K ≤ 16 components,
+operation, and w the weights of a residual of p features, for which wᵀ c is computed. Inside the
+limits of values, |c_i| ≤ B_i, so that its error is at most
 
-    | computed d² − d² | ≤ u ((9 p + 60) ‖z‖² + 2 M²) / σ²,
+    u Σ_i |w_i| ((p + 4) B_i + 2 |m_i|),
 
-from ‖z‖² / σ² ≥ ‖U z‖², the bounds of sums of p products, and an error of at most 2 u (‖z‖ + M)
-in z. The screen takes `SLACK` (p + 8) and M² times as much. Values that are rounded onto a limit
-may lie beyond it. Where known values lie there, as many may, and double precision decides.
+from the bound of a sum of p products, and the errors of x, m, c and w. The screen takes `SLACK`
+times as much. Values that are rounded onto a limit may lie beyond it. Where known values lie there,
+as many may, and double precision decides.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -28,14 +28,13 @@ from abstain.certainty.outlier_scores import Floats, Known
 Singles = NDArray[np.float32]
 
 UNIT = 2.0**-24
-SLACK = 16
+SLACK = 4
 # Values that are compared at once: they fit into a fast cache.
 BLOCK = 1 << 17
 # Rows of few features are joined: operations on so many values at once are fast.
 JOINED = 1 << 10
-# Squares of larger or smaller deviations, or errors of means so many deviations away, are too
-# large for single precision.
-LARGEST_SCALE, FARTHEST_MEAN = 1e12, 1e3
+# Larger or smaller deviations, or their reciprocals, may not be numbers of single precision.
+LARGEST_SCALE = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class OutlierScreen:
     """The limits of samples that are no outliers.
 
     ``low`` and ``high`` are the least and the largest values of each feature, ``most`` is the
-    largest d².
+    largest residual.
     """
 
     known: Known
@@ -55,12 +54,7 @@ class OutlierScreen:
     def is_precise(self) -> bool:
         """Whether single precision can tell anything."""
         scale = self.known.scale
-        is_usual = (scale < LARGEST_SCALE) & (scale > 1 / LARGEST_SCALE)
-        return bool(is_usual.all() and self._mean_norm < FARTHEST_MEAN)
-
-    @property
-    def _mean_norm(self) -> float:
-        return float(np.linalg.norm(self.known.mean * self.known.factor))
+        return bool(((scale < LARGEST_SCALE) & (scale > 1 / LARGEST_SCALE)).all())
 
     def may_be_outliers(self, samples: Floats) -> NDArray[np.bool_]:
         """Return False for samples that are surely none."""
@@ -77,16 +71,16 @@ class OutlierScreen:
         return may_be
 
     def _may_be(self, joined: Floats) -> NDArray[np.bool_]:
-        mean, weights, components, most = self._distance
         centred = joined.astype(np.float32)
-        centred -= mean
+        centred -= self._mean
         is_outside = self._is_outside(joined, centred)
-        n_features = len(weights)
-        projected = centred.reshape(-1, n_features) @ components
-        centred *= centred
-        squares = centred.reshape(-1, n_features) @ weights
-        squares -= np.einsum("ij,ij->i", projected, projected)
-        may_be = ~(squares < most)  # nothing is known of a missing value
+        n_features = len(self.known.mean)
+        rows = centred.reshape(-1, n_features)
+        may_be = np.zeros(len(rows), dtype=np.bool_)
+        for own, weights in self._residuals:
+            residuals = weights @ rows[:, own].T  # maxima of columns are faster than of rows
+            np.abs(residuals, out=residuals)
+            may_be |= ~(residuals.max(axis=0) <= 1)  # nothing is known of a missing value
         may_be[np.flatnonzero(is_outside) // n_features] = True
         return may_be
 
@@ -111,14 +105,22 @@ class OutlierScreen:
         return _singles(self._joined(low)), _singles(self._joined(high))
 
     @cached_property
-    def _distance(self) -> tuple[Singles, Singles, Singles, float]:
-        """The mean, weights of squares, components; and the largest sum of sure inliers."""
-        known = self.known
-        slack = 1 + SLACK * (len(known.mean) + 8) * UNIT
-        weights = known.factor**2 * (slack / known.variance)
-        components = known.factor[:, np.newaxis] * known.components
-        most = self.most - SLACK * UNIT * self._mean_norm**2 / known.variance
-        return _singles(self._joined(known.mean)), _singles(weights), _singles(components), most
+    def _mean(self) -> Singles:
+        return _singles(self._joined(self.known.mean))
+
+    @cached_property
+    def _residuals(self) -> list[tuple[slice, Singles]]:
+        """The weights of the residuals of each block, relative to the largest of sure inliers."""
+        known, blocks = self.known, []
+        reach = np.maximum(np.abs(self.low - known.mean), np.abs(self.high - known.mean))
+        for own in known.blocks:
+            n_features = own.stop - own.start
+            weights = known.weights[own, :n_features].T * known.factor[own]
+            errors = (n_features + 4) * reach[own] + 2 * np.abs(known.mean[own])
+            most = self.most - SLACK * UNIT * np.abs(weights) @ errors
+            most[~(most > 0)] = np.nan
+            blocks.append((own, _singles(weights / most[:, np.newaxis])))
+        return blocks
 
     @property
     def _n_joined(self) -> int:

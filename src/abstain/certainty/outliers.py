@@ -1,8 +1,8 @@
 """Is a sample unlike those that are known?
 
 A classifier may be sure of an answer to a sample that lies nowhere near its training samples. The
-score s(x) = max(r(x) / r₀, d(x) / d₀) tells such samples, where r and d are those of
-`outlier_scores`, and r₀ and d₀ are exceeded by the share of known samples that may be false alarms.
+score s(x) = max(r(x) / r₀, e(x) / e₀) tells such samples, where r and e are those of
+`outlier_scores`, and r₀ and e₀ are exceeded by the share of known samples that may be false alarms.
 
 **Conformal p-values.** The scores s_1, …, s_n of known samples come from five folds, each scored by
 what the others tell, or by what all tell if that is larger. For a new sample like them,
@@ -26,6 +26,7 @@ or a little more, which is at most α with probability at most α if groups are 
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,7 +56,7 @@ ROUNDING = 1e-9
 class OutlierDetector:
     """What is known of the features, the scores of known samples, and the rate of false alarms.
 
-    ``columns`` are the numeric columns of a frame, None for an array. ``usual`` are r₀ and d₀;
+    ``columns`` are the numeric columns of a frame, None for an array. ``usual`` are r₀ and e₀;
     ``known_scores`` ascend.
     """
 
@@ -65,10 +66,13 @@ class OutlierDetector:
     usual: Floats
     known_scores: Floats
 
+    def scores(self, samples: Floats) -> Floats:
+        """Return s of each sample."""
+        return _joint(self.known.scores(samples), self.usual)
+
     def p_values(self, X: Any) -> Floats:
         """Return the conformal p-value of each sample."""
-        r, d = self.known.scores(self._numbers(X))
-        scores, n = np.maximum(r / self.usual[0], d / self.usual[1]), len(self.known_scores)
+        scores, n = self.scores(self._numbers(X)), len(self.known_scores)
         n_as_large = n - np.searchsorted(self.known_scores, scores * (1 - ROUNDING))
         beyond = (self.known_scores[-1] / np.maximum(scores, self.known_scores[-1])) ** 2
         return np.asarray(np.where(n_as_large, 1 + n_as_large, beyond) / (n + 1))
@@ -91,31 +95,32 @@ class OutlierDetector:
         for rows, z in self.known.standardized(samples):
             is_outside = z < low
             is_outside |= z > high
-            is_outlier[rows] = is_outside.any(axis=1) | (self.known.squared_distances(z) > most)
+            is_outside |= self.known.residuals(z) > most
+            is_outlier[rows] = is_outside.any(axis=1)
         return is_outlier
 
     def unusual_features(self, X: Any) -> list[NDArray[np.int64]]:
         """Return which features make each sample unusual, the one that does most first.
 
-        Those outside the range of the known samples; if there are none, those with a part in the
-        distance, as long as all others together have a larger one.
+        Those outside the range of the known samples; if there are none, those with residuals
+        outside of it, or else the largest one.
         """
         samples = self._numbers(X)
-        excess, parts = self.known.excess(samples), self.known.distance_parts(samples)
-        chosen = []
-        for own_excess, own_parts in zip(excess, parts, strict=True):
-            n_outside = int((own_excess > 1).sum())
-            order = np.argsort(-(own_excess if n_outside else own_parts), kind="stable")
-            sums = np.cumsum(own_parts[order])
-            chosen.append(order[: n_outside or 1 + int((sums < sums[-1] / 2).sum())])
-        return chosen
+        scores = self.known.excess(samples)
+        is_inside = scores.max(axis=1) <= 1
+        for rows, z in self.known.standardized(samples):
+            inside = is_inside[rows]
+            scores[rows][inside] = np.nan_to_num(self.known.residuals(z[inside]))
+        order = np.argsort(-scores, axis=1, kind="stable")
+        n_outside = np.maximum((scores > 1).sum(axis=1), 1)
+        return [row[:n] for row, n in zip(order, n_outside, strict=True)]
 
     def _numbers(self, X: Any) -> Floats:
         return _as_numbers(X if self.columns is None else X[self.columns])
 
     @cached_property
     def _limits(self) -> tuple[Floats, Floats, float]:
-        """Lowest and highest values, and largest d², of samples with p > rate."""
+        """Lowest and highest values, and largest residual, of samples with p > rate."""
         n, known = len(self.known_scores), self.known
         # p ≤ rate if fewer than rate (n + 1) of the known scores are as large.
         n_larger = int(self.rate * (n + 1) * (1 + 1e-12))
@@ -123,12 +128,13 @@ class OutlierDetector:
         if not n_larger:
             limit /= np.sqrt(self.rate * (n + 1))
         limit /= 1 - ROUNDING
-        reach, distance = limit * self.usual
+        reach, most = limit * self.usual
         low, high = known.center - reach * known.below, known.center + reach * known.above
         if reach >= FAR:  # no excess is larger
             low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
+        most = np.inf if most >= FAR else most
         # Values at the limit are none beyond it, however they are rounded.
-        return low - 1e-12 * np.abs(low), high + 1e-12 * np.abs(high), distance**2
+        return low - 1e-12 * np.abs(low), high + 1e-12 * np.abs(high), most
 
     @cached_property
     def _standardized_limits(self) -> tuple[Floats, Floats]:
@@ -162,10 +168,9 @@ def fit_outlier_detector(
         raw[:, own] = fit_known(samples[chosen[~own]]).scores(samples[chosen[own]])
     known = fit_known(samples[chosen])
     # Equal samples that are frequent must not be outliers because the folds knew a little less.
-    raw = np.maximum(raw, known.scores(samples[chosen]))
-    quantiles = [np.quantile(np.minimum(each, FAR / 2), 1 - rate) for each in raw]
-    usual = np.maximum(quantiles, 1e-9)
-    scores = (raw / usual[:, np.newaxis]).max(axis=0)
+    raw = np.fmax(raw, known.scores(samples[chosen]))
+    usual = np.array([_usual(each[~np.isnan(each)], rate) for each in raw])
+    scores = _joint(raw, usual)
     # One score per group: a new sample is compared with groups.
     ascending = np.sort(scores)[:: -max(1, round(n_known / (codes.max() + 1)))][::-1].copy()
     if not ascending[-1]:  # all known samples are the same
@@ -177,6 +182,18 @@ def fit_outlier_detector(
         is_outlier = detector.are_outliers(X)
     is_outlier[chosen] = n_as_large <= rate * len(ascending)
     return detector, is_outlier
+
+
+def _usual(scores: Floats, rate: float) -> float:
+    """Return what a share of the scores that are known exceed; 1 if there are none."""
+    if not len(scores):
+        return 1.0
+    return max(float(np.quantile(np.minimum(scores, FAR / 2), 1 - rate)), 1e-9)
+
+
+def _joint(scores: Sequence[Floats] | Floats, usual: Floats) -> Floats:
+    """Return s from r and e, of which the latter may be unknown."""
+    return np.asarray(np.fmax(scores[0] / usual[0], scores[1] / usual[1]))
 
 
 def can_tell_outliers(X: Any) -> bool:
