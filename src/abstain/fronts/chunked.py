@@ -34,7 +34,7 @@ from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import compute, reduce_on_workers
 from abstain._scale.graphs import delayed_call, map_blocks
-from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
+from abstain.fronts.staircases import Staircases, encode_cells, sort_by_cell, split_by_cell
 
 Array = NDArray[Any]
 
@@ -91,7 +91,8 @@ class _Chunk(NamedTuple):
         """Return the ascending certainties of the wrong and the correct samples of each cell."""
         if not len(self.labels):
             return []
-        return list(sorted_by_cell(self.certainty, self.correct, self.codes, len(self.labels)))
+        columns = self.certainty, self.correct, self.codes
+        return split_by_cell(*sort_by_cell(*columns, len(self.labels)))
 
 
 def checked_chunk(certainty: Any, correct: Any, cells: Any) -> _Chunk:

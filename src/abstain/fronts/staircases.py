@@ -15,7 +15,6 @@ step of every cell rejects nothing: (0, 0, -inf).
 A sample of certainty +inf is below no threshold and is never rejected.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -75,12 +74,12 @@ class Staircases:
         """Put the step that rejects nothing before the steps of each cell, given cell by cell."""
         n_steps = np.bincount(cell_of_step, minlength=len(cells)) + 1
         positions = np.arange(len(cell_of_step)) + cell_of_step + 1
-        counts = np.zeros((2, len(cells) + len(cell_of_step)), dtype=np.int64)
-        counts[:, positions] = true_rejects, false_rejects
-        limits = np.full(counts.shape[1], -np.inf)
+        true, false = np.zeros((2, len(cells) + len(cell_of_step)), dtype=np.int64)
+        true[positions], false[positions] = true_rejects, false_rejects
+        limits = np.full(len(true), -np.inf)
         limits[positions] = thresholds + 0.0  # −0 becomes 0
         starts = np.append(0, np.cumsum(n_steps))
-        return cls(cells, starts, *counts, limits, n_samples, n_errors, unit)
+        return cls(cells, starts, true, false, limits, n_samples, n_errors, unit)
 
     @property
     def n_cells(self) -> int:
@@ -128,19 +127,19 @@ def build_staircases(
     check_same_length(certainty=certainty, correct=correct)
     labels, codes = encode_cells(cells, n_samples=len(certainty))
     if len(certainty) < SHORT * len(labels):
-        is_wrong = (~correct).astype(np.int64)
-        return _staircases_of_samples(certainty, is_wrong, 1 - is_wrong, labels, codes)
-    parts = list(sorted_by_cell(certainty, correct, codes, len(labels)))
-    wrong, right = map(np.concatenate, zip(*parts, strict=True))
-    n_wrong, n_right = np.array([[len(part) for part in pair] for pair in parts]).T
-    below = np.concatenate([np.searchsorted(own, each, side="right") for each, own in parts])
+        return _staircases_of_samples(certainty, ~correct, correct, labels, codes)
+    values, starts = sort_by_cell(certainty, correct, codes, len(labels))
+    parts = split_by_cell(values, starts)
+    wrong = np.concatenate([wrong for wrong, _ in parts])
+    below = np.concatenate([np.searchsorted(right, wrong, side="right") for wrong, right in parts])
 
+    n_wrong = np.diff(starts)[::2]
     cell = np.repeat(np.arange(len(labels)), n_wrong)
     is_last = np.append(cell[1:] != cell[:-1], True)[: len(cell)]  # of its cell
     next_wrong = np.where(is_last, np.inf, np.append(wrong[1:], np.inf)[: len(cell)])
-    has_right = below < n_right[cell]
-    next_right = np.full(len(cell), np.inf)
-    next_right[has_right] = right[((np.cumsum(n_right) - n_right)[cell] + below)[has_right]]
+    right = starts[1::2][cell] + below
+    has_right = right < starts[2::2][cell]
+    next_right = np.where(has_right, values[np.minimum(right, len(values) - 1)], np.inf)
     # Tied wrong samples are one step; one of certainty inf is below no threshold.
     is_step = (is_last | (next_wrong != wrong)) & (wrong < np.inf)
     true_rejects = np.arange(1, len(cell) + 1) - (np.cumsum(n_wrong) - n_wrong)[cell]
@@ -165,31 +164,34 @@ def build_weighted_staircases(samples: WeightedSamples) -> Staircases:
 
 def _staircases_of_samples(
     certainty: NDArray[np.float64],
-    wrong: NDArray[np.int64],
-    right: NDArray[np.int64],
+    wrong: NDArray[np.bool_] | NDArray[np.int64],
+    right: NDArray[np.bool_] | NDArray[np.int64],
     labels: NDArray[Any],
     codes: NDArray[np.unsignedinteger[Any]],
     unit: float = 1,
 ) -> Staircases:
-    """Return the staircases of samples with weights, of which one is 0.
+    """Return the staircases of samples that count as so many wrong and so many right ones.
 
     All cells are sorted at once, which is faster than one by one if they have few samples.
     """
     order = np.argsort(certainty)
     order = order[_stable_order(codes[order])]
     certainty, cell = certainty[order], codes[order]
-    true_rejects, false_rejects = np.cumsum([wrong[order], right[order]], axis=1)
+    true_rejects = np.cumsum(wrong[order], dtype=np.int64)
+    false_rejects = np.cumsum(right[order], dtype=np.int64)
     is_last = np.append(cell[1:] != cell[:-1], True)  # of its cell
     following = np.where(is_last, np.inf, np.append(certainty[1:], np.inf))
     ends = np.flatnonzero(is_last | (following != certainty))  # of samples of equal certainty
     has_wrong = np.diff(true_rejects[ends], prepend=0) > 0
     steps = ends[has_wrong & (certainty[ends] < np.inf)]  # which no threshold rejects
-    before = np.append(-1, np.flatnonzero(is_last)[:-1])[cell[steps]]  # the last of other cells
+    true_before, false_before = (  # in the cells before
+        np.append(0, counts[is_last][:-1])[cell[steps]] for counts in (true_rejects, false_rejects)
+    )
     return Staircases.of_steps(
         labels,
         cell[steps],
-        true_rejects[steps] - np.append(true_rejects, 0)[before],
-        false_rejects[steps] - np.append(false_rejects, 0)[before],
+        true_rejects[steps] - true_before,
+        false_rejects[steps] - false_before,
         following[steps],
         int(true_rejects[-1] + false_rejects[-1]),
         int(true_rejects[-1]),
@@ -197,27 +199,33 @@ def _staircases_of_samples(
     )
 
 
-def sorted_by_cell(
+def sort_by_cell(
     certainty: NDArray[np.float64],
     correct: NDArray[np.bool_],
     codes: NDArray[np.unsignedinteger[Any]],
     n_cells: int,
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the sorted certainties of the wrong and of the right samples of each cell.
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the certainties of the wrong samples of the first cell, of its right ones, and so on.
 
-    A stable sort of small integer keys followed by a sort within each part takes about as long as
-    one `argsort` of the certainties: NumPy uses radix sort for 16-bit integers and vector
-    instructions to sort values without their indices.
+    Each of these parts is sorted; the second array says where each of them starts, and its last
+    entry where they end. A stable sort of small integer keys followed by a sort within each part
+    takes about as long as one `argsort` of the certainties: NumPy uses radix sort for 16-bit
+    integers and vector instructions to sort values without their indices.
     """
     keys = codes_with_correctness(codes, correct, n_cells)
     values = certainty[_stable_order(keys)]
-    start, ends = 0, np.cumsum(np.bincount(keys, minlength=2 * n_cells))
-    for middle, end in ends.reshape(-1, 2).tolist():
-        wrong, right = values[start:middle], values[middle:end]
-        wrong.sort()
-        right.sort()
-        yield wrong, right
-        start = end
+    starts = np.append(0, np.cumsum(np.bincount(keys, minlength=2 * n_cells)))
+    for start, end in pairwise(starts.tolist()):
+        values[start:end].sort()
+    return values, starts
+
+
+def split_by_cell(
+    values: NDArray[np.float64], starts: NDArray[np.int64]
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return the certainties of the wrong and of the right samples of each cell."""
+    ends = zip(starts[:-1:2].tolist(), starts[1::2].tolist(), starts[2::2].tolist(), strict=True)
+    return [(values[start:middle], values[middle:end]) for start, middle, end in ends]
 
 
 def _stable_order(codes: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
