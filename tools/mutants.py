@@ -53,6 +53,7 @@ TESTS = {
     "fronts/greedy.py": SEARCH,
     "fronts/held_out.py": ("tests/targets", "tests/laws/test_guarantee.py"),
     "fronts/hull.py": SEARCH,
+    "fronts/joining.py": SEARCH,
     "fronts/pareto.py": FRONTS,
     "fronts/pooled.py": POOLED,
     "fronts/staircases.py": FRONTS,

@@ -1,14 +1,15 @@
 """The convex envelope: below every step, touched at its vertices, by integers where it matters."""
 
-from dataclasses import replace
-
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.fronts.hull import _drop_reflex, build_envelope
+from abstain.fronts.hull import build_envelope
 from abstain.fronts.staircases import build_staircases
+from tests.examples import many_examples
 from tests.fronts.strategies import half_tied
+from tests.laws.test_backtrace import make_staircases
 
 
 @given(half_tied(max_size=60))
@@ -26,34 +27,41 @@ def test_minorants_are_convex_and_below_every_step(data):
         assert (line <= staircases.false_rejects[steps] + 1e-9).all()
 
 
-# Rounding may leave a vertex where the minorant goes straight on.
-@given(st.lists(st.integers(1, 9), min_size=2, max_size=12))
-def test_reflex_vertices_are_dropped(runs):
-    e = np.append(0, np.cumsum(runs))
-    n = len(e)
-    # Two cells, one behind the other.
-    twice = replace(
-        build_staircases([0.1], [True]), true_rejects=np.tile(e, 2), false_rejects=3 * np.tile(e, 2)
-    )
-    vertices, starts = _drop_reflex(np.arange(2 * n), np.array([0, n, 2 * n]), twice)
-    assert vertices.tolist() == [0, n - 1, n, 2 * n - 1]
-    assert starts.tolist() == [0, 2, 4]
+def lower_hull(e, l):  # noqa: E741
+    """Return the vertices of the minorant by trying all lines from each vertex."""
+    vertices = [0]
+    while vertices[-1] < len(e) - 1:
+        last = vertices[-1]
+        slopes = (l[last + 1 :] - l[last]) / (e[last + 1 :] - e[last])
+        vertices.append(last + 1 + int(np.flatnonzero(slopes == slopes.min())[-1]))
+    return vertices
 
 
-def turn(e, l):  # noqa: E741
-    """Return by how much a path turns upwards at each of its inner points."""
-    return np.diff(l)[1:] * np.diff(e)[:-1] - np.diff(l)[:-1] * np.diff(e)[1:]
+# Small integers, for many steps on one line; with few passes that compare neighbours, or many.
+@many_examples
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), max_size=40),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([0, 1, 20]),
+)
+def test_vertices_are_those_of_the_lower_hull(cells, near_passes):
+    staircases = make_staircases([tuple(np.array(cell, int).reshape(-1, 2).T) for cell in cells])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("abstain.fronts.hull.NEAR_PASSES", near_passes)
+        envelope = build_envelope(staircases)
+    for cell, own in enumerate(staircases.cell_slices()):
+        vertices = envelope.vertices[slice(*envelope.vertex_starts[cell : cell + 2])] - own.start
+        counts = staircases.true_rejects[own], staircases.false_rejects[own]
+        assert vertices.tolist() == lower_hull(*counts)
 
 
-@given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=12))
-def test_what_is_not_dropped_turns_upwards(runs_and_rises):
-    e, l = (np.append(0, np.cumsum(counts)) for counts in zip(*runs_and_rises, strict=True))  # noqa: E741
-    n = len(e)
-    twice = replace(
-        build_staircases([0.1], [True]), true_rejects=np.tile(e, 2), false_rejects=np.tile(l, 2)
-    )
-    vertices, starts = _drop_reflex(np.arange(2 * n), np.array([0, n, 2 * n]), twice)
-    first, second = np.split(vertices, [starts[1]])
-    assert first.tolist() == (second - n).tolist()
-    assert first[[0, -1]].tolist() == [0, n - 1]
-    assert (turn(e[first], l[first]) > 0).all()
+# Of steps that get ever steeper and then flat, a comparison with neighbours drops one per pass.
+def test_the_minorant_of_a_long_convex_part_that_ends_flat():
+    rises = np.append(np.arange(1000), np.zeros(1000, int))
+    staircases = make_staircases([(np.ones(2000, int), rises)])
+    expected = lower_hull(staircases.true_rejects, staircases.false_rejects)
+    assert build_envelope(staircases).vertices.tolist() == expected
+    assert len(expected) > 100

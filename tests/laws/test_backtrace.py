@@ -67,19 +67,22 @@ def check_rows(front, staircases):
         assert (staircases.false_rejects[steps].sum(axis=1) == front.false_rejects).all()
 
 
-# Narrow blocks, so that there are many; with and without a bound on the work of pruning.
+# Narrow blocks, so that there are many; with and without a bound on the work of pruning; with no
+# cell joined, the smallest or all.
 @many_examples
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([0.05, 0.3, 1.0]),
     st.booleans(),
     st.integers(1, 7),
+    st.sampled_from([1, 16, 256]),
 )
-def test_exact_rows_trace_back_to_steps(seed, block_width, boundless, n_cells):
+def test_exact_rows_trace_back_to_steps(seed, block_width, boundless, n_cells, large):
     rng = np.random.default_rng(seed)
     staircases = make_staircases([draw_cell(rng) for _ in range(n_cells)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("abstain.fronts.exact.BLOCK_WIDTH", block_width)
+        patch.setattr("abstain.fronts.joining.LARGE", large)
         if boundless:
             patch.setattr("abstain.fronts.exact.Budget.spend", lambda *_: True)
         front = exact_front(staircases)

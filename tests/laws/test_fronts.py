@@ -39,11 +39,13 @@ def test_exact_equals_exhaustive_search(data):
 
 
 # The pruned search is put to work by more errors than exhaustive search can handle: the unpruned
-# convolution, written as a loop over all steps, is the oracle.
+# convolution, written as a loop over all steps, is the oracle. With no cells joined, or small ones.
+@pytest.mark.parametrize("large", [1, 256])
 @pytest.mark.parametrize("decimals", [None, 3, 2])
 @pytest.mark.parametrize("n_cells", [1, 2, 3, 10, 40])
 @pytest.mark.parametrize("n_samples", [300, 5000])
-def test_exact_equals_the_unpruned_convolution(n_samples, n_cells, decimals):
+def test_exact_equals_the_unpruned_convolution(n_samples, n_cells, decimals, large, monkeypatch):
+    monkeypatch.setattr("abstain.fronts.joining.LARGE", large)
     front = pareto_front(*synthetic(n_samples, n_cells, decimals=decimals))
     assert table(front) == unpruned_convolution(front.staircases)
 
@@ -68,6 +70,7 @@ def unpruned_convolution(staircases):
 def test_pruning_alone_is_exact(data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("abstain.fronts.exact.Budget.spend", lambda *_: True)
+        patch.setattr("abstain.fronts.joining.LARGE", 1)
         front = pareto_front(*data)
     assert table(front) == unpruned_convolution(front.staircases)
 
@@ -76,6 +79,7 @@ def test_pruning_alone_is_exact(data):
 # everything, the others nothing more.
 @pytest.mark.parametrize("spend", [True, False])
 def test_exact_on_data_that_defies_pruning(spend, monkeypatch):
+    monkeypatch.setattr("abstain.fronts.joining.LARGE", 1)
     monkeypatch.setattr("abstain.fronts.exact.Budget.spend", lambda *_: spend)
     certainty = np.concatenate([np.arange(60.0), 60 + np.arange(25.0)] * 3)
     correct = np.concatenate([np.ones(60, bool), np.zeros(25, bool)] * 3)

@@ -139,19 +139,13 @@ class BinCounts:
         false_rejects = np.cumsum(right[:, :n], axis=1)
         if not self.is_lossless:
             false_rejects -= right[:, :n]
-        is_step = wrong[:, :n] > 0
-        sizes = is_step.sum(axis=1)
-        starts = np.concatenate([[0], np.cumsum(sizes + 1)])
-        is_later = np.ones(int(starts[-1]), dtype=bool)
-        is_later[starts[:-1]] = False
-        steps = np.zeros((2, len(is_later)), dtype=np.int64)
-        steps[0, is_later], steps[1, is_later] = true_rejects[is_step], false_rejects[is_step]
-        return Staircases(
-            cells=self.cells,
-            starts=starts,
-            true_rejects=steps[0],
-            false_rejects=steps[1],
-            thresholds=np.zeros(len(is_later)),  # not used
+        cell, bins = np.nonzero(wrong[:, :n])
+        return Staircases.of_steps(
+            self.cells,
+            cell,
+            true_rejects[cell, bins],
+            false_rejects[cell, bins],
+            np.zeros(len(cell)),  # not used
             n_samples=int(right.sum() + wrong.sum()),
             n_errors=int(wrong.sum()),
             unit=self.unit,

@@ -34,7 +34,7 @@ from abstain._core.errors import InputError
 from abstain._scale.blocks import aligned_blocks
 from abstain._scale.computing import compute, reduce_on_workers
 from abstain._scale.graphs import delayed_call, map_blocks
-from abstain.fronts.staircases import Staircases, encode_cells, sorted_by_cell
+from abstain.fronts.staircases import Staircases, encode_cells, sort_by_cell, split_by_cell
 
 Array = NDArray[Any]
 
@@ -91,7 +91,8 @@ class _Chunk(NamedTuple):
         """Return the ascending certainties of the wrong and the correct samples of each cell."""
         if not len(self.labels):
             return []
-        return list(sorted_by_cell(self.certainty, self.correct, self.codes, len(self.labels)))
+        columns = self.certainty, self.correct, self.codes
+        return split_by_cell(*sort_by_cell(*columns, len(self.labels)))
 
 
 def checked_chunk(certainty: Any, correct: Any, cells: Any) -> _Chunk:
@@ -219,22 +220,21 @@ def join_counts(errors: Errors, correct: CorrectCounts) -> Staircases:
     if not errors.n_samples:
         raise InputError("certainty must hold at least one sample, got 0")
     correct = _dense([correct])
-    steps = []
-    for cell in range(len(errors.labels)):
-        start, stop = int(errors.starts[cell]), int(errors.starts[cell + 1])
-        values, own = errors.certainties[start:stop], slice(start + cell, stop + cell + 1)
-        true_rejects = np.cumsum(errors.counts[start:stop])
-        false_rejects = np.cumsum(correct.counts[own])[:-1]
-        next_wrong = np.append(values[1:], np.inf)[: len(values)]
-        thresholds = np.minimum(next_wrong, correct.smallest[own][1:])
-        # A wrong sample of certainty inf is below no threshold.
-        n_steps = len(values) - int(len(values) > 0 and values[-1] == np.inf)
-        steps.append(
-            (
-                np.append(0, true_rejects[:n_steps]),
-                np.append(0, false_rejects[:n_steps]),
-                np.append(-np.inf, thresholds[:n_steps]) + 0.0,  # −0 is 0
-            )
-        )
-    n_errors = int(errors.counts.sum())
-    return Staircases.of_cells(errors.labels, steps, errors.n_samples, n_errors)
+    values, sizes = errors.certainties, np.diff(errors.starts)
+    cell = np.repeat(np.arange(len(sizes)), sizes)
+    own = np.arange(len(values)) + cell  # the interval that ends at each value
+    true_rejects = np.append(0, np.cumsum(errors.counts))
+    false_rejects = np.append(0, np.cumsum(correct.counts))
+    is_last = np.append(cell[1:] != cell[:-1], True)[: len(cell)]  # of its cell
+    next_wrong = np.where(is_last, np.inf, np.append(values[1:], np.inf)[: len(cell)])
+    first = errors.starts[:-1][cell]
+    is_step = values < np.inf  # a wrong sample of certainty inf is below no threshold
+    return Staircases.of_steps(
+        errors.labels,
+        cell[is_step],
+        (true_rejects[1:] - true_rejects[first])[is_step],
+        (false_rejects[own + 1] - false_rejects[first + cell])[is_step],
+        np.minimum(next_wrong, correct.smallest[own + 1])[is_step],
+        errors.n_samples,
+        int(errors.counts.sum()),
+    )

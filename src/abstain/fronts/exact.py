@@ -16,10 +16,12 @@ and the bracket never exceeds the envelope Ĥ(m) (see `hull`). For a *reach* ρ,
 each cell are the steps with s_j(e; λ) ≤ ρ(λ + 1) for some λ. Suppose the candidates alone give a
 row with U false rejects and m true rejects, and
 
-    U ≤ Ĥ(m + ρ) + ρ.                                                          (certificate)
+    U − 1 ≤ Ĥ(m + ρ) + ρ.                                                      (certificate)
 
 Then U = D(m): with λ the slope of Ĥ at m + ρ, the right side is the bracket plus ρ(λ + 1); the
-slacks of an optimal choice sum to at most that, so each of its steps was a candidate.
+slacks of a better choice, of at most U − 1 false rejects, sum to at most ρ(λ + 1), so each of its
+steps was a candidate, and the candidates would have given at most U − 1. With U in place of U − 1,
+the candidates include all optimal choices: thresholds are found at that reach.
 
 Steps whose slack is at most ρ(λ + 1) for some λ in [λ₁, λ₂] are those with
 l_j(e) ≤ Â_j(e + ρ) + ρ, where Â_j is the minorant of the cell, extended by lines of slope λ₁ and
@@ -32,12 +34,16 @@ if that is less.
 far below the staircases and nearly every step is a candidate. Once pruning has cost as much as the
 whole convolution would, the remaining rows are solved by that: the work at most doubles.
 
+**Many small cells** are joined first (see `joining`), which changes no row and no envelope; the
+thresholds of a row are found in the cells themselves.
+
 The amount of work is known only while it is done. Once it will take long, a warning says so, and by
 how much the front along the hull, which takes seconds, would be worse.
 """
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,18 +52,19 @@ from abstain.fronts.candidates import Bounds, Candidates
 from abstain.fronts.dynamic_program import DynamicProgram
 from abstain.fronts.front import ParetoFront
 from abstain.fronts.hull import build_envelope, hull_front
+from abstain.fronts.joining import join_small_cells
 from abstain.fronts.staircases import Staircases
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # These only affect speed; docs/exact-front.md has the measurements. The width of a block, in
-# multiples of √(errors × cells), balances its candidates against its rows. Each block begins with a
-# share of the reach that the previous block required: a cheap pass that shows how much is needed.
-BLOCK_WIDTH = 5.0
-FIRST_REACH = 1.0
-LEAST_REACH = 0.25
-SHARE = 0.75
+# multiples of √(errors × cells), balances its candidates against its rows. The first block begins
+# with a reach that falls with the number of cells, and each other one with the reach that the block
+# before it required.
+BLOCK_WIDTH = 6.0
+FIRST_REACH = 20.0
+LEAST_REACH = 0.05
 
 # Sums that take about half a minute on one core.
 MANY_SUMS = 30_000_000_000
@@ -65,17 +72,18 @@ MANY_SUMS = 30_000_000_000
 
 def exact_front(staircases: Staircases) -> ParetoFront:
     """Return the optimal front."""
-    bounds = Bounds(staircases, build_envelope(staircases))
-    attainable = attainable_totals(staircases)
-    false_rejects, reaches = _solve(bounds, attainable)
+    joined = join_small_cells(staircases)
+    bounds = Bounds(joined, build_envelope(joined))
+    attainable = attainable_totals(joined)
     rows = np.flatnonzero(attainable)
+    false_rejects = _solve(staircases, bounds, attainable)[rows]
     return ParetoFront(
         true_rejects=rows,
-        false_rejects=false_rejects[rows],
+        false_rejects=false_rejects,
         gap=np.zeros(len(rows), dtype=np.int64),
         method="exact",
         staircases=staircases,
-        backtrace=ExactBacktrace(bounds, rows, reaches[rows]),
+        backtrace=ExactBacktrace(staircases, rows, bounds.required_reach(rows, false_rejects)),
     )
 
 
@@ -126,21 +134,16 @@ class Budget:
         return affordable
 
 
-def _solve(bounds: Bounds, attainable: NDArray[np.bool_]) -> tuple[Ints, Floats]:
-    """Return the fewest false rejects of all rows and the reach that each requires.
-
-    Rows that are not attainable have reach 0.
-    """
-    staircases = bounds.staircases
-    n_rows, width = len(attainable), _block_width(staircases)
-    unpruned = DynamicProgram.from_steps(
-        staircases.true_rejects, staircases.false_rejects, staircases.starts
-    )
+def _solve(staircases: Staircases, bounds: Bounds, attainable: NDArray[np.bool_]) -> Ints:
+    """Return the fewest false rejects of all rows; ``bounds`` are of the joined staircases."""
+    joined = bounds.staircases
+    n_rows, width = len(attainable), _block_width(joined)
+    unpruned = DynamicProgram.from_steps(joined.true_rejects, joined.false_rejects, joined.starts)
     budget = Budget(unpruned.n_sums(0, n_rows - 1))
     unknown = staircases.n_samples + 1
     fewest = np.full(n_rows, unknown)
     reaches = np.where(attainable, np.inf, 0.0)
-    reach, has_warned = FIRST_REACH, False
+    reach, has_warned = max(FIRST_REACH / joined.n_cells, LEAST_REACH), False
     for low in range(0, n_rows, width):
         block = slice(low, low + width)
         is_solved = _solve_block(bounds, low, fewest[block], reaches[block], reach, budget)
@@ -153,12 +156,10 @@ def _solve(bounds: Bounds, attainable: NDArray[np.bool_]) -> tuple[Ints, Floats]
             has_warned = True
             _warn_that_it_takes_long(staircases)
         if not is_solved:
-            rest = np.arange(low, n_rows)
             fewest[low:] = unpruned.fewest_false_rejects(low, n_rows - 1, unknown)
-            reaches[low:] = np.where(attainable[low:], bounds.required_reach(rest, fewest[low:]), 0)
             break
-        reach = max(SHARE * float(reaches[block].max()), LEAST_REACH)
-    return fewest, reaches
+        reach = max(float(reaches[block].max()), LEAST_REACH)
+    return fewest
 
 
 def _warn_that_it_takes_long(staircases: Staircases) -> None:
@@ -181,7 +182,7 @@ def _solve_block(
 ) -> bool:
     """Solve a block of rows in place; return False if the budget is too small.
 
-    A row is open while it requires more than the reach at which it was solved.
+    A row is open while its certificate requires more than the reach at which it was solved.
     """
     attainable = required > 0
     unknown = bounds.staircases.n_samples + 1
@@ -195,7 +196,7 @@ def _solve_block(
             return False
         solved = program.fewest_false_rejects(rows[0], rows[-1], unknown)
         np.minimum(fewest[window], solved, out=fewest[window])
-        needed = bounds.required_reach(rows, fewest[window])
+        needed = bounds.required_reach(rows, fewest[window] - 1)
         required[window] = np.where(attainable[window], needed, 0.0)
         solved_at = reach
         reach = min(float(required.max()), 2 * reach)
@@ -214,9 +215,13 @@ def _program(bounds: Bounds, candidates: Candidates) -> DynamicProgram:
 class ExactBacktrace:
     """The reach that each row requires: enough to solve it again, alone or with its block."""
 
-    bounds: Bounds
+    staircases: Staircases
     true_rejects: Ints
     reaches: Floats
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return Bounds(self.staircases, build_envelope(self.staircases))
 
     def steps_at(self, rows: Ints) -> Ints:
         """Return the step of every cell (columns) for each of the rows.
@@ -224,7 +229,7 @@ class ExactBacktrace:
         The reach that a row requires includes all its optimal choices. Which of them is taken must
         not depend on the other requested rows, so that the thresholds in use are the tested ones.
         """
-        staircases = self.bounds.staircases
+        staircases, bounds = self.staircases, self._bounds
         sizes = np.diff(staircases.starts)
         totals = self.true_rejects[rows]
         # Rows that require a large reach share most candidates: solve more of them at once.
@@ -235,7 +240,7 @@ class ExactBacktrace:
         for group in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):
             own = totals[group]
             reach = float(self.reaches[rows[group]].max())
-            candidates = self.bounds.candidates(int(own.min()), int(own.max()), reach)
-            chosen = _program(self.bounds, candidates).chosen_steps(own, sizes)
+            candidates = bounds.candidates(int(own.min()), int(own.max()), reach)
+            chosen = _program(bounds, candidates).chosen_steps(own, sizes)
             steps[group] = candidates.steps[chosen]
         return steps

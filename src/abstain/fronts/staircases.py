@@ -15,7 +15,6 @@ step of every cell rejects nothing: (0, 0, -inf).
 A sample of certainty +inf is below no threshold and is never rejected.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -34,11 +33,12 @@ from abstain._core.checks import (
 from abstain._core.errors import InputError
 from abstain.fronts.weights import WeightedSamples
 
-# True rejects, false rejects and thresholds of the steps of a cell.
-Steps = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
-
 # Samples that are looked at before the others.
 PART = 1 << 16
+# Cells with fewer samples than this, on average, are sorted all at once.
+SHORT = 100
+# Of a hash, whose bits they mix.
+_ODD = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +60,26 @@ class Staircases:
     unit: float = 1
 
     @classmethod
-    def of_cells(
+    def of_steps(
         cls,
         cells: NDArray[Any],
-        steps: list[Steps],
+        cell_of_step: NDArray[np.integer[Any]],
+        true_rejects: NDArray[np.int64],
+        false_rejects: NDArray[np.int64],
+        thresholds: NDArray[np.float64],
         n_samples: int,
         n_errors: int,
         unit: float = 1,
     ) -> Self:
-        """Concatenate the steps of each cell."""
-        starts = np.cumsum([0, *(len(true_rejects) for true_rejects, _, _ in steps)])
-        true_rejects, false_rejects, thresholds = map(np.concatenate, zip(*steps, strict=True))
-        counts = true_rejects, false_rejects, thresholds, n_samples, n_errors
-        return cls(cells, starts, *counts, unit)
+        """Put the step that rejects nothing before the steps of each cell, given cell by cell."""
+        n_steps = np.bincount(cell_of_step, minlength=len(cells)) + 1
+        positions = np.arange(len(cell_of_step)) + cell_of_step + 1
+        true, false = np.zeros((2, len(cells) + len(cell_of_step)), dtype=np.int64)
+        true[positions], false[positions] = true_rejects, false_rejects
+        limits = np.full(len(true), -np.inf)
+        limits[positions] = thresholds + 0.0  # −0 becomes 0
+        starts = np.append(0, np.cumsum(n_steps))
+        return cls(cells, starts, true, false, limits, n_samples, n_errors, unit)
 
     @property
     def n_cells(self) -> int:
@@ -96,12 +103,19 @@ class Staircases:
     @cached_property
     def content_rank(self) -> NDArray[np.int64]:
         """Rank of each cell by its steps, so that ties do not depend on the names of cells."""
+        # Equal contents, of which small cells have many, are found by a hash, and compared once.
+        words = self.true_rejects.astype(np.uint64) * _ODD[0]
+        words ^= self.false_rejects.astype(np.uint64) * _ODD[1]
+        words = (words ^ (words >> np.uint64(32))) * _ODD[2]
+        hashes = np.add.reduceat(words ^ (words >> np.uint64(29)), self.first_steps)
+        _, examples, group = np.unique(hashes, return_index=True, return_inverse=True)
+        slices = [slice(*self.starts[cell : cell + 2]) for cell in examples.tolist()]
         contents = [
-            (self.true_rejects[own].tobytes(), self.false_rejects[own].tobytes())
-            for own in self.cell_slices()
+            (self.true_rejects[own].tobytes(), self.false_rejects[own].tobytes()) for own in slices
         ]
-        ranks = {content: rank for rank, content in enumerate(sorted(set(contents)))}
-        return np.array([ranks[content] for content in contents])
+        ranks = np.empty(len(contents), dtype=np.int64)
+        ranks[sorted(range(len(contents)), key=contents.__getitem__)] = np.arange(len(contents))
+        return ranks[group]
 
 
 def build_staircases(
@@ -112,63 +126,114 @@ def build_staircases(
     correct = check_boolean_vector("correct", correct)
     check_same_length(certainty=certainty, correct=correct)
     labels, codes = encode_cells(cells, n_samples=len(certainty))
-    steps = [
-        _cell_steps(wrong, right)
-        for wrong, right in sorted_by_cell(certainty, correct, codes, len(labels))
-    ]
-    n_errors = len(correct) - int(np.count_nonzero(correct))
-    return Staircases.of_cells(labels, steps, len(certainty), n_errors)
+    if len(certainty) < SHORT * len(labels):
+        return _staircases_of_samples(certainty, ~correct, correct, labels, codes)
+    values, starts = sort_by_cell(certainty, correct, codes, len(labels))
+    parts = split_by_cell(values, starts)
+    wrong = np.concatenate([wrong for wrong, _ in parts])
+    below = np.concatenate([np.searchsorted(right, wrong, side="right") for wrong, right in parts])
+
+    n_wrong = np.diff(starts)[::2]
+    cell = np.repeat(np.arange(len(labels)), n_wrong)
+    is_last = np.append(cell[1:] != cell[:-1], True)[: len(cell)]  # of its cell
+    next_wrong = np.where(is_last, np.inf, np.append(wrong[1:], np.inf)[: len(cell)])
+    right = starts[1::2][cell] + below
+    has_right = right < starts[2::2][cell]
+    next_right = np.where(has_right, values[np.minimum(right, len(values) - 1)], np.inf)
+    # Tied wrong samples are one step; one of certainty inf is below no threshold.
+    is_step = (is_last | (next_wrong != wrong)) & (wrong < np.inf)
+    true_rejects = np.arange(1, len(cell) + 1) - (np.cumsum(n_wrong) - n_wrong)[cell]
+    return Staircases.of_steps(
+        labels,
+        cell[is_step],
+        true_rejects[is_step],
+        below[is_step],
+        np.minimum(next_wrong, next_right)[is_step],
+        len(certainty),
+        len(wrong),
+    )
 
 
 def build_weighted_staircases(samples: WeightedSamples) -> Staircases:
     """Return the staircases of samples that are repeated as often as their weights say."""
     labels, codes = encode_cells(samples.cells, n_samples=len(samples.certainty))
-    steps = []
-    for code in range(len(labels)):
-        own = np.flatnonzero(codes == code)
-        own = own[np.argsort(samples.certainty[own], kind="stable")]
-        wrong = np.where(samples.correct[own], 0, samples.counts[own])
-        steps.append(_weighted_steps(samples.certainty[own], wrong, samples.counts[own] - wrong))
-    n_errors = int(samples.counts[~samples.correct].sum())
-    return Staircases.of_cells(labels, steps, int(samples.counts.sum()), n_errors, samples.unit)
+    wrong = np.where(samples.correct, 0, samples.counts)
+    right = samples.counts - wrong
+    return _staircases_of_samples(samples.certainty, wrong, right, labels, codes, samples.unit)
 
 
-def _weighted_steps(
-    certainty: NDArray[np.float64], wrong: NDArray[np.int64], right: NDArray[np.int64]
-) -> Steps:
-    """Return the steps of one cell, given its sorted certainties and their weights."""
-    is_last = np.append(certainty[1:] != certainty[:-1], True)
-    ends = np.flatnonzero(is_last & (certainty < np.inf))  # which no threshold rejects
-    true_rejects = np.cumsum(wrong)[ends]
-    is_step = np.diff(true_rejects, prepend=0) > 0
-    following = np.append(certainty, np.inf)[ends + 1]
-    return (
-        np.append(0, true_rejects[is_step]),
-        np.append(0, np.cumsum(right)[ends][is_step]),
-        np.append(-np.inf, following[is_step]) + 0.0,  # −0 becomes 0
+def _staircases_of_samples(
+    certainty: NDArray[np.float64],
+    wrong: NDArray[np.bool_] | NDArray[np.int64],
+    right: NDArray[np.bool_] | NDArray[np.int64],
+    labels: NDArray[Any],
+    codes: NDArray[np.unsignedinteger[Any]],
+    unit: float = 1,
+) -> Staircases:
+    """Return the staircases of samples that count as so many wrong and so many right ones.
+
+    All cells are sorted at once, which is faster than one by one if they have few samples.
+    """
+    order = np.argsort(certainty)
+    order = order[_stable_order(codes[order])]
+    certainty, cell = certainty[order], codes[order]
+    true_rejects = np.cumsum(wrong[order], dtype=np.int64)
+    false_rejects = np.cumsum(right[order], dtype=np.int64)
+    is_last = np.append(cell[1:] != cell[:-1], True)  # of its cell
+    following = np.where(is_last, np.inf, np.append(certainty[1:], np.inf))
+    ends = np.flatnonzero(is_last | (following != certainty))  # of samples of equal certainty
+    has_wrong = np.diff(true_rejects[ends], prepend=0) > 0
+    steps = ends[has_wrong & (certainty[ends] < np.inf)]  # which no threshold rejects
+    true_before, false_before = (  # in the cells before
+        np.append(0, counts[is_last][:-1])[cell[steps]] for counts in (true_rejects, false_rejects)
+    )
+    return Staircases.of_steps(
+        labels,
+        cell[steps],
+        true_rejects[steps] - true_before,
+        false_rejects[steps] - false_before,
+        following[steps],
+        int(true_rejects[-1] + false_rejects[-1]),
+        int(true_rejects[-1]),
+        unit,
     )
 
 
-def sorted_by_cell(
+def sort_by_cell(
     certainty: NDArray[np.float64],
     correct: NDArray[np.bool_],
     codes: NDArray[np.unsignedinteger[Any]],
     n_cells: int,
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the sorted certainties of the wrong and of the right samples of each cell.
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the certainties of the wrong samples of the first cell, of its right ones, and so on.
 
-    A stable sort of small integer keys followed by a sort within each part takes about as long as
-    one `argsort` of the certainties: NumPy uses radix sort for 16-bit integers and vector
-    instructions to sort values without their indices.
+    Each of these parts is sorted; the second array says where each of them starts, and its last
+    entry where they end. A stable sort of small integer keys followed by a sort within each part
+    takes about as long as one `argsort` of the certainties: NumPy uses radix sort for 16-bit
+    integers and vector instructions to sort values without their indices.
     """
     keys = codes_with_correctness(codes, correct, n_cells)
-    values = certainty[np.argsort(keys, kind="stable")]
-    ends = np.cumsum(np.bincount(keys, minlength=2 * n_cells))
-    parts = np.split(values, ends[:-1])
-    for wrong, right in zip(parts[::2], parts[1::2], strict=True):
-        wrong.sort()
-        right.sort()
-        yield wrong, right
+    values = certainty[_stable_order(keys)]
+    starts = np.append(0, np.cumsum(np.bincount(keys, minlength=2 * n_cells)))
+    for start, end in pairwise(starts.tolist()):
+        values[start:end].sort()
+    return values, starts
+
+
+def split_by_cell(
+    values: NDArray[np.float64], starts: NDArray[np.int64]
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return the certainties of the wrong and of the right samples of each cell."""
+    ends = zip(starts[:-1:2].tolist(), starts[1::2].tolist(), starts[2::2].tolist(), strict=True)
+    return [(values[start:middle], values[middle:end]) for start, middle, end in ends]
+
+
+def _stable_order(codes: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
+    """Return what sorts codes of at most 32 bits, by radix, 16 bits at a time."""
+    if codes.itemsize <= 2:
+        return np.argsort(codes, kind="stable")
+    order = np.argsort(codes.astype(np.uint16), kind="stable")
+    return order[np.argsort((codes >> 16).astype(np.uint16)[order], kind="stable")]
 
 
 def codes_with_correctness(
@@ -179,22 +244,6 @@ def codes_with_correctness(
     keys *= 2
     keys += correct
     return keys
-
-
-def _cell_steps(wrong: NDArray[np.float64], right: NDArray[np.float64]) -> Steps:
-    """Return the steps of one cell, given its sorted wrong and right certainties."""
-    group_ends = np.flatnonzero(np.append(wrong[1:] != wrong[:-1], True)[: len(wrong)]) + 1
-    values = wrong[group_ends - 1]
-    next_wrong = np.append(values[1:], np.inf)[: len(values)]
-    if len(values) and values[-1] == np.inf:  # below no threshold
-        values, next_wrong, group_ends = values[:-1], next_wrong[:-1], group_ends[:-1]
-    false_rejects = np.searchsorted(right, values, side="right")
-    next_right = np.append(right, np.inf)[false_rejects]
-    return (
-        np.append(0, group_ends),
-        np.append(0, false_rejects),
-        np.append(-np.inf, np.minimum(next_wrong, next_right)) + 0.0,  # −0 becomes 0
-    )
 
 
 def encode_cells(
