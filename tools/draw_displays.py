@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,6 +31,10 @@ LONG_NAMES = [
 ]
 
 
+FIT_AGAIN = {
+    "IteratedRelevancesDisplay": {"n_directions": 1, "max_iterations": 4, "cv": 3},
+    "RelevanceStabilityDisplay": {"n_resamples": 10},
+}
 PLANES = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}
 
 
@@ -87,6 +92,10 @@ def drawn(display: str, case: str) -> Iterator[tuple[str, Any]]:
         yield "", draw(clf, feature_names=FEATURES)
         if display == "RelevanceDisplay":
             yield "local", draw(fitted(case, local=True)[0], feature_names=FEATURES)
+    elif display in FIT_AGAIN:
+        model = make_pipeline(SimpleImputer(), StandardScaler(), GMLVQ())
+        options = FIT_AGAIN[display]
+        yield "", draw(model, X, y, feature_names=FEATURES, random_state=0, **options)
     elif display == "RejectConfusionDisplay":
         yield "", draw(clf, X, y)
         yield "shares", draw(clf, X, y, normalize="true")

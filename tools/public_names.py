@@ -21,6 +21,7 @@ PUBLIC_MODULES = [
     "abstain.fronts",
     "abstain.metrics",
     "abstain.models",
+    "abstain.models.relevances",
     "abstain.plotting",
     "abstain.report",
     "abstain.saving",

@@ -15,6 +15,10 @@ from abstain import GMLVQ, RejectOptionClassifier, RejectRate, load, plotting, s
 pytest.importorskip("matplotlib", reason="pip install '.[plot]' to test figures")
 
 NEED_NO_SAMPLES = {"RelevanceDisplay", "RelevanceMatrixDisplay"}
+FIT_AGAIN = {
+    "IteratedRelevancesDisplay": {"max_iterations": 2},
+    "RelevanceStabilityDisplay": {"n_resamples": 4},
+}
 SHOW_A_PLANE = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}
 
 
@@ -32,6 +36,8 @@ def made(name, fitted, **options):
         options["grid_resolution"] = 40
     if name == "RiskMonitorDisplay":  # the target of the classifier is no accuracy
         options["accuracy"] = 0.9
+    if name in FIT_AGAIN:
+        options |= {"random_state": 0, **FIT_AGAIN[name]}
     return getattr(plotting, name).from_estimator(clf, *samples, **options)
 
 

@@ -34,6 +34,30 @@ def unwrap(estimator: Any, until: type | tuple[type, ...] | None = None) -> tupl
     return steps, estimator
 
 
+def parts_to_fit(estimator: Any) -> tuple[list[Any], Any]:
+    """Return the transformers and the model that a fit of the estimator would fit.
+
+    Unlike `unwrap`, it takes estimators that are not fitted; a search has to be.
+    """
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import check_is_fitted
+
+    from abstain._core.sklearn_private import BaseSearchCV
+
+    steps: list[Any] = []
+    while True:
+        if isinstance(estimator, Pipeline):
+            before, estimator = _split_pipeline(estimator)
+            steps += before
+        elif isinstance(estimator, BaseSearchCV):
+            check_is_fitted(estimator, "best_estimator_")
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "estimator"):
+            estimator = estimator.estimator
+        else:
+            return steps, estimator
+
+
 def unwrap_predict(estimator: Any) -> tuple[list[Any], Any]:
     """Return the transformers and the classifier that ``predict`` of the estimator calls.
 
