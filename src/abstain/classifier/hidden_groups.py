@@ -33,7 +33,7 @@ LEAST_SIZE, MOST_SIZE, MIN_GROUPS, MIN_GROUPS_OF_CLASS = 4, 100, 16, 3
 WINDOW = 1.2
 # The dimension about m is at most so many times that below and that above, and neighbours in the
 # group are of another class less than so many times as often as those beyond.
-JUMP, OTHER_CLASS = 0.6, 0.4
+JUMP, OTHER_CLASS = 0.7, 0.5
 # Of features with fewer different values, distances are no distances of a density.
 MIN_VALUES = 100
 MAX_SAMPLES, N_COMPARED, LEAST_COMPARED = 50_000, 300, 30
