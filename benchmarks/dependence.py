@@ -11,9 +11,10 @@ Fits to data of populations that are known, with an accuracy of 0.9 and a confid
   same held-out samples, one after the other.
 
 A certificate is false if the accuracy of the answers in the population is below its level. What is
-refused certifies nothing. The last table is about independent samples: how often folds and held-out
-samples contradict each other by chance, over five classifiers, five populations and three ways to
-make folds.
+refused certifies nothing. Two more tables are about what is noticed without names of groups: in
+how many samples of patients, and of sets whose rows are taken for independent, rows seem to come in
+groups; and how often folds and held-out samples that are independent contradict each other by
+chance, over five classifiers, five populations and three ways to make folds.
 
 ``python benchmarks/dependence.py`` prints the tables and writes
 ``docs/benchmarks/dependence.json``, in about 20 minutes on one core. A row that is done is kept in
@@ -22,6 +23,7 @@ writes nothing.
 """
 
 import argparse
+import os
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
@@ -34,6 +36,7 @@ from keeping import KeptRows
 from measuring import show, write_record
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
+from sklearn import datasets
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -44,11 +47,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from abstain import Accuracy, InputError, RejectOptionClassifier
 from abstain.classifier.contradiction import ErrorRate, contradicts, growth
+from abstain.classifier.hidden_groups import size_of_hidden_groups
 from abstain.classifier.repeats import equal_samples
 from abstain.datasets import load_haberman, load_segment, load_wisconsin
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "benchmarks" / "dependence"
+DATA = Path(os.environ.get("ABSTAIN_DATA_HOME", ROOT.parent / "shared" / "data"))
 PACKAGES = ["numpy", "scipy", "scikit-learn"]
 LEVEL, DELTA = 0.9, 0.1
 TARGET = Accuracy(LEVEL, confidence=1 - DELTA)
@@ -77,13 +82,15 @@ def outcome(clf: Any, X: Array, right: Callable[[Array], Array]) -> tuple[float,
 # --- populations ----------------------------------------------------------------------------------
 
 
-def patients(n_patients: int, n_rows: int, generator: Generator) -> tuple[Array, Array, Array]:
+def patients(
+    n_patients: int, n_rows: int, generator: Generator, n_features: int = 4
+) -> tuple[Array, Array, Array]:
     """Return rows of patients, ill or well, in the order of the patients."""
     ill = generator.integers(0, 2, n_patients)
-    center = generator.normal(size=(n_patients, 4))
+    center = generator.normal(size=(n_patients, n_features))
     center[:, 0] += 2.8 * ill
     patient = np.repeat(np.arange(n_patients), n_rows)
-    X = center[patient] + 0.3 * generator.normal(size=(len(patient), 4))
+    X = center[patient] + 0.3 * generator.normal(size=(len(patient), n_features))
     return X, ill[patient], patient
 
 
@@ -108,10 +115,13 @@ def truth_of_gaussian(seed: int) -> Truth:
     return truth
 
 
+TABLES = ("wisconsin", "haberman", "segment")
+
+
 @cache
 def table(name: str) -> tuple[Array, Array]:
     load = {"wisconsin": load_wisconsin, "haberman": load_haberman, "segment": load_segment}[name]
-    X, y = load(return_X_y=True)
+    X, y = load(return_X_y=True, data_home=DATA)
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     is_complete = np.isfinite(X).all(axis=1)
     return X[is_complete], y[is_complete]
@@ -250,6 +260,44 @@ def simulate(case: tuple[str, str], n_runs: int) -> Row:
     }
 
 
+# --- groups that nobody has named -----------------------------------------------------------------
+
+
+def nine_tenths(name: str, generator: Generator) -> tuple[Array, Array]:
+    """Return rows of a set, without some of them."""
+    X, y = table(name) if name in TABLES else getattr(datasets, f"load_{name}")(return_X_y=True)
+    rows = generator.choice(len(y), round(0.9 * len(y)), replace=False)
+    return X[rows], y[rows]
+
+
+def patients_without_names(
+    n_patients: int, n_rows: int, n_features: int, generator: Generator
+) -> tuple[Array, Array]:
+    X, y, _ = patients(n_patients, n_rows, generator, n_features)
+    return X, y
+
+
+NAMELESS: dict[str, Callable[[Generator], tuple[Array, Array]]] = {
+    **{
+        f"{n} patients × {k} rows, {d} features": partial(patients_without_names, n, k, d)
+        for n, k, d in ((60, 20, 4), (60, 20, 10), (300, 4, 4), (300, 4, 10))
+    },
+    **{
+        name: partial(nine_tenths, name)
+        for name in ("wisconsin", "haberman", "segment", "iris", "wine", "breast_cancer", "digits")
+    },
+    "two classes that overlap": partial(gaussian, 1200),
+}
+
+
+def seem_grouped(name: str, n_runs: int) -> Row:
+    """Return in how many samples rows seem to come in groups, and of what size."""
+    sizes = [size_of_hidden_groups(*NAMELESS[name](default_rng(seed))) for seed in range(n_runs)]
+    found = [size for size in sizes if size]
+    median = float(np.median(found)) if found else None
+    return {"data": name, "runs": n_runs, "noticed": len(found) / n_runs, "size": median}
+
+
 # --- contradictions by chance ---------------------------------------------------------------------
 
 MODELS = {
@@ -320,7 +368,7 @@ def by_chance(n_samples: int, n_runs: int) -> Row:
 def repeats() -> list[Row]:
     """Return how many rows of the tables are different."""
     rows = []
-    for name in ("wisconsin", "haberman", "segment"):
+    for name in TABLES:
         X, y = table(name)
         numbers = equal_samples(X, y)
         distinct = len(y) if numbers is None else int(numbers.max()) + 1
@@ -331,7 +379,7 @@ def repeats() -> list[Row]:
 def code() -> list[Path]:
     """Return the code that is measured and the code that measures it."""
     package = ROOT / "src" / "abstain"
-    folders = ("fronts", "targets", "classifier")
+    folders = ("certainty", "fronts", "targets", "classifier")
     return [Path(__file__), *(path for each in folders for path in package.glob(f"{each}/*.py"))]
 
 
@@ -351,11 +399,16 @@ def main() -> None:
         kept.row(f"by chance {n}", str(n_chance), partial(by_chance, n, n_chance))
         for n in (60, 120, 400, 1500)
     ]
+    nameless = [
+        kept.row(f"noticed {name}", str(n_runs), partial(seem_grouped, name, n_runs))
+        for name in NAMELESS
+    ]
     show("fits", fits)
+    show("groups without names", nameless)
     show("by chance", chance)
     if not options.quick:
         allowed = DELTA + 3 * sqrt(DELTA * (1 - DELTA) / n_runs)
-        record = {"fits": fits, "by_chance": chance, "repeats": repeats()}
+        record = {"fits": fits, "nameless": nameless, "by_chance": chance, "repeats": repeats()}
         write_record(
             "dependence.json", PACKAGES, level=LEVEL, delta=DELTA, allowed=allowed, **record
         )

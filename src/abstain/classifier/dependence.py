@@ -28,6 +28,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check
 from abstain._core.checks import as_labels, check_none_missing
 from abstain._core.errors import Argument, InputError, Message, shown
 from abstain._core.sklearn_private import BaseSearchCV
+from abstain.classifier.hidden_groups import size_of_hidden_groups
 from abstain.classifier.repeats import equal_samples, near_duplicates
 from abstain.targets import Target
 from abstain.targets.base import certifies
@@ -211,13 +212,19 @@ def params_with_groups(estimator: Any, params: dict[str, Any], groups: Groups) -
     return {**params, "groups": groups.codes} if takes else params
 
 
-def near_duplicate_warnings(clf: Any, target: Target, X: Any, groups: Any) -> Iterator[Message]:
-    """Yield a warning if many samples are nearly equal where something is certified."""
+def dependence_warnings(
+    clf: Any, target: Target, X: Any, y: Array, groups: Any
+) -> Iterator[Message]:
+    """Yield a warning if samples seem to belong together where something is certified."""
     if groups is not None or clf.independent_rows or not certifies(target):
         return
+    sign = ""
     if share := near_duplicates(X):
+        sign = f"at least {share:.0%} of the samples have a near-duplicate, which is not by chance"
+    elif size := size_of_hidden_groups(X, y):
+        sign = f"samples seem to come in groups of about {size}, close to each other and of a class"
+    if sign:
         yield Message(
-            f"about {share:.0%} of the samples have a near-duplicate, which is not by chance: if "
-            "several samples are of one subject, name it by ",
+            f"{sign}: if several samples are of one subject, name it by ",
             *(Argument("groups", of="fit"), ", for a certificate takes samples for independent"),
         )

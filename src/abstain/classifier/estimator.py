@@ -41,9 +41,9 @@ from abstain.classifier.calibrate import (
 from abstain.classifier.contradiction import ErrorRate, contradicts, growth
 from abstain.classifier.dependence import (
     Groups,
+    dependence_warnings,
     given_groups,
     groups_to_split,
-    near_duplicate_warnings,
     params_with_groups,
     split_folds,
 )
@@ -407,7 +407,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             *about_subjects,
             *missing_code_warnings(self.estimator, X),
             *overlap_warnings(self.estimator, X_fit, known.correct, is_on_training),
-            *near_duplicate_warnings(self, target, X, groups),
+            *dependence_warnings(self, target, X, y, groups),
             *undetected_warnings(self.outliers, detector is not None, target),
         ]:
             warnings.warn(UserWarning(warning), stacklevel=2)

@@ -4,8 +4,9 @@
 
 *Near-duplicates* have a neighbour that is far closer than a continuous distribution lets expect.
 With d₁ and d₁₀ the distances of a sample to its nearest and its tenth neighbour, standardized and
-without equal ones, P(d₁ / d₁₀ ≤ r) is about 10 rᵈ in d dimensions. So a share of `MANY` samples
-with a ratio below `CLOSE` is not by chance, not even on a line. Measurements that are rounded are
+without equal ones, P(d₁ / d₁₀ ≤ r) is about 9 rᵈ in d dimensions, which the neighbours from the
+tenth to the twentieth tell: E log(d₂₀ / d₁₀) = (ψ(20) − ψ(10)) / d. So a share of `MANY` samples
+with a ratio that has probability `CHANCE` is not by chance. Measurements that are rounded are
 equal, or a step apart, and steps are no small part of d₁₀.
 """
 
@@ -18,14 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
+from scipy.special import digamma
 
 from abstain._core.checks import is_missing
 
 Array = NDArray[Any]
 
 # A tenth neighbour leaves room for nine near copies of a sample.
-CLOSE, NEIGHBOURS = 1e-3, 10
+NEIGHBOURS, CHANCE = 10, 0.005
+# Ratios of distances that are small, in one dimension and in many.
+CLOSEST, CLOSE = 1e-3, 0.03
 MANY, LEAST = 0.05, 5
+_GROWTH = float(digamma(2 * NEIGHBOURS) - digamma(NEIGHBOURS))
 # Samples that are compared with all others, and numbers of the comparison at most.
 N_COMPARED, LEAST_COMPARED, MAX_NUMBERS = 200, 40, 4_000_000
 # Dimensions of a random projection, in which neighbours are compared.
@@ -119,7 +124,7 @@ def _hashed(rows: Iterable[bytes]) -> NDArray[np.int64]:
 
 def near_duplicates(X: Any) -> float:
     """Return the share of samples with a near-duplicate, estimated; 0 if they may be by chance."""
-    samples = _standardized(X)
+    samples = standardized(X)
     if samples is None:
         return 0.0
     # A generator of its own: the seed of a classifier decides nothing here.
@@ -129,19 +134,34 @@ def near_duplicates(X: Any) -> float:
         samples = samples @ generator.normal(size=(n_features, MAX_DIMENSIONS))
     n_compared = min(n_samples, N_COMPARED, max(LEAST_COMPARED, MAX_NUMBERS // samples.size))
     some = generator.choice(n_samples, n_compared, replace=False)
-    n_close = 0
-    for part in np.array_split(some, max(1, n_compared * n_samples // 4_000_000)):
-        distances = cdist(samples[part], samples)
-        distances[distances == 0] = np.inf
-        nearest = np.partition(distances, (0, NEIGHBOURS - 1), axis=1)
-        first, tenth = nearest[:, 0], nearest[:, NEIGHBOURS - 1]
-        n_close += int((np.isfinite(tenth) & (first < CLOSE * tenth)).sum())
+    nearest = np.concatenate(
+        [
+            _distances_of_neighbours(samples[part], samples)
+            for part in np.array_split(some, max(1, n_compared * n_samples // 4_000_000))
+        ]
+    )
+    first, tenth, twentieth = nearest[np.isfinite(nearest[:, 2])].T
+    grows = np.log(twentieth / tenth).mean() if len(tenth) else 0.0
+    # CHANCE = 9 rᵈ, with d = (ψ(20) − ψ(10)) / grows.
+    close = (CHANCE / (NEIGHBOURS - 1)) ** (grows / _GROWTH)
+    n_close = int((first < np.clip(close, CLOSEST, CLOSE) * tenth).sum())
     share = n_close / n_compared
     return share if share > MANY and n_close >= LEAST else 0.0
 
 
-def _standardized(X: Any) -> NDArray[np.float64] | None:
-    """Return the columns of numbers, of mean 0 and deviation 1; None if there are none."""
+def _distances_of_neighbours(some: Array, samples: Array) -> Array:
+    """Return the distances to the first, the tenth and the twentieth sample that is not equal."""
+    distances = cdist(some, samples)
+    distances[distances == 0] = np.inf
+    which = np.array([1, NEIGHBOURS, 2 * NEIGHBOURS]) - 1
+    return np.asarray(np.partition(distances, which, axis=1)[:, which])
+
+
+def standardized(X: Any) -> NDArray[np.float64] | None:
+    """Return the columns of numbers, of mean 0 and deviation 1; None if there are none.
+
+    A missing value is the mean.
+    """
     if issparse(X):
         return None
     columns = _columns(X)
@@ -156,7 +176,9 @@ def _standardized(X: Any) -> NDArray[np.float64] | None:
     if values is None or values.ndim != 2 or values.dtype.kind not in "iuf":
         return None
     values = values.astype(np.float64)
-    values = np.where(np.isfinite(values), values, 0.0)
+    is_known = np.isfinite(values)
+    means = np.where(is_known, values, 0.0).sum(axis=0) / np.maximum(is_known.sum(axis=0), 1)
+    values = np.where(is_known, values - means, 0.0)
     deviations = values.std(axis=0)
-    values = (values - values.mean(axis=0))[:, deviations > 0] / deviations[deviations > 0]
+    values = values[:, deviations > 0] / deviations[deviations > 0]
     return values if values.size and len(values) > 2 * NEIGHBOURS else None
