@@ -174,7 +174,10 @@ def _explain(panel: Axes, strip: Axes, curves: Curves, drawn: dict[str, Setting]
     how_many = least if least == most else f"{least} to {most}"
     panel.text(
         *(0.98, 0.04, f"no {named} curve:\nnothing is rejected in {how_many}% of the runs"),
-        **{"transform": panel.transAxes, "ha": "right", "fontsize": 8, "color": "0.3"},
+        transform=panel.transAxes,
+        ha="right",
+        fontsize=8,
+        color="0.3",
     )
 
 
