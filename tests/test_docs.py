@@ -164,7 +164,9 @@ GROUP = typer.main.get_command(app)
 # The build runs those of a block `{console}`, and shows what they print.
 RUN = "".join(re.findall(r"^```{console}\n(.*?)^```", COMMAND_LINE, re.MULTILINE | re.DOTALL))
 LINES = [
-    *re.findall(r"^    abstain (.+)$", COMMAND_LINE + QUICK_START, re.MULTILINE),
+    *re.findall(
+        r"^    abstain (.+)$", (COMMAND_LINE + QUICK_START).replace("\\\n", " "), re.MULTILINE
+    ),
     *re.findall(r"^abstain (.+)$", RUN.replace("\\\n", " "), re.MULTILINE),
 ]
 

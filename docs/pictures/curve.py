@@ -26,7 +26,7 @@ for target, name, marker in (
     place = point.reject_rate, point.accuracy
     old.scatter(*place, marker=marker, color="black", zorder=3, label=name)
 old.set(xlim=(0, 0.25), ylim=(0.9, 1.005), title="samples that thresholds were set on")
-new.set(xlim=(0, 0.25), title="10,000 new samples", xlabel="rejected samples")
+new.set(xlim=(0, 0.25), title="10,000 new samples", xlabel="reject rate")
 new.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 old.legend(fontsize="small", loc="lower right")
 new.legend(fontsize="small", loc="lower right")

@@ -25,7 +25,7 @@ for clf, name, style in (
     ax.plot(clf.front_.true_rejects, clf.front_.false_rejects, label=name, **style)
 ax.set(
     xlabel="errors caught (true rejects)",
-    ylabel="right answers lost (false rejects)",
+    ylabel="right answers given up (false rejects)",
     xlim=(0, None),
     ylim=(-3, 160),
 )

@@ -14,7 +14,7 @@ for ax, clf, name in zip(
     point = clf.operating_point_
     ax.set_title(
         f"{name}: {point.true_rejects} of {point.n_errors} errors caught, "
-        f"{point.false_rejects} right answers lost",
+        f"{point.false_rejects} right answers given up",
         fontsize="medium",
     )
     necklace.tidy_plane(ax)

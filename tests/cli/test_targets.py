@@ -17,7 +17,7 @@ from abstain import (
 )
 from abstain.cli.fit import fit
 from abstain.cli.front import front
-from abstain.cli.targets import TARGETS, chosen_target, target_in_words
+from abstain.cli.targets import TARGETS, chosen_target, target_in_words, target_options
 from abstain.targets.base import exported_targets
 
 # What is given to each option, and the target that it becomes.
@@ -33,6 +33,27 @@ GIVEN = {
         ExpectedCost(COSTS, reject=0.5),
     ),
 }
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(target for _, target in GIVEN.values()),
+        Accuracy(0.9, confidence=0.95, groups="site"),
+        AllOf(Accuracy(0.9, 0.95), Recall("ill", 0.8, 0.95), Precision("well", 0.7, 0.95)),
+        AllOf(Recall("ill", 0.8), Recall("a=b", 0.7)),
+    ],
+    ids=repr,
+)
+def test_the_options_of_a_target_make_it(target):
+    options = {name.replace("-", "_"): value for name, value in target_options(target).items()}
+    assert chosen_target(**options) == target
+
+
+def test_a_target_without_options_has_none():
+    assert target_options(ExpectedCost([[0, 1], [2, 0]], reject=0.5)) is None
+    assert target_options(ExpectedCost({("a:b", "c"): 1, ("c", "a:b"): 1}, reject=0.5)) is None
+    assert target_options(Accuracy(0.9, groups=["a", "b"])) is None
 
 
 # Several shares at once are AllOf, which has no option of its own.

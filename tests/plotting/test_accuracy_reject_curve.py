@@ -63,7 +63,7 @@ def test_two_curves_share_an_axes_and_a_display_can_be_drawn_again():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'abstain\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install '.\[plot\]'"):
         AccuracyRejectCurveDisplay(accuracies=[1.0], reject_rates=[0.0]).plot()
 
 
@@ -102,9 +102,10 @@ def test_from_estimator_on_the_calibration_data_is_the_front(digits, clf):
     X, y, _, _ = digits
     display = AccuracyRejectCurveDisplay.from_estimator(clf, X, y)
     expected = AccuracyRejectCurveDisplay.from_front(clf.front_)
-    assert display.rows.tolist() == expected.rows.tolist()
-    assert display.reject_rates == pytest.approx(expected.reject_rates)
-    assert display.accuracies == pytest.approx(expected.accuracies)
+    assert set(display.rows.tolist()) == {*expected.rows.tolist(), clf.operating_point_.row}
+    best = np.isin(display.rows, expected.rows)
+    assert display.reject_rates[best] == pytest.approx(expected.reject_rates)
+    assert display.accuracies[best] == pytest.approx(expected.accuracies)
     point = clf.operating_point_
     assert display.operating_point == pytest.approx((point.reject_rate, point.accuracy))
 
@@ -116,6 +117,10 @@ def test_the_dot_is_where_the_classifier_runs(digits, clf):
     right = clf.predict(X_new)[~rejected] == y_new[~rejected]
     assert display.operating_point == pytest.approx((rejected.mean(), right.mean()))
     assert display.point_.get_offsets().tolist() == [pytest.approx(display.operating_point)]
+    # It lies on the curve, also where another row is as accurate with fewer rejects.
+    (entry,) = np.flatnonzero(display.rows == clf.operating_point_.row)
+    on_curve = display.reject_rates[entry], display.accuracies[entry]
+    assert on_curve == pytest.approx(display.operating_point)
     assert len(display.ax_.lines) == 1
 
 

@@ -124,7 +124,7 @@ def test_panels_side_by_side_need_one_legend(name, fitted):
 def test_without_matplotlib_the_extra_is_named(name, fitted, monkeypatch):
     display = made(name, fitted)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'abstain\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install '.\[plot\]', in a copy"):
         display.plot()
 
 

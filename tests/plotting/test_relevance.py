@@ -231,5 +231,5 @@ def test_the_arrays_need_no_matplotlib_and_the_figure_names_the_extra(monkeypatc
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     display = RelevanceDisplay(relevances=[0.4, 0.6], feature_names=pd.Index(["a", "b"]))
     assert display.order.tolist() == [1, 0]
-    with pytest.raises(ImportError, match=r"pip install 'abstain\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install '.\[plot\]'"):
         display.plot()

@@ -137,7 +137,7 @@ def test_dask_is_imported_only_where_it_is_used():
 def test_without_dask_the_extra_is_named(monkeypatch):
     data = as_dask(synthetic(100, 3), 50)
     monkeypatch.setitem(sys.modules, "dask.array", None)
-    with pytest.raises(InputError, match=r"pip install 'abstain\[scale\]'"):
+    with pytest.raises(InputError, match=r"pip install '.\[scale\]'"):
         pareto_front(*data)
 
 

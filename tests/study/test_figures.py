@@ -142,19 +142,27 @@ def test_letters_can_be_read_at_the_width_of_a_page_and_none_leaves_the_figure(
 
 
 # Where no run rejects anything, an empty panel would look like a fault.
-@pytest.mark.parametrize(("last", "has_curve"), [(0.0, False), (0.4, True)])
-def test_a_panel_without_a_curve_says_why(last, has_curve):
+@pytest.mark.parametrize(
+    ("ends", "lacking"),
+    [
+        ({"global": 0.0, "local": 0.0, "SVM": 0.0}, "global, local or SVM"),
+        ({"global": 0.4, "local": 0.0, "SVM": 0.4}, "local"),
+        ({"global": 0.0, "local": 0.0, "SVM": 0.4}, "global or local"),
+        ({"global": 0.4, "local": 0.4, "SVM": 0.4}, None),
+    ],
+)
+def test_a_panel_says_which_curve_is_lacking_and_why(ends, lacking):
+    settings = [*both("tecator-raw", "gmlvq"), Setting("tecator-raw", "svm")]
     records = [
         flat_curve(setting, 0, split, 0.9, last=last)
-        for setting in both("tecator-raw", "gmlvq")
+        for setting, last in zip(settings, ends.values(), strict=True)
         for split in range(3)
     ]
-    (ax,) = panels(figures._curves(Curves(records), ["tecator-raw"]))
-    texts = [text.get_text() for text in ax.texts]
-    assert texts == (
-        [] if has_curve else ["no curve: the thresholds reject\nnothing in 100% of the runs"]
-    )
-    assert [float(line.get_ydata()[0]) for line in ax.lines] == pytest.approx([0.9] * 4)
+    panel, strip = figures._curves(Curves(records), ["tecator-raw"]).axes
+    said = f"no {lacking} curve:\nnothing is rejected in 100% of the runs"
+    assert [text.get_text() for text in panel.texts] == [said] * (lacking is not None)
+    assert [float(line.get_ydata()[0]) for line in panel.lines] == pytest.approx([0.9] * 6)
+    assert strip.get_visible() == any(ends.values())
 
 
 def test_below_exact_and_greedy_curves_is_the_lead_of_exact_ones():

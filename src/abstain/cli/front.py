@@ -110,14 +110,14 @@ def front(
     that an answer is right, given its certainty and its cell; a row rejects all
     answers below one limit on that probability, so that later rows raise every
     threshold or leave it. The exact front holds, for every number of errors
-    caught, the fewest right answers that are lost with them: no thresholds are
-    better on these samples, but they also fit the noise in them.
+    caught, the fewest right answers that are given up with them: no thresholds
+    are better on these samples, but they also fit the noise in them.
 
     --out front.csv holds all rows: true rejects (errors caught), false rejects
-    (right answers lost), reject rate, coverage, accuracy, expected_accuracy (by
-    the estimated probabilities; pooled only), gap (at most how many of the false
-    rejects could be avoided on these samples) and is_pareto (no other row is better
-    in both counts). front.thresholds.csv and front.json beside it hold the thresholds
+    (right answers given up), reject rate, coverage, accuracy, expected_accuracy
+    (by the estimated probabilities; pooled only), gap (at most how many of the
+    false rejects could be avoided on these samples) and is_pareto (no other row is
+    better in both counts). front.thresholds.csv and front.json beside it hold the thresholds
     of the chosen row and, if pooled, the estimated probability at each. In JSON, a
     threshold that rejects none of a cell is the string "-inf", one that rejects
     all of it (but samples of certainty inf) "inf".

@@ -70,7 +70,7 @@ def refit_command(clf: Any, model: Path, tables: Sequence[Path], label: str) -> 
 
     kind = type(clf.estimator_.steps[-1][1]) if hasattr(clf.estimator_, "steps") else None
     names = [spec.name for spec in MODELS.values() if type(spec.make()) is kind]
-    target = target_options(clf.target)
+    target = target_options(clf._target())
     if not names or target is None:
         return None
     options = {"label": label, "model": names[0], **target}

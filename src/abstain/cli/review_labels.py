@@ -86,18 +86,22 @@ def offers_with_labels(
     clf: Any, model: Path, result: Review, labels: ExpertLabels, fitted_to: Path | None
 ) -> list[Text]:
     """Return commands that can be copied and succeed, or why there are none."""
+    from abstain.targets.base import certifies
+
     lines = _about_thresholds(clf, model, result, labels)
-    if fitted_to is None:
+    # What a fit certifies is tested by no others.
+    n_rows = labels.n_free if certifies(clf._target()) else len(labels.rows)
+    if n_rows and fitted_to is None:
         lines.append(
-            f"A new fit may use all {len(labels.rows):,} labelled rows: --fitted-to, the table of "
-            "the fit, prints its command."
+            f"A new fit may use {n_rows:,} of them: --fitted-to, the table of the fit, prints its "
+            "command."
         )
-    else:
+    elif n_rows and fitted_to is not None:
         refit = refit_command(clf, model, [fitted_to, labels.path], labels.label)
         lines.append(
             "A new fit may use them too, but no options of abstain fit make such a model."
             if refit is None
-            else f"A new fit to all {len(labels.rows):,} labelled rows too: {refit}"
+            else f"A new fit, to {n_rows:,} of them too: {refit}"
         )
     return [Text(printable(line), "dim") for line in lines]
 

@@ -287,7 +287,15 @@ def target_options(target: Any) -> dict[str, Any] | None:
     >>> target_options(AllOf(Accuracy(0.9, confidence=0.95), Recall("ill", 0.8, 0.95)))
     {'accuracy': 0.9, 'confidence': 0.95, 'recall': ['ill=0.8']}
     """
-    from abstain.targets import Accuracy, AllOf, Precision, Recall, RejectCost, RejectRate
+    from abstain.targets import (
+        Accuracy,
+        AllOf,
+        ExpectedCost,
+        Precision,
+        Recall,
+        RejectCost,
+        RejectRate,
+    )
 
     options: dict[str, Any] = {}
     for each in target.targets if isinstance(target, AllOf) else [target]:
@@ -301,6 +309,12 @@ def target_options(target: Any) -> dict[str, Any] | None:
             options["reject-rate"] = each.rate
         elif isinstance(each, RejectCost):
             options["reject-cost"] = each.cost
+        elif isinstance(each, ExpectedCost) and isinstance(each.costs, dict):
+            pairs = [(f"{true}:{answer}", cost) for (true, answer), cost in each.costs.items()]
+            if isinstance(each.reject, dict) or any(pair.count(":") > 1 for pair, _ in pairs):
+                return None
+            options |= {"cost": [f"{pair}={cost}" for pair, cost in pairs]}
+            options["reject-cost"] = each.reject
         else:
             return None
         options["confidence"] = getattr(each, "confidence", None)

@@ -165,8 +165,8 @@ def of_predictions(
 def of_estimator(estimator: Any, X: Any, y: ArrayLike, certainty: Any = None) -> Outcomes:
     """Count samples at the thresholds of a fitted classifier.
 
-    With a reject option and ``certainty=None``, these are the best rows of its front; otherwise all
-    values of one threshold on the certainty.
+    With a reject option and ``certainty=None``, these are the best rows of its front and the one
+    that it runs at; otherwise all values of one threshold on the certainty.
     """
     from abstain.certainty import measure_certainty
     from abstain.classifier import RejectOptionClassifier
@@ -191,7 +191,9 @@ def _of_reject_option(clf: Any, X: Any, y: ArrayLike) -> Outcomes:
     correct = np.asarray(labels == predictions)
     columns = OwnCells(clf.cells_[:-1]).columns_of(decisions.positions, clf.front_)
     held_out = HeldOut(decisions.certainty[kept], correct[kept], columns[kept])
-    rows = best_rows(clf.front_)
+    # At the row that it runs at, another one may be as accurate with fewer rejects.
+    own = clf.operating_point_.row
+    rows = np.union1d(best_rows(clf.front_), [] if own is None else [own]).astype(np.int64)
     counts = np.array(list(HeldOutCounts(clf.front_, held_out).of(rows)), dtype=float)
     # New samples need not be rejected in the order of the rows.
     order = np.argsort(-counts[:, 1], kind="stable")

@@ -1,4 +1,4 @@
-"""How does the accuracy of the accepted samples depend on the share of rejected samples?"""
+"""How does the accuracy of the answers depend on the reject rate?"""
 
 from __future__ import annotations  # signatures then show the names of types
 
@@ -32,14 +32,14 @@ OPERATING_POINT = "where the classifier runs"
 
 @documented_display("``plot``")
 class AccuracyRejectCurveDisplay(Display):
-    """Accuracy-reject curve: accuracy on the accepted samples against the reject rate.
+    """Accuracy-reject curve: accuracy of the answers against the reject rate.
 
     Curves in one axes differ in colour and in dashes.
 
     Parameters
     ----------
     accuracies : array-like of shape (n_points,)
-        Accuracy of the accepted samples.
+        Accuracy of the answers that are given.
     reject_rates : array-like of shape (n_points,)
         Share of the samples that are rejected, ascending.
     std : array-like of shape (n_points,), default=None
@@ -90,9 +90,9 @@ class AccuracyRejectCurveDisplay(Display):
         """Draw the curve of a fitted classifier on samples.
 
         With a reject option, the points are the rows of its front that are the most accurate
-        within some reject budget on the calibration data; a dot shows where it runs now. The
-        samples should be others than it was calibrated on. Any other classifier has one threshold
-        on its certainty, at all its values.
+        within some reject budget on the calibration data, and the one that it runs at, which a dot
+        shows. The samples should be others than it was calibrated on. Any other classifier has one
+        threshold on its certainty, at all its values.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class AccuracyRejectCurveDisplay(Display):
             if OPERATING_POINT not in ax.get_legend_handles_labels()[1]:
                 dot["label"] = OPERATING_POINT
             self.point_ = ax.scatter(*self.operating_point, color=colour, **dot)
-        ax.set(xlabel="rejected samples", ylabel="accuracy on the accepted samples")
+        ax.set(xlabel="reject rate", ylabel="accuracy of the answers")
         show_percent(ax)
         if ax.get_legend_handles_labels()[1]:
             ax.legend(loc="lower right", handlelength=3.5)

@@ -37,7 +37,7 @@ PANELS: dict[str, dict[str, dict[str, Any]]] = {
     "right": {
         "right": {"label": "answered, right", "facecolor": "#bfe0f2"},
         "falsely_rejected": {
-            "label": "rejected, would be right",
+            "label": "right answers given up",
             "facecolor": "#e8e8e8",
             "hatch": "...",
         },
@@ -45,7 +45,7 @@ PANELS: dict[str, dict[str, dict[str, Any]]] = {
     "wrong": {
         "wrong": {"label": "answered, wrong", "facecolor": "#d55e00", "hatch": "xxx"},
         "truly_rejected": {
-            "label": "rejected, would be wrong",
+            "label": "errors caught",
             "facecolor": "#f5cf80",
             "hatch": "///",
         },
@@ -239,7 +239,7 @@ class RejectOutcomesDisplay(Display):
         ticks: dict[float, str] = {}
         for number, (name, kinds) in enumerate(PANELS.items()):
             ticks |= self._draw_panel(ax, DISTANCE * number, name, kinds, kwargs)
-        ax.set(xlabel="rejected samples", ylabel="share of all samples", ylim=(0.0, 2 * DISTANCE))
+        ax.set(xlabel="reject rate", ylabel="share of all samples", ylim=(0.0, 2 * DISTANCE))
         if self.reject_rates[-1] > self.reject_rates[0]:
             ax.set_xlim(self.reject_rates[0], self.reject_rates[-1])
         show_percent(ax)

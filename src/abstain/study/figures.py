@@ -5,7 +5,8 @@ and greedy thresholds, the accuracy-reject curves of the artificial, benchmark a
 those of the variants of Tecator. Below each panel of curves, a strip shows their standard deviation
 over the runs, or what exact thresholds are ahead of greedy ones. A dot is the accuracy without
 rejects: where few training samples are misclassified, a curve whose thresholds are set on them is
-short. Where hardly any are, thresholds are set out of fold, or a sentence says why there is none.
+short. Where hardly any are, thresholds are set out of fold, or a sentence says which curve there is
+none of, and why.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -145,7 +146,8 @@ def _draw_model(curves: Curves, setting: Setting, panel: Axes, strip: Axes) -> N
             strip.plot(GRID, 100 * std, color=style[0], linestyle=style[1], linewidth=1.2)
     how = ", out of fold" if is_out_of_fold else ""
     panel.set_title(f"{PROBLEMS[name].title}:\n{CLASSIFIERS[model].title}{how}", fontsize=9)
-    _explain(panel, curves, [line for line in (setting, local) if curves.has(line)])
+    drawn = {style[2]: line for line, style in lines if curves.has(line)}
+    _explain(panel, strip, curves, drawn)
 
 
 def _draw(ax: Axes, mean: Floats, at_no_rejects: float, style: Style) -> None:
@@ -154,13 +156,29 @@ def _draw(ax: Axes, mean: Floats, at_no_rejects: float, style: Style) -> None:
     ax.plot(GRID[0], at_no_rejects, "o", color=colour, markersize=4, clip_on=False)
 
 
-def _explain(ax: Axes, curves: Curves, settings: list[Setting]) -> None:
-    """Say why there is no curve of a model, where there is none."""
-    if any(_end(curves.averaged(setting).mean) for setting in settings):
+def _explain(panel: Axes, strip: Axes, curves: Curves, drawn: dict[str, Setting]) -> None:
+    """Say of which lines there is no curve, and why; below no curve there is no strip."""
+    shares = {
+        name: curves.share_that_ends_before(setting, SHORTEST)
+        for name, setting in drawn.items()
+        if not _end(curves.averaged(setting).mean)
+    }
+    if not shares:
         return
-    share = min(curves.share_that_ends_before(setting, SHORTEST) for setting in settings)
-    text = f"no curve: the thresholds reject\nnothing in {100 * share:.0f}% of the runs"
-    ax.text(0.97, 0.05, text, transform=ax.transAxes, ha="right", fontsize=8, color="0.3")
+    if len(shares) == len(drawn):
+        strip.set_visible(False)
+        panel.tick_params(labelbottom=True)
+    *names, last = shares
+    named = f"{', '.join(names)} or {last}" if names else last
+    least, most = (f"{100 * share:.0f}" for share in (min(shares.values()), max(shares.values())))
+    how_many = least if least == most else f"{least} to {most}"
+    panel.text(
+        *(0.98, 0.04, f"no {named} curve:\nnothing is rejected in {how_many}% of the runs"),
+        transform=panel.transAxes,
+        ha="right",
+        fontsize=8,
+        color="0.3",
+    )
 
 
 def _end(mean: Floats) -> float:
@@ -185,7 +203,8 @@ def _greedy(curves: Curves) -> Figure | None:
                 _draw(panel, means[-1], curves.at_no_rejects(setting), style)
             strips[row, column].plot(GRID, 100 * (means[0] - means[1]), color=BLUE, linewidth=1.2)
             panel.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
-            _explain(panel, curves, [exact])
+            drawn = {"exact": exact, "greedy": exact._replace(method="greedy")}
+            _explain(panel, strips[row, column], curves, drawn)
     _finish(figure, panels, strips, "lead, points")
     return figure
 
@@ -197,20 +216,23 @@ def _finish(figure: Figure, panels: Any, strips: Any, strip_label: str) -> None:
         curves = [line.get_ydata() for ax in row for line in ax.lines]
         ends = [_end(mean) for mean in curves if len(mean) == len(GRID)]
         panel.set_xlim(0, max([SHORTEST, *ends]))
+        if not any(ends):
+            panel.set_xticks([0])
         panel.yaxis.set_major_formatter(percent_tick)
         strip.xaxis.set_major_formatter(percent_tick)
         strip.set_ylim(bottom=0)
         for ax in (panel, strip):
             ax.grid(alpha=0.3)
             ax.tick_params(labelsize=8)
-            ax.locator_params(axis="x", nbins=5)
+            if any(ends):
+                ax.locator_params(axis="x", nbins=5)
             ax.locator_params(axis="y", nbins=5 if ax is panel else 2)
             ax.spines[["top", "right"]].set_visible(False)
     for first, below in zip(panels[:, 0], strips[:, 0], strict=True):
-        first.set_ylabel("accuracy", fontsize=9)
+        first.set_ylabel("accuracy of\nthe answers", fontsize=9)
         below.set_ylabel(strip_label, fontsize=8)
     figure.align_ylabels()
-    figure.supxlabel("rejected samples", fontsize=10)
+    figure.supxlabel("reject rate", fontsize=10)
     handles = {
         name: handle
         for ax in panels.flat
