@@ -79,7 +79,7 @@ def test_the_badge_is_certified_at_the_thresholds_that_were_tested_alone(
     start = page.run("return slider.place")
     assert page.text("#badge") == "Certified"
     said = meaning(page)
-    assert said.startswith("the accuracy is at least 70% on new samples")
+    assert said.startswith("The accuracy is at least 70% on new samples")
     assert "with confidence 90%" in said
     assert f"of {held.n_samples} held-out samples, {held.accepted} were answered" in said
     assert "do not contradict it" in said

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy
-import sklearn
 
-import abstain
 from abstain._core.errors import InputError
 from abstain.classifier import RejectOptionClassifier
+from abstain.saving.persisting import VERSIONS
 
 File = str | os.PathLike[str] | None
 
@@ -25,6 +24,7 @@ def origin_of(
     data_file: File,
 ) -> dict[str, str]:
     """Return what stands at the foot of a report, line by line."""
+    versions = {**VERSIONS, "numpy": numpy.__version__}
     of_fit = [] if clf._n_given is None else [_counted(clf._n_given)]
     of_fit.append(f"thresholds set on {_counted(round(n_calibration))}")
     return {
@@ -32,8 +32,7 @@ def origin_of(
         "Model": f"{model} with a reject option{_from(model_file)}",
         "Last fit or recalibration": "; ".join(of_fit),
         "Report": _counted(n_samples) + _from(data_file),
-        "Versions": f"abstain {abstain.__version__}, scikit-learn {sklearn.__version__}, "
-        f"numpy {numpy.__version__}",
+        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }
 
 
