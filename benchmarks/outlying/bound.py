@@ -53,8 +53,7 @@ def test_of_column(described: Known, known: Floats, column: int) -> Any:
     """Return a function that tells samples in which a column has the other unit."""
 
     def features(samples: Floats) -> Floats:
-        z = (samples - described.mean) * described.factor
-        own = [described.excess(samples)[:, column], described.residuals(z)[:, column]]
+        own = [each(samples)[:, column] for each in (described.excess, described.residuals)]
         return np.clip(np.column_stack([samples, *own]), -FAR, FAR)
 
     def fit(rows: NDArray[np.bool_]) -> HistGradientBoostingClassifier:

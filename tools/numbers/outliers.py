@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 from math import nan
+from statistics import fmean
 
 from tools.numbers.writing import Row, find, record, table
 
 RECORD = record("outliers")
-OURS = "range and distance"
+OURS = "range and residual"
 FALSE_ALARMS = "false alarms"
 UNITS = ["unit × 12", "unit × 0.45", "°C as °F"]
 # Faults of a single value that leave the range by more than a change of unit may.
@@ -28,6 +29,7 @@ SCORES = {name: {row["score"]: row for row in rows} for name, rows in RECORD["by
 SETS = {row["set"]: row[OURS] for row in RECORD["by_set"]}
 BAR = 0.9
 ALARMS = RECORD["false_alarms"]
+BOUND = RECORD["bound"]
 COST = RECORD["cost"]
 MOST_COST = 1.3
 
@@ -113,6 +115,21 @@ def counts_at(fault: str, index: int) -> tuple[int, int]:
     return sum(n_found for n_found, _ in pairs), sum(n_all for _, n_all in pairs)
 
 
+def of_varying(fault: str) -> float:
+    """Return the share over the samples of all sets, but for constant columns."""
+    counts = [counts_at(fault, index) for index in range(len(RECORD["distances"]))]
+    n_found, n_all = map(sum, zip(*counts, strict=True))
+    return n_found / n_all
+
+
+def bounds(kind: str) -> list[float]:
+    """Return which share of values × 0.45 is found on each set with enough of them.
+
+    By the tests that know the column and the fault ("bound"), or by the score ("found").
+    """
+    return [row[kind] / row["samples"] for row in BOUND if row["samples"] >= RECORD["fewest"]]
+
+
 def verdict(row: Row) -> str:
     """Return where the share of false alarms lies beside its binomial interval."""
     if row["share"] > row["high"]:
@@ -179,6 +196,11 @@ VALUES = {
     "known": f"{RECORD['known']:,}",
     "draws": str(RECORD["draws"]),
     "fewest": str(RECORD["fewest"]),
+    "varying": percent(of_varying("unit × 0.45"))[:-1],
+    "bound": percent(fmean(bounds("bound")))[:-1],
+    "bound_found": percent(fmean(bounds("found")))[:-1],
+    "bound_below": str(sum(share < BAR for share in bounds("bound"))),
+    "bound_sets": str(len(bounds("bound"))),
     "within": str(sum(verdict(row) == "within" for row in ALARMS)),
     "below": str(sum(verdict(row) == "below" for row in ALARMS)),
     "above": str(sum(verdict(row) == "above" for row in ALARMS)),

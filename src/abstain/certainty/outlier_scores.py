@@ -25,7 +25,6 @@ Sample i has C without itself, but for the mean: P without it gives (P z_i) / (1
 from __future__ import annotations  # signatures then show the names of types
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,8 +45,6 @@ LEAST_SCALE = 1e-300
 FAR = 1e9
 # The squares of larger values, and their sums, are not finite.
 TOO_LARGE = 1e150
-# Values that are compared at once: they fit into a fast cache.
-BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +64,8 @@ class Known:
 
     def scores(self, samples: Floats) -> tuple[Floats, Floats]:
         """Return r and e of each sample; e is NaN where it is unknown."""
-        largest = np.empty(len(samples))
-        for rows, z in self.standardized(samples):
-            largest[rows] = np.fmax.reduce(self.residuals(z), axis=1)
-        return self.excess(samples).max(axis=1), largest
+        residuals = np.fmax.reduce(self.residuals(samples), axis=1)
+        return self.excess(samples).max(axis=1), residuals
 
     def excess(self, samples: Floats) -> Floats:
         """Return the excess of each value: above 1 outside the range, 0 if it is missing."""
@@ -79,16 +74,6 @@ class Known:
             excess = np.where(away > 0, away / self.above, -away / self.below)
         excess[(away == 0) | np.isnan(samples)] = 0.0
         return np.minimum(excess, FAR)
-
-    def standardized(self, samples: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield rows, and their standardized features."""
-        n_rows = max(1, BLOCK // samples.shape[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, len(samples), n_rows):
-                rows = slice(start, start + n_rows)
-                z = samples[rows] - self.mean
-                z *= self.factor
-                yield rows, z
 
     @cached_property
     def factor(self) -> Floats:
@@ -105,12 +90,13 @@ class Known:
         """The features of each block."""
         return _blocks(len(self.weights))
 
-    def residuals(self, z: Floats) -> Floats:
-        """Return |(P z)_j| / ρ_j from standardized features, NaN where unknown."""
-        residuals = np.empty(z.shape)
-        if self.left_out.any():  # they may be missing
-            z = np.where(self.left_out, 0.0, z)
+    def residuals(self, samples: Floats) -> Floats:
+        """Return |(P z)_j| / ρ_j of each value, NaN where it is unknown."""
+        residuals = np.empty(samples.shape)
         with np.errstate(over="ignore", invalid="ignore"):
+            z = (samples - self.mean) * self.factor
+            if self.left_out.any():  # they may be missing
+                z[:, self.left_out] = 0.0
             for own in self.blocks:
                 weights = self.weights[own, : own.stop - own.start]
                 np.matmul(z[:, own], weights, out=residuals[:, own])

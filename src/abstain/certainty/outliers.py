@@ -90,14 +90,10 @@ class OutlierDetector:
         return is_outlier
 
     def _decide(self, samples: Floats) -> NDArray[np.bool_]:
-        (low, high), most = self._standardized_limits, self._limits[-1]
-        is_outlier = np.empty(len(samples), dtype=np.bool_)
-        for rows, z in self.known.standardized(samples):
-            is_outside = z < low
-            is_outside |= z > high
-            is_outside |= self.known.residuals(z) > most
-            is_outlier[rows] = is_outside.any(axis=1)
-        return is_outlier
+        low, high, most = self._limits
+        is_outside = (samples < low) | (samples > high)
+        is_outside |= self.known.residuals(samples) > most
+        return np.asarray(is_outside.any(axis=1))
 
     def unusual_features(self, X: Any) -> list[NDArray[np.int64]]:
         """Return which features make each sample unusual, the one that does most first.
@@ -108,9 +104,7 @@ class OutlierDetector:
         samples = self._numbers(X)
         scores = self.known.excess(samples)
         is_inside = scores.max(axis=1) <= 1
-        for rows, z in self.known.standardized(samples):
-            inside = is_inside[rows]
-            scores[rows][inside] = np.nan_to_num(self.known.residuals(z[inside]))
+        scores[is_inside] = np.nan_to_num(self.known.residuals(samples[is_inside]))
         order = np.argsort(-scores, axis=1, kind="stable")
         n_outside = np.maximum((scores > 1).sum(axis=1), 1)
         return [row[:n] for row, n in zip(order, n_outside, strict=True)]
@@ -135,11 +129,6 @@ class OutlierDetector:
         most = np.inf if most >= FAR else most
         # Values at the limit are none beyond it, however they are rounded.
         return low - 1e-12 * np.abs(low), high + 1e-12 * np.abs(high), most
-
-    @cached_property
-    def _standardized_limits(self) -> tuple[Floats, Floats]:
-        low, high = ((end - self.known.mean) * self.known.factor for end in self._limits[:2])
-        return low, high
 
     @cached_property
     def _screen(self) -> OutlierScreen:

@@ -135,7 +135,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
     outliers : float, default=0.01
         The share of samples like the known ones that may be rejected because they seem to be
         unlike them, whatever the certainty: with a value far outside the range of the known
-        samples, or with an unusual combination of values, in the features as the classifier sees
+        samples, or that does not fit the other values, in the features as the classifier sees
         them. None rejects no outliers. Known are the samples that are given to fit but not held
         out; of them the features must be numbers, in an array, in columns of a frame, or in a
         sparse matrix of at most 512 columns. To certify a ``FrozenEstimator`` with one threshold, a

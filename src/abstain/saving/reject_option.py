@@ -140,8 +140,7 @@ OUTLIERS = {
     "above": real("f", low=0),
     "mean": real("f"),
     "scale": real("f", low=POSITIVE),
-    "components": real("f u"),
-    "variance": number(low=POSITIVE),
+    "weights": real("f u"),
     "usual": real("2", low=POSITIVE),
     "known_scores": real("w", low=0).where("ascending", lambda v: (np.diff(v) >= 0).all()),
 }
