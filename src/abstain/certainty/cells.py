@@ -7,6 +7,7 @@ cells.
 
 from __future__ import annotations  # signatures then show the names of types
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -169,9 +170,8 @@ def _applied(outputs: Outputs) -> Cells:
 
 
 def _is_tree(estimator: Any) -> bool:
-    from sklearn.tree import DecisionTreeClassifier
-
-    return isinstance(unwrap(estimator)[1], DecisionTreeClassifier)
+    trees = sys.modules.get("sklearn.tree")  # it takes long to import, and a tree has imported it
+    return trees is not None and isinstance(unwrap(estimator)[1], trees.DecisionTreeClassifier)
 
 
 def auto_rule(estimator: Any) -> CellRule:
