@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import digamma
 
+from abstain._core.sklearn_private import take_rows
 from abstain.classifier.repeats import standardized
 
 Floats = NDArray[np.float64]
@@ -36,20 +37,23 @@ WINDOW = 1.2
 JUMP, OTHER_CLASS = 0.7, 0.5
 # Of features with fewer different values, distances are no distances of a density.
 MIN_VALUES = 100
-MAX_SAMPLES, N_COMPARED, LEAST_COMPARED = 50_000, 300, 30
+# Of more samples or features, so many at random; so many samples are compared with all of these.
+MAX_SAMPLES, MAX_FEATURES, N_COMPARED, LEAST_COMPARED = 20_000, 100, 300, 30
 # Numbers that are compared at once.
 _BLOCK = 4_000_000
 
 
 def size_of_hidden_groups(X: Any, y: NDArray[Any]) -> int | None:
     """Return about how many samples each group has; None if there seem to be no groups."""
-    samples = standardized(X)
-    if samples is None or len(samples) != len(y):
-        return None
     generator = np.random.default_rng(0)  # of its own: no seed of a classifier decides
-    if len(samples) > MAX_SAMPLES:
-        rows = generator.choice(len(samples), MAX_SAMPLES, replace=False)
-        samples, y = samples[rows], y[rows]
+    if len(y) > MAX_SAMPLES:
+        rows = generator.choice(len(y), MAX_SAMPLES, replace=False)
+        X, y = take_rows(X, rows), y[rows]
+    samples = standardized(X)
+    if samples is None:
+        return None
+    if samples.shape[1] > MAX_FEATURES:
+        samples = samples[:, generator.choice(samples.shape[1], MAX_FEATURES, replace=False)]
     least_values = min(MIN_VALUES, len(samples) / 10)
     samples = samples[:, [len(np.unique(values)) > least_values for values in samples.T]]
     n_groups = max(MIN_GROUPS, MIN_GROUPS_OF_CLASS * len(np.unique(y)))
