@@ -150,3 +150,16 @@ def test_what_is_reported_rejects_is_counted(outputs):
     assert told in printed
     of_each = " ".join(str(count) for count in np.bincount(y_new[~accepted], minlength=6))
     assert f"rejected of each digit: {of_each}\n" in printed
+
+
+# The mean texture is hidden by the worst texture.
+def test_an_example_says_which_relevances_can_be_trusted(tmp_path):
+    script = Path(__file__).parent.parent / "examples/models/trusted_relevances.py"
+    done = run(script, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    low, _, hidden = done.stdout.partition("hidden by others")
+    assert "mean texture" in low.partition("below it in 95% of the fits:")[2].splitlines()[1]
+    assert re.search(r"mean texture .*worst texture \(0\.9", hidden)
+    # The most relevant feature of the last table is so in nearly all halves.
+    first = hidden.partition("halves ")[2].splitlines()[1]
+    assert int(re.search(r"(\d+)%$", first)[1]) >= 80

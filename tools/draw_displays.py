@@ -32,7 +32,7 @@ LONG_NAMES = [
 
 
 FIT_AGAIN = {
-    "IteratedRelevancesDisplay": {"n_directions": 1, "max_iterations": 4, "cv": 3},
+    "IteratedRelevancesDisplay": {"n_directions": 1, "max_iterations": 2, "cv": 3},
     "RelevanceStabilityDisplay": {"n_resamples": 10},
 }
 PLANES = {"CertaintyContourDisplay", "PrototypeDisplay", "RejectRegionDisplay"}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config
 from scipy.stats import ortho_group
 from sklearn.datasets import load_wine
 from sklearn.impute import SimpleImputer
@@ -102,10 +103,11 @@ def test_permuted_features_permute_the_relevances(wine, found):
 
 def test_the_same_seed_gives_the_same_result_with_any_number_of_jobs(wine):
     model, options = GMLVQ(2, init="random", n_components=3), {"max_iterations": 3}
-    one, two, other = (
-        iterated_relevances(model, *wine, **options, random_state=seed, n_jobs=n_jobs)
-        for seed, n_jobs in ((0, None), (0, 2), (1, None))
-    )
+    with parallel_config(backend="threading"):
+        one, two, other = (
+            iterated_relevances(model, *wine, **options, random_state=seed, n_jobs=n_jobs)
+            for seed, n_jobs in ((0, None), (0, 2), (1, None))
+        )
     assert np.allclose(one.directions, two.directions, atol=1e-8)
     assert np.array_equal(one.accuracies, two.accuracies)
     assert not np.allclose(one.directions, other.directions)

@@ -221,7 +221,7 @@ def test_what_cannot_be_resampled_is_refused(estimator, options, message, iris):
 
 def test_a_class_that_is_not_in_each_half_is_refused_and_can_be_bootstrapped():
     X, y = np.random.RandomState(0).rand(9, 2), ["a"] * 4 + ["b"] * 4 + ["c"]
-    with pytest.raises(InputError, match="none of class 'c'.*bootstrap"):
+    with pytest.raises(InputError, match=r"none of class 'c'.*bootstrap"):
         few(GRLVQ(), X, y)
     assert few(GRLVQ(), X, y, resampling="bootstrap").relevances.shape == (6, 2)
 

@@ -23,7 +23,7 @@ def independence_p_value(y, answers, groups):
         + chance
         for true, answer in zip(y, answers, strict=True)
     ]
-    sums = {group: 0.0 for group in groups}
+    sums = dict.fromkeys(groups, 0.0)
     for value, group in zip(psi, groups, strict=True):
         sums[group] += value
     size = math.sqrt(2 * sum(value**2 for value in sums.values()))

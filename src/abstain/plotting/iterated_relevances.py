@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._core.checks import check_positive_integer, check_same_length
+from abstain._core.checks import check_positive_integer
 from abstain._core.errors import InputError
 from abstain.models.relevances import IteratedRelevances, iterated_relevances
 from abstain.plotting._documentation import documented_display
@@ -18,7 +18,6 @@ from abstain.plotting.relevance import FRAME, READABLE, ROW, FeatureDisplay
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-
 
 
 @documented_display("``barh``")
@@ -74,9 +73,12 @@ class IteratedRelevancesDisplay(FeatureDisplay):
                 "relevances must be one row for each iteration, at least one, got shape "
                 f"{self.relevances.shape}; without any, no direction predicts better than chance"
             )
-        check_same_length(
-            relevances=self.relevances, accuracies=self.accuracies, chances=self.chances
-        )
+        shapes = (self.relevances[:, 0].shape, self.accuracies.shape, self.chances.shape)
+        if len(set(shapes)) > 1:
+            raise InputError(
+                "relevances, accuracies and chances must be of the same iterations, got shapes "
+                f"{self.relevances.shape}, {shapes[1]} and {shapes[2]}"
+            )
         super().__init__(feature_names, self._parts(None).sum(axis=0))
 
     def _parts(self, n_iterations: int | None) -> NDArray[np.float64]:
@@ -202,7 +204,8 @@ class IteratedRelevancesDisplay(FeatureDisplay):
         self.bars_ = self._draw_parts(ax, parts[:, shown], **kwargs)
         self._name_rows(ax, shown, longest=36)
         legend_beside(ax, list(self.bars_))
-        ax.get_legend().set_title("iteration: accuracy (chance)", {"size": "small"})
+        legend: Any = ax.get_legend()
+        legend.set_title("iteration: accuracy (chance)", {"size": "small"})
         ax.xaxis.set_major_formatter(percent_tick)
         n_hidden = len(self.order) - len(shown)
         hidden = f"; {n_hidden} more not shown" if n_hidden else ""

@@ -67,8 +67,13 @@ class RelevanceStabilityDisplay(FeatureDisplay):
         self.relevances: NDArray[np.float64] = np.asarray(relevances, dtype=np.float64)
         if self.relevances.ndim != 2 or not self.relevances.size:
             raise InputError(
-                "relevances must be one row for each resample, got shape "
-                f"{self.relevances.shape}"
+                f"relevances must be one row for each resample, got shape {self.relevances.shape}"
+            )
+        if resampling not in RESAMPLES:
+            raise InputError(
+                argument="resampling",
+                value=resampling,
+                requirement=f"must be one of {[*RESAMPLES]}",
             )
         self.resampling = resampling
         super().__init__(feature_names, self.relevances.mean(axis=0))
@@ -214,7 +219,9 @@ class RelevanceStabilityDisplay(FeatureDisplay):
             means, rows, s=22, color="white", edgecolors="black", linewidths=0.9, zorder=3
         )
         self._name_rows(ax, shown, longest=36)
-        self._write_frequency(ax, [f"{100 * frequency[feature]:.0f}%" for feature in shown], n_first)
+        self._write_frequency(
+            ax, [f"{100 * frequency[feature]:.0f}%" for feature in shown], n_first
+        )
         above = ax.secondary_xaxis("top")
         above.set_xticks([equal], [f"all alike: {100 * equal:.1f}%"], color="0.3")
         above.tick_params(length=2, color="0.4")

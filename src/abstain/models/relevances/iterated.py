@@ -32,22 +32,26 @@ whose mean over the samples is a − c, independence is tested by z = Σψ / √
 the normal distribution; ψ is first summed over each group of samples that belong together. The 2 is
 for folds that are fitted to each other's samples: if the answer to a sample depends on the class of
 another, that to the other depends on the class of the one, alike. Where ψ is a sum over such pairs,
-this doubles its variance; for nearest means it is 1 + 2/π times as large. The analysis stops at the
-first iteration whose p-value is above ``alpha``, and this iteration does not count. As the tests are
-made in a fixed order, the probability to count an iteration in which noise alone was left is at most
-about ``alpha``, without a correction for their number.
+this doubles its variance; for nearest means it is about 1 + 2/π times as large. The analysis stops
+at the first iteration whose p-value is above ``alpha``, and this iteration does not count. As the
+tests are made in a fixed order, the probability to count an iteration in which noise alone was left
+is at most about ``alpha``, without a correction for their number.
 
 **In total.** Iteration t counts by its skill κ_t = (a_t − c_t) / (1 − c_t), Cohen's kappa:
 
     Λ = Σ_t κ_t Σ_i λ_ti v_ti v_tiᵀ / Σ_i λ_ti  /  Σ_t κ_t,
 
-with trace 1. The diagonal holds the cumulative relevances. Where many iterations are above chance,
-they approach 1/n_features for each feature: all directions together are the whole space. The first
-rows, of the iterations that are about as accurate as the first, then say more.
+with trace 1. The diagonal holds the cumulative relevances.
+
+**What late iterations mean.** A direction is estimated, so it leaves a part of what it should have
+taken away, mixed with features that tell nothing by themselves. An iteration that is far less
+accurate than the first may consist of such remains. And where many iterations are above chance,
+cumulative relevances approach 1/n_features: all directions together are the whole space. Features
+that can replace each other are those of the iterations that are about as accurate as the first.
 
 The idea is that of S. Lövdal and M. Biehl, *Iterated relevance matrix analysis (IRMA) for the
-identification of class-discriminative subspaces*, Neurocomputing 577 (2024), and S. Lövdal, E. L. van
-den Brandhof, M. Biehl, *Iterated relevance matrix analysis for improved classification and
+identification of class-discriminative subspaces*, Neurocomputing 577 (2024), and S. Lövdal, E. L.
+van den Brandhof, M. Biehl, *Iterated relevance matrix analysis for improved classification and
 robustness in prototype-based learning schemes*, Neurocomputing 670 (2026). The number of directions
 per iteration, the test and the weights κ_t are choices of this package.
 """
@@ -61,16 +65,14 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
-from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from abstain._core.checks import check_fraction, check_positive_integer
 from abstain._core.documentation import documented
 from abstain._core.errors import InputError
-from abstain._core.estimators import names_of_features
-from abstain._core.sklearn_private import take_rows
+from abstain.models.relevances.projecting import Step, iterate, prepare
 from abstain.models.relevances.refitting import (
     MATRIX_MODELS,
     PARAMETERS,
@@ -79,7 +81,6 @@ from abstain.models.relevances.refitting import (
     parts_of,
     seed,
 )
-from abstain.models.relevances.stability import mean_relevance_matrix
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -213,8 +214,9 @@ def iterated_relevances(
 ) -> IteratedRelevances:
     """Fit a matrix model, project its directions out of the samples, and repeat to chance level.
 
-    So a feature is found although a correlated one hides it. A feature without any relevance in
-    the end did not help to predict the classes linearly, given the samples.
+    So a feature is found although a correlated one hides it. Look first at the iterations that are
+    about as accurate as the first: later ones partly consist of what earlier directions, which are
+    estimated, have left.
 
     Parameters
     ----------
@@ -250,6 +252,7 @@ def iterated_relevances(
     >>> model = make_pipeline(StandardScaler(), GMLVQ())
     >>> found = iterated_relevances(model, X, y, random_state=0)
     >>> found.n_iterations, found.accuracies.round(2).tolist(), found.chances.round(2).tolist()
+    (5, [0.99, 0.83, 0.77, 0.52, 0.49, 0.4], [0.34, 0.34, 0.33, 0.33, 0.33, 0.33])
     """
     for name, value in (("max_iterations", max_iterations), ("n_directions", n_directions or 1)):
         check_positive_integer(name, value)
@@ -265,14 +268,14 @@ def iterated_relevances(
     splits = [*folds, (np.arange(len(codes)), None)]
     parallel = Parallel(n_jobs=n_jobs, verbose=max(0, verbose - 1))
     prepared = parallel(
-        delayed(_prepare)(before, X, classes[codes], train, test) for train, test in splits
+        delayed(prepare)(before, X, classes[codes], train, test) for train, test in splits
     )
     parts, names = [part for part, _ in prepared], prepared[-1][1]
     tested: list[Test] = []
     found: list[Step] = []
     answers = np.empty_like(codes)
     while len(found) < max_iterations and min(len(part.basis) for part in parts):
-        steps = parallel(delayed(_iterate)(model, part, k) for part in parts)
+        steps = parallel(delayed(iterate)(model, part, k) for part in parts)
         for (_, test), step in zip(folds, steps[:-1], strict=True):
             answers[test] = np.searchsorted(classes, step.answers)
         tested.append(independence_test(codes, answers, numbers))
@@ -282,13 +285,16 @@ def iterated_relevances(
             break
         found.append(steps[-1])
         parts = [step.left for step in steps]
+    accuracies, chances, p_values = np.array(tested).T
     return IteratedRelevances(
         np.concatenate([np.empty((0, len(names))), *(step.directions for step in found)]),
         np.concatenate([np.empty(0), *(step.eigenvalues for step in found)]),
         np.repeat(np.arange(len(found)), [len(step.directions) for step in found]),
-        *np.array(tested).T,
-        feature_names=names,
-        alpha=alpha,
+        accuracies,
+        chances,
+        p_values,
+        names,
+        alpha,
     )
 
 
@@ -330,88 +336,3 @@ def _folds(
     splitter = StratifiedGroupKFold if has_groups else StratifiedKFold
     folds = splitter(cv, shuffle=True, random_state=random)
     return list(folds.split(codes, codes, numbers if has_groups else None))
-
-
-# --- one part of the samples ----------------------------------------------------------------------
-
-
-class Part(NamedTuple):
-    """What is left of the samples that a model is fitted to, and of those that it predicts."""
-
-    X: Floats
-    y: Array
-    X_test: Floats | None
-    basis: Floats  # orthonormal rows; X are coordinates along them
-
-
-class Step(NamedTuple):
-    """What one iteration finds, answers and leaves."""
-
-    directions: Floats
-    eigenvalues: Floats
-    answers: Array | None
-    left: Part
-
-
-def _prepare(
-    before: Any, X: Any, y: Array, train: Ints, test: Ints | None
-) -> tuple[Part, list[str]]:
-    """Return transformed samples, as coordinates in their span, and the names of the features."""
-    fitted = clone(before).fit(take_rows(X, train), y[train])
-    samples = _transformed(fitted, take_rows(X, train))
-    basis = _span(samples)
-    to_predict = None if test is None else _transformed(fitted, take_rows(X, test)) @ basis.T
-    names = list(map(str, names_of_features([fitted], None)))
-    return Part(samples @ basis.T, y[train], to_predict, basis), names
-
-
-def _transformed(before: Any, X: Any) -> Floats:
-    values = check_array(before.transform(X), dtype=np.float64, ensure_all_finite="allow-nan")
-    if np.isnan(values).any():
-        raise InputError(
-            argument="X",
-            requirement="must have no missing value where it reaches the model",
-            got="NaN",
-            remedy="put an imputer in front of the model: NaN has no projection",
-        )
-    return np.asarray(values)
-
-
-def _span(samples: Floats) -> Floats:
-    """Return a basis of the span of the samples around their mean: the features, if it is all."""
-    moved = samples - samples.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(moved, full_matrices=False)
-    rounding = sizes.max() * max(moved.shape) * np.finfo(np.float64).eps
-    rank = int((sizes > rounding).sum())
-    if not rank:
-        raise InputError(
-            argument="X", requirement="must vary among the samples of each fold", got="equal rows"
-        )
-    return np.eye(samples.shape[1]) if rank == samples.shape[1] else np.asarray(axes[:rank])
-
-
-def _iterate(model: Any, part: Part, k: int) -> Step:
-    """Fit the model, and project its leading directions out."""
-    fitted = clone(model).set_params(**_fitting(model, part.basis)).fit(part.X, part.y)
-    answers = None if part.X_test is None else fitted.predict(part.X_test)
-    eigenvalues, vectors = np.linalg.eigh(mean_relevance_matrix(fitted))
-    leading, others = vectors[:, ::-1][:, :k].T, vectors[:, ::-1][:, k:].T
-    to_predict = None if part.X_test is None else part.X_test @ others.T
-    left = Part(part.X @ others.T, part.y, to_predict, others @ part.basis)
-    return Step(_signed(leading @ part.basis), eigenvalues[::-1][:k], answers, left)
-
-
-def _fitting(model: Any, basis: Floats) -> dict[str, Any]:
-    """Return the parameters that depend on the space of the samples."""
-    rank, init = model.n_components, model.init
-    return {
-        "n_components": None if rank is None else min(rank, len(basis)),
-        "init": init if isinstance(init, str) else np.asarray(init) @ basis.T,
-    }
-
-
-def _signed(directions: Floats) -> Floats:
-    """Return directions whose largest entry is positive."""
-    largest = np.abs(directions).argmax(axis=1)
-    signs = np.sign(directions[np.arange(len(directions)), largest])
-    return np.asarray(directions * signs[:, np.newaxis])

@@ -9,8 +9,8 @@ contain: a relevance belongs to a fitted metric. To first order, the spread is t
 sets of the same size. With an estimate's variance σ²/n, halves drawn without replacement have the
 variance (1 − ½) σ²/(n/2) = σ²/n around it, and bootstrap samples have σ²/n too.
 
-**Correlated features** share a relevance, and each fit may share it otherwise. Then each of them has
-a wide interval, and may be first in few of the fits, though one of them is always needed. The
+**Correlated features** share a relevance, and each fit may share it otherwise. Then each of them
+has a wide interval, and may be first in few of the fits, though one of them is always needed. The
 fits are kept in ``relevances``: the sum over such features is often stable.
 
 Halves come in pairs that complete each other, as in the stability selection of R. Shah and
@@ -225,6 +225,10 @@ def relevance_stability(
     >>> low, high = stability.interval(0.9)
     >>> for name, *ends in zip(stability.feature_names, low, high):
     ...     print(f"{name:<18}", *(f"{end:.0%}" for end in ends))
+    sepal length (cm)  4% 8%
+    sepal width (cm)   2% 7%
+    petal length (cm)  19% 79%
+    petal width (cm)   12% 70%
     """
     check_positive_integer("n_resamples", n_resamples)
     if resampling not in RESAMPLING:
@@ -280,7 +284,12 @@ def _percentiles(values: Floats, level: float) -> Floats:
 
 
 def _resamples(
-    codes: Ints, classes: Array, groups: Ints, n_resamples: int, resampling: str, random: RandomState
+    codes: Ints,
+    classes: Array,
+    groups: Ints,
+    n_resamples: int,
+    resampling: str,
+    random: RandomState,
 ) -> list[Ints]:
     """Return the rows of each resample, ascending."""
     counts = np.zeros((groups.max() + 1, len(classes)), dtype=np.int64)
