@@ -267,6 +267,17 @@ def test_false_alarms_are_at_most_the_rate(draw, n_known, rate):
         assert np.mean(rates) > 0.7 * rate
 
 
+# With 118 known samples of 13 features, halves of few draws say little.
+def test_false_alarms_on_a_small_set_are_at_most_the_rate_over_many_draws():
+    X, rng = load_wine().data, np.random.default_rng(0)
+    rates = []
+    for _ in range(300):
+        order = rng.permutation(len(X))
+        detector = detector_of(X[order[:118]])
+        rates.append(detector.are_outliers(X[order[118:]]).mean())
+    assert np.mean(rates) <= 0.01 + 3 * np.std(rates) / np.sqrt(300)
+
+
 # ------------------------------------------------------------------------- groups
 
 
