@@ -21,7 +21,9 @@ function percent(share, digits = 2) {
   return `${text}%`;
 }
 
-const count = (value) => value.toLocaleString("en-GB");
+// One formatter for all: making one takes longer than writing a number.
+const COUNT = new Intl.NumberFormat("en-GB");
+const count = (value) => COUNT.format(value);
 
 // A share on an axis, without zeros at its end.
 const percentTick = (share) => `${Number((100 * share).toFixed(3))}%`;
