@@ -181,7 +181,8 @@ def test_what_is_contradicted_is_struck_out_and_names_the_remedy():
     tests = check_guarantees(sure, counts, {sure[2].name: "it is so"})
     answers = np.array(["a"] * 320)
     report = class_report(answers, answers, np.arange(320) < 20)
-    lines = promises(Results(report, None, [], tests), Path("my model.abstain"), Path("t.csv"))
+    command = "abstain recalibrate m.abstain t.csv --out r.abstain"
+    lines = promises(Results(report, None, [], tests), command)
     first, second, third, *_, hidden, remedy = lines
     struck = [first.plain[span.start : span.end] for span in first.spans if span.style == "strike"]
     assert struck == ["the recall of 0 is at least 0.9, confidence 0.95"]
@@ -190,10 +191,7 @@ def test_what_is_contradicted_is_struck_out_and_names_the_remedy():
     assert "Not contradicted by these 320 rows: of 100 answers that count, 2" in second.plain
     assert third.plain.endswith("Not tested: it is so.")
     assert hidden.plain == "… and 4 more certificates; --json has all"
-    assert remedy.plain == (
-        "Set the thresholds again on recent rows: abstain recalibrate 'my model.abstain' t.csv "
-        "--out 'my model-recalibrated.abstain'"
-    )
+    assert remedy.plain == f"Set the thresholds again on recent rows: {command}"
 
 
 def test_rows_are_called_by_a_column_or_by_their_place(model, folder):

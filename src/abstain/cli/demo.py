@@ -154,8 +154,8 @@ def _comparison(accuracy: float, *ways: tuple[str, Answers]) -> Table:
     """Return the reject rate and accuracy without rejects and with each kind of thresholds."""
     table = Table(box=None, padding=(0, 2, 0, 2), header_style="cyan")
     table.add_column("")
-    table.add_column("reject rate", justify="right")
-    table.add_column("accuracy of the answers", justify="right")
+    table.add_column("\nreject rate", justify="right")
+    table.add_column("accuracy of\nthe answers", justify="right")
     table.add_row("always answer", percent(0.0), percent(accuracy))
     for name, way in ways:
         table.add_row(name, percent(way.reject_rate), Text(percent(way.accuracy), "bold"))

@@ -79,6 +79,7 @@ def report(
         from abstain.saving import load
         from abstain.tables import labelled_samples, open_table
         from abstain.tables.evaluation import evaluate_samples
+        from abstain.tables.recalibrating import rows_to_certify
         from abstain.tables.targets import group_columns
 
         source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
@@ -112,7 +113,14 @@ def report(
         )
         for line in lines:
             typer.echo(printable(line))
-        for text in promises(results, model, table):
+        form: dict[str, Any] = {"separator": separator, "decimal": decimal, "encoding": encoding}
+        form |= {"missing": missing, "sheet": sheet}
+        # Few rows certify nothing.
+        counts = results.outcomes
+        enough = rows_to_certify(clf, counts.n_answered, len(samples.y))
+        is_able = enough is None or len(samples.y) >= enough.likely
+        remedy = recalibrate_command(model, table if is_able else None, {"label": label, **form})
+        for text in promises(results, remedy):
             terminal.show(text, is_wrapped=False)
         typer.echo(printable(last))
 
@@ -202,8 +210,8 @@ def summary(
     return [*lines, f"Open {out} in a browser."]
 
 
-def promises(results: Results, model: Path, table: Path) -> list[Text]:
-    """Return what the rows say about each certificate, struck out if they contradict it."""
+def promises(results: Results, remedy: str) -> list[Text]:
+    """Return what the rows say about each certificate, and the remedy if one is contradicted."""
     from abstain.monitor.risk import risk_in_words
 
     n_rows = results.outcomes.n_answered + results.outcomes.n_rejected
@@ -216,8 +224,7 @@ def promises(results: Results, model: Path, table: Path) -> list[Text]:
         in_order = f"If the rows are in the order of time: {risk_in_words(results.monitor)}."
         texts.append(Text(printable(in_order), "yellow"))
     if any(test.is_contradicted for test in results.certificates):
-        command = recalibrate_command(model, table)
-        texts.append(Text(f"Set the thresholds again on recent rows: {command}", "yellow"))
+        texts.append(Text(f"Set the thresholds again on recent rows: {remedy}", "yellow"))
     return texts
 
 
