@@ -74,6 +74,7 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/model_limits.py
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/predict.py
+	.venv/bin/python benchmarks/imports.py
 	.venv/bin/python benchmarks/one_look.py
 	$(MAKE) numbers
 

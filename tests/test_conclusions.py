@@ -605,6 +605,12 @@ def test_memory_does_not_grow_with_the_table_and_wide_ones_are_relatively_faster
     assert wide["peak_megabytes"] < 1.2 * narrow["peak_megabytes"]
 
 
+def test_the_import_is_free_and_a_start_is_mostly_that_of_other_packages():
+    starts = tables_and_reports.STARTS
+    assert starts["import abstain"] < 0.1
+    assert starts["needed by predict"] > 2 / 3 * starts["abstain predict"]
+
+
 def test_a_large_report_shows_its_numbers_early_and_loads_little_later_than_a_small_one():
     small, large = tables_and_reports.REPORT["reports"]
     for row in (small, large):

@@ -1,8 +1,9 @@
-"""How fast tables and reports are, by benchmarks/predict.py and benchmarks/report.py."""
+"""How fast tables and reports are, by benchmarks/predict.py, imports.py and report.py."""
 
 from tools.numbers.writing import Row, record, table
 
 PREDICT, REPORT = record("predict"), record("report")
+STARTS = {row["program"]: row["times_sklearn"] for row in record("imports")["programs"]}
 
 
 def judged(text: str, is_met: bool) -> str:
@@ -64,7 +65,23 @@ def report() -> str:
     return table(["report", *(row["report"] for row in rows)], lines)
 
 
+def starts() -> str:
+    """Write the processor time of processes, beside one that imports scikit-learn."""
+    programs = {
+        "import abstain": "import abstain",
+        "from abstain import pareto_front": "pareto_front",
+        "from abstain import GMLVQ": "GMLVQ",
+        "from abstain import RejectOptionClassifier": "RejectOptionClassifier",
+        "import polars, typer, sklearn.compose": "needed by predict",
+    }
+    lines = [[f"`{program}`", f"{STARTS[name]:.2f}"] for program, name in programs.items()]
+    lines.append(["`abstain predict`, ten rows", f"{STARTS['abstain predict']:.2f}"])
+    return table(["process", "times `import sklearn`"], lines)
+
+
 VALUES = {
+    "starts": starts(),
+    "start": f"{STARTS['abstain predict']:.1f}",
     "predict": predict(),
     "report": report(),
     "rows": f"{PREDICT['tables'][0]['rows']:,}",
