@@ -53,6 +53,19 @@ def test_a_sample_far_away_does_not_squeeze_the_others(clf):
     assert beyond.argmax() == 7
 
 
+# Of too many samples, outliers are drawn more often than others.
+def test_outliers_squeeze_no_others_however_many_are_drawn():
+    X, y = noisy(4000, seed=1)
+    far = X.copy()
+    far[::100] = 1e3 * np.sign(far[::100])
+    for model in (GMLVQ(random_state=0), RandomForestClassifier(20, random_state=0)):
+        clf = RejectOptionClassifier(model, cv=3).fit(*noisy(400))
+        before, after = (scatter(clf, each, y) for each in (X, far))
+        width, with_far = (np.diff(each["ranges"], axis=1).ravel() for each in (before, after))
+        assert after["n_beyond"] >= 40
+        assert np.all(with_far < 1.5 * width)
+
+
 def test_without_samples_far_away_all_are_inside():
     X, y = noisy(300, seed=1)
     clf = RejectOptionClassifier(GaussianNB()).fit(np.clip(X, -1, 1), y)

@@ -69,14 +69,16 @@ def scatter_of(
 ) -> dict[str, Any] | None:
     """Return the positions of some samples and of prototypes; None if samples are not numbers."""
     by_class = len(samples.classes) > MAX_CLASSES
+    inlier = ~samples.outlier[places]  # outliers are drawn more often than they are
+    usual = inlier if inlier.any() else ~inlier
     if by_class:
         positions: Positions | None = _lines_of_classes(clf, X, places, samples)
     else:
-        positions = _in_a_plane(clf, X, places, names, samples.certainty[places])
+        positions = _in_a_plane(clf, X, places, names, samples.certainty[places], usual)
     if positions is None:
         return None
     labels = unwrap(clf.estimator_)[1].prototype_labels_ if len(positions.prototypes) else []
-    ranges = [_range(each) for each in positions.samples.T]
+    ranges = [_range(each) for each in positions.samples[usual].T]
     if len(positions.prototypes):
         ranges = [
             [min(low, own.min()), max(high, own.max())]
@@ -137,6 +139,7 @@ def _in_a_plane(
     places: NDArray[np.int64],
     names: list[str] | None,
     certainty: NDArray[np.float64],
+    usual: NDArray[np.bool_],
 ) -> Positions | None:
     steps, model = unwrap(clf.estimator_)
     try:
@@ -151,7 +154,7 @@ def _in_a_plane(
     names = names or [f"feature {number}" for number in range(numbers.shape[1])]
     if numbers.shape[1] == 1:
         return Positions(np.column_stack([numbers[:, 0], certainty]), (names[0], "certainty"))
-    central = np.clip(numbers, *np.quantile(numbers, CENTRAL, axis=0))
+    central = np.clip(numbers, *np.quantile(numbers[usual], CENTRAL, axis=0))
     if not has_prototypes(model):
         return _components(numbers, central, names)
     plane = find_plane(without_names(model), central, None, names)
