@@ -14,6 +14,7 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,8 @@ WIDTH, ROW = 7.5, 2.5
 HEIGHTS = [3, 1]
 # The first reject rate above 0 at which curves are averaged.
 SHORTEST = float(GRID[1])
+# Of a line of text in a panel.
+LETTERS = 24
 # Contour levels of certainty.
 LEVELS = np.linspace(0, 1, 11)
 
@@ -147,7 +150,7 @@ def _draw_model(curves: Curves, setting: Setting, panel: Axes, strip: Axes) -> N
     how = ", out of fold" if is_out_of_fold else ""
     panel.set_title(f"{PROBLEMS[name].title}:\n{CLASSIFIERS[model].title}{how}", fontsize=9)
     drawn = {style[2]: line for line, style in lines if curves.has(line)}
-    _explain(panel, strip, curves, drawn)
+    _explain(panel, curves, drawn)
 
 
 def _draw(ax: Axes, mean: Floats, at_no_rejects: float, style: Style) -> None:
@@ -156,8 +159,8 @@ def _draw(ax: Axes, mean: Floats, at_no_rejects: float, style: Style) -> None:
     ax.plot(GRID[0], at_no_rejects, "o", color=colour, markersize=4, clip_on=False)
 
 
-def _explain(panel: Axes, strip: Axes, curves: Curves, drawn: dict[str, Setting]) -> None:
-    """Say of which lines there is no curve, and why; below no curve there is no strip."""
+def _explain(ax: Axes, curves: Curves, drawn: dict[str, Setting]) -> None:
+    """Say of which lines there is no curve, and why."""
     shares = {
         name: curves.share_that_ends_before(setting, SHORTEST)
         for name, setting in drawn.items()
@@ -165,20 +168,32 @@ def _explain(panel: Axes, strip: Axes, curves: Curves, drawn: dict[str, Setting]
     }
     if not shares:
         return
-    if len(shares) == len(drawn):
-        strip.set_visible(False)
-        panel.tick_params(labelbottom=True)
     *names, last = shares
     named = f"{', '.join(names)} or {last}" if names else last
     least, most = (f"{100 * share:.0f}" for share in (min(shares.values()), max(shares.values())))
     how_many = least if least == most else f"{least} to {most}"
-    panel.text(
-        *(0.98, 0.04, f"no {named} curve:\nnothing is rejected in {how_many}% of the runs"),
-        transform=panel.transAxes,
-        ha="right",
-        fontsize=8,
-        color="0.3",
-    )
+    why = f"no {named} curve: nothing is rejected in {how_many}% of the runs"
+    place: dict[str, Any] = {"transform": ax.transAxes, "ha": "right", "in_layout": False}
+    ax.text(0.98, 0.05, fill(why, LETTERS), fontsize=7.5, color="0.3", **place)
+
+
+def _join_empty_strips(panels: Any, strips: Any) -> None:
+    """Let panels have the room of their strips where no panel of a row has a curve."""
+    for own, below in zip(panels, strips, strict=True):
+        if any(_ends(ax) for ax in own):
+            continue
+        for panel, strip in zip(own, below, strict=True):
+            rows, place = strip.get_subplotspec().rowspan, panel.get_subplotspec()
+            grid = place.get_gridspec()
+            panel.set_subplotspec(grid[place.rowspan.start : rows.stop, place.colspan.start])
+            panel.tick_params(labelbottom=panel.get_visible())
+            strip.set_visible(False)
+
+
+def _ends(ax: Axes) -> list[float]:
+    """Return the last reject rates of the curves in a panel, of those that have one."""
+    means: list[Any] = [line.get_ydata() for line in ax.lines]
+    return [end for mean in means if len(mean) == len(GRID) and (end := _end(mean))]
 
 
 def _end(mean: Floats) -> float:
@@ -204,7 +219,7 @@ def _greedy(curves: Curves) -> Figure | None:
             strips[row, column].plot(GRID, 100 * (means[0] - means[1]), color=BLUE, linewidth=1.2)
             panel.set_title(f"{PROBLEMS[name].title}: {CLASSIFIERS[model].title}", fontsize=9)
             drawn = {"exact": exact, "greedy": exact._replace(method="greedy")}
-            _explain(panel, strips[row, column], curves, drawn)
+            _explain(panel, curves, drawn)
     _finish(figure, panels, strips, "lead, points")
     return figure
 
@@ -212,11 +227,9 @@ def _greedy(curves: Curves) -> Figure | None:
 def _finish(figure: Figure, panels: Any, strips: Any, strip_label: str) -> None:
     for panel, strip in zip(panels.flat, strips.flat, strict=True):
         # Panels end where their curves do, so that short curves can be seen.
-        row = panel.get_shared_x_axes().get_siblings(panel)
-        curves = [line.get_ydata() for ax in row for line in ax.lines]
-        ends = [_end(mean) for mean in curves if len(mean) == len(GRID)]
+        ends = [end for ax in panel.get_shared_x_axes().get_siblings(panel) for end in _ends(ax)]
         panel.set_xlim(0, max([SHORTEST, *ends]))
-        if not any(ends):
+        if not ends:
             panel.set_xticks([0])
         panel.yaxis.set_major_formatter(percent_tick)
         strip.xaxis.set_major_formatter(percent_tick)
@@ -224,10 +237,11 @@ def _finish(figure: Figure, panels: Any, strips: Any, strip_label: str) -> None:
         for ax in (panel, strip):
             ax.grid(alpha=0.3)
             ax.tick_params(labelsize=8)
-            if any(ends):
+            if ends:
                 ax.locator_params(axis="x", nbins=5)
             ax.locator_params(axis="y", nbins=5 if ax is panel else 2)
             ax.spines[["top", "right"]].set_visible(False)
+    _join_empty_strips(panels, strips)
     for first, below in zip(panels[:, 0], strips[:, 0], strict=True):
         first.set_ylabel("accuracy of\nthe answers", fontsize=9)
         below.set_ylabel(strip_label, fontsize=8)
