@@ -254,8 +254,9 @@ def iterated_relevances(
     >>> found.n_iterations, found.accuracies.round(2).tolist(), found.chances.round(2).tolist()
     (5, [0.99, 0.83, 0.77, 0.52, 0.49, 0.4], [0.34, 0.34, 0.33, 0.33, 0.33, 0.33])
     """
-    for name, value in (("max_iterations", max_iterations), ("n_directions", n_directions or 1)):
-        check_positive_integer(name, value)
+    check_positive_integer("max_iterations", max_iterations)
+    if n_directions is not None:
+        check_positive_integer("n_directions", n_directions)
     check_fraction("alpha", alpha)
     before, model = parts_of(estimator, MATRIX_MODELS, needs_matrix=True)
     classes, codes = checked_labels(X, y)
