@@ -272,7 +272,8 @@ def test_groups_stay_together_and_parameters_for_the_space_follow_it(wine):
         (GMLVQ(), {"cv": 1}, "cv must be an integer from 2 to 48"),
         (GMLVQ(), {"cv": 49}, "cv must be an integer from 2 to 48"),
         (GMLVQ(), {"alpha": 5}, "alpha must be a number in .*5% is 0.05"),
-        (GMLVQ(), {"n_directions": -1}, "n_directions must be a positive integer"),
+        (GMLVQ(), {"groups": ["a"] * 178}, "groups must name at least two groups"),
+        (GMLVQ(), {"n_directions": 0}, "n_directions must be a positive integer"),
         (GMLVQ(), {"max_iterations": 0}, "max_iterations must be a positive integer"),
     ],
 )

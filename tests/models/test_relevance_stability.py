@@ -226,6 +226,13 @@ def test_a_class_that_is_not_in_each_half_is_refused_and_can_be_bootstrapped():
     assert few(GRLVQ(), X, y, resampling="bootstrap").relevances.shape == (6, 2)
 
 
+def test_halves_of_too_few_groups_are_refused(iris):
+    with pytest.raises(InputError, match="groups must name at least two groups"):
+        few(GRLVQ(), *iris, groups=[1] * 150)
+    with pytest.raises(InputError, match="each resample must hold samples of each class"):
+        few(GRLVQ(), *iris, groups=iris[1])
+
+
 def test_matrices_are_kept_only_if_asked_for(iris):
     stability = few(GRLVQ(), *iris, matrices=False)
     assert stability.matrices is None

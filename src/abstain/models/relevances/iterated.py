@@ -241,6 +241,23 @@ def iterated_relevances(
     found : IteratedRelevances
         Directions, accuracies and relevances of each iteration, and cumulative relevances.
 
+    Notes
+    -----
+    Each fold goes through the iterations on its own training samples. Chance is the accuracy that
+    the answers would have if they were independent of the classes, Σ P(class) P(answer); that of
+    one answer to all is the share of its class. Independence is tested by the excess of the
+    accuracy over chance, divided by √2 times its standard error: the folds are fitted to each
+    other's samples, which at most doubles the variance. Groups count as one sample each. As the
+    tests are made in a fixed order, the probability to count an iteration in which noise alone was
+    left is at most about ``alpha``.
+
+    The relevances of an iteration are those of the directions v_i that it projects out, with
+    eigenvalues λ_i of Λ: r_j = Σ_i λ_i v_ij² / Σ_i λ_i. Cumulative relevances weigh iterations by
+    Cohen's kappa, (accuracy − chance) / (1 − chance).
+
+    The idea is that of Lövdal and Biehl (IRMA, Neurocomputing 577, 2024) and of Lövdal, van den
+    Brandhof and Biehl (Neurocomputing 670, 2026); the test and the weights are of this package.
+
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -254,8 +271,9 @@ def iterated_relevances(
     >>> found.n_iterations, found.accuracies.round(2).tolist(), found.chances.round(2).tolist()
     (5, [0.99, 0.83, 0.77, 0.52, 0.49, 0.4], [0.34, 0.34, 0.33, 0.33, 0.33, 0.33])
     """
-    for name, value in (("max_iterations", max_iterations), ("n_directions", n_directions or 1)):
-        check_positive_integer(name, value)
+    check_positive_integer("max_iterations", max_iterations)
+    if n_directions is not None:
+        check_positive_integer("n_directions", n_directions)
     check_fraction("alpha", alpha)
     before, model = parts_of(estimator, MATRIX_MODELS, needs_matrix=True)
     classes, codes = checked_labels(X, y)

@@ -93,4 +93,7 @@ def group_numbers(groups: ArrayLike | None, n_samples: int) -> Ints:
     labels = as_labels("groups", groups)
     check_same_length(y=range(n_samples), groups=labels)
     check_none_missing("groups", labels, "must name a group for each sample")
-    return np.asarray(np.unique(labels, return_inverse=True)[1]).ravel()
+    names, numbers = np.unique(labels, return_inverse=True)
+    if len(names) < 2:
+        raise InputError(argument="groups", requirement="must name at least two groups", got="one")
+    return np.asarray(numbers).ravel()

@@ -300,7 +300,7 @@ def _resamples(
     resamples: list[Ints] = []
     while len(resamples) < n_resamples:
         for drawn in draw(strata, random):
-            rows = np.sort(np.concatenate([rows_of[group] for group in drawn]))
+            rows = np.sort(np.concatenate([rows_of[group] for group in drawn] or [drawn]))
             _check_classes_present(codes[rows], classes, strata)
             resamples.append(rows)
     return resamples[:n_resamples]
