@@ -3,7 +3,7 @@
 - detection: the share of samples with a fault that are found, by each score and on each set; of
   faults of a single value, among the samples in which it leaves the range of the known ones. Of a
   class that was never seen, the share of its samples. All scores may have 1% of false alarms;
-- a bound: which share of the values × 0.45 is found by tests that know the column and the fault;
+- a price: with how many false alarms nine in ten values × 0.45 would be found, or all of them;
 - false alarms of a `RejectOptionClassifier` on new samples of each set;
 - cost: how much longer `predict` with a reject label takes with outliers than without.
 
@@ -26,9 +26,9 @@ import numpy as np
 from keeping import KeptRows
 from measuring import show, write_record
 from numpy.typing import NDArray
-from outlying.bound import FAULT, bound
 from outlying.detection import DISTANCES, N_KNOWN, RATE, UNSEEN, detection, draw
 from outlying.faults import FAULTS
+from outlying.price import FAULT, FOUND, price
 from outlying.scores import OURS, SCORES
 from outlying.sets import CHOSEN_ON, CONFIRMING, load
 from scipy.stats import binom
@@ -68,7 +68,7 @@ Floats = NDArray[np.float64]
 
 
 # What is recorded of each set.
-KEPT = ("set", OURS, "by distance", "outside")
+KEPT = ("set", OURS, "by distance")
 # Scores that depend on the code of abstain, and others.
 OF_DETECTOR = [OURS, "range", "residual"]
 OTHERS = [score for score in SCORES if score not in OF_DETECTOR]
@@ -193,8 +193,8 @@ def main() -> None:
         sets.append({"set": name, **others, **kept.row(title, size, own)})
         make = partial(false_alarms, name, n_draws)
         alarms.append({"set": name, **kept.row(f"false alarms {name}", size, make)})
-    bounds = [
-        {"set": name, **kept.row(f"bound {name}", "1", partial(bound, name, DATA))}
+    prices = [
+        {"set": name, **kept.row(f"price {name}", size, partial(price, name, DATA, n_draws))}
         for name in (*CHOSEN_ON, *CONFIRMING)
     ]
     chosen, confirming = by_score(sets, CHOSEN_ON), by_score(sets, CONFIRMING)
@@ -203,7 +203,7 @@ def main() -> None:
     for row in sets:
         ours = {fault: f"{share:.3f}" for fault, share in shares(row[OURS]).items()}
         print(row["set"], ours)
-    show(f"{FAULT} by tests that know the column", bounds)
+    show(f"false alarms where {FOUND:.0%} of {FAULT} are found", prices)
     show("false alarms", alarms)
     costs = [row for name in CLASSIFIERS for row in cost(name)]
     show("cost", costs)
@@ -220,7 +220,7 @@ def main() -> None:
             fewest=FEWEST,
             distances=DISTANCES[:-1],
             by_set=[{name: row[name] for name in KEPT} for row in sets],
-            bound=bounds,
+            price=prices,
             false_alarms=alarms,
             cost=costs,
         )

@@ -29,7 +29,7 @@ SCORES = {name: {row["score"]: row for row in rows} for name, rows in RECORD["by
 SETS = {row["set"]: row[OURS] for row in RECORD["by_set"]}
 BAR = 0.9
 ALARMS = RECORD["false_alarms"]
-BOUND = RECORD["bound"]
+PRICE = [row for row in RECORD["price"] if row["samples"] >= RECORD["fewest"]]
 COST = RECORD["cost"]
 MOST_COST = 1.3
 
@@ -122,14 +122,6 @@ def of_varying(fault: str) -> float:
     return n_found / n_all
 
 
-def bounds(kind: str) -> list[float]:
-    """Return which share of values × 0.45 is found on each set with enough of them.
-
-    By the tests that know the column and the fault ("bound"), or by the score ("found").
-    """
-    return [row[kind] / row["samples"] for row in BOUND if row["samples"] >= RECORD["fewest"]]
-
-
 def verdict(row: Row) -> str:
     """Return where the share of false alarms lies beside its binomial interval."""
     if row["share"] > row["high"]:
@@ -197,10 +189,12 @@ VALUES = {
     "draws": str(RECORD["draws"]),
     "fewest": str(RECORD["fewest"]),
     "varying": percent(of_varying("unit × 0.45"))[:-1],
-    "bound": percent(fmean(bounds("bound")))[:-1],
-    "bound_found": percent(fmean(bounds("found")))[:-1],
-    "bound_below": str(sum(share < BAR for share in bounds("bound"))),
-    "bound_sets": str(len(bounds("bound"))),
+    "price_sets": str(len(PRICE)),
+    "price_outside": percent(fmean(row["outside"] for row in PRICE), 1)[:-1],
+    "price_most_outside": percent(max(row["outside"] for row in PRICE))[:-1],
+    "price_over_outside": str(sum(row["outside"] > RECORD["rate"] for row in PRICE)),
+    "price_over": str(sum(row["needed"] > RECORD["rate"] for row in PRICE)),
+    "price_needed": percent(fmean(row["needed"] for row in PRICE), 1)[:-1],
     "within": str(sum(verdict(row) == "within" for row in ALARMS)),
     "below": str(sum(verdict(row) == "below" for row in ALARMS)),
     "above": str(sum(verdict(row) == "above" for row in ALARMS)),

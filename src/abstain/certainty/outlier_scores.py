@@ -83,7 +83,7 @@ class Known:
     @cached_property
     def left_out(self) -> NDArray[np.bool_]:
         """Which features have no residual."""
-        return ~self.weights.any(axis=1)
+        return np.asarray(~self.weights.any(axis=1))
 
     @cached_property
     def blocks(self) -> list[slice]:
