@@ -30,6 +30,11 @@ def _is_name(value: Any, name: str) -> bool:
     return isinstance(value, str) and value == name
 
 
+def is_auto(n_prototypes: Any) -> bool:
+    """Tell whether the number of prototypes is to be found."""
+    return _is_name(n_prototypes, "auto")
+
+
 RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beta": (
         lambda value: value is None or (_is_number(value) and 0 < value < float("inf")),
@@ -69,6 +74,14 @@ def check_parameters(parameters: dict[str, Any], n_features: int) -> None:
             raise InputError(
                 argument=name, value=parameters[name], requirement=f"must be {requirement}"
             )
+    if is_auto(parameters.get("n_prototypes_per_class")):
+        for name in ("init", "sigma2"):
+            if np.ndim(parameters.get(name)):
+                raise InputError(
+                    argument=name,
+                    requirement='must not be an array with n_prototypes_per_class="auto": the '
+                    "number of prototypes is not known before",
+                )
     rank = parameters.get("n_components")
     if rank is not None and rank > n_features:
         raise InputError(
