@@ -176,10 +176,17 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : estimator
             The fitted model.
 
+        Warns
+        -----
+        UserWarning
+            If no training sample is predicted as some class. Not with Dask, nor if
+            ``class_weight`` is a dict.
+
         Notes
         -----
-        Samples of a Dask collection are read three times, or four if prototypes are initialized
-        from samples, and a scaled copy stays in the memory of the workers until the fit ends.
+        Samples of a Dask collection are read three times, once more if prototypes are initialized
+        from samples, and once more for "auto" numbers of prototypes, which some 20,000 random
+        samples decide. A scaled copy stays in the memory of the workers until the fit ends.
         With "lbfgs" the model equals that of one machine, up to rounding, except that prototypes
         initialized from samples use at most 20,000 random samples of a class (or 20 per
         prototype, if that is more). With "adam" batches are drawn within the chunks, one chunk
@@ -286,7 +293,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             varies=lowest < highest,
         )
 
-    def _wanted_prototypes(self, names: list[Any], is_warm: bool) -> int | dict[Any, int]:
+    def _wanted_prototypes(self, names: list[Any], is_warm: bool) -> int | str | dict[Any, int]:
         """Return the number of prototypes to begin with; a warm start keeps what was found."""
         if not is_auto(self.n_prototypes_per_class):
             return self.n_prototypes_per_class

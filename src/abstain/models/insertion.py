@@ -20,8 +20,8 @@ error is at most a standard error above the least. Then a model is grown up to t
 and its prototypes and metric are the start of the ordinary fit.
 
 Equal rows are merged first, classes are split into folds alike, and all that is random has the same
-seed. So a weight of 2 is the same as a repeated row, and neither the order of the rows nor that of
-the classes matters, up to rounding.
+seed. So with at most 20,000 samples a weight of 2 is the same as a repeated row, and neither the
+order of the rows nor that of the classes matters, up to rounding. Of more samples some are drawn.
 
 After Fischer, Hammer, Wersing, "Certainty-based prototype insertion/deletion for classification
 with metric adaptation", ESANN 2015. They also insert and delete by the certainty of samples, but
@@ -115,6 +115,7 @@ def insert_prototypes(
     rows = distinct_rows(_scaled_rows(problem.scaling, data, random_state))
     cap = int(SHARE * len(rows.labels))
     if cap <= len(problem.prototype_classes):
+        methods.tell(f"{len(rows.labels)} distinct samples allow one prototype per class only")
         return problem
     seed = int(random_state.randint(2**31 - 1))
     stages = try_stages(problem, rows, methods, cap, seed)
@@ -182,7 +183,7 @@ def _splits(rows: Rows, seed: int) -> Iterator[tuple[Rows, Rows]]:
     for number in range(N_FOLDS):
         is_left_out = fold == number
         yield rows.where(~is_left_out), rows.where(is_left_out)
-        n_left_out += np.count_nonzero(is_left_out)
+        n_left_out += int(np.count_nonzero(is_left_out))
         if n_left_out >= HELD_OUT:
             return
 
@@ -309,12 +310,14 @@ def split_cells(problem: Problem, model: Model, methods: Methods, size: int, see
     # Prototypes remain ordered by class.
     sources = np.sort(np.concatenate([np.flatnonzero(remain), split]))
     samples, weights = _samples_and_weights(problem.blocks)
-    roots = _roots(model.unit_parameters()[1:], prototypes.shape)
+    unit_metric = model.unit_parameters()[1:]
     moved = prototypes[sources]
     for index in split:
         own = cells.own == index
         filled = np.where(np.isnan(samples[own]), prototypes[index], samples[own])
-        moved[sources == index] += cluster_offsets(filled, weights[own], roots[index], seed)
+        centred = filled - np.average(filled, axis=0, weights=weights[own])
+        projected = _projected(centred, unit_metric, index)
+        moved[sources == index] += cluster_means(centred, projected, weights[own], seed)
     copied = [each[sources] if each.ndim == 3 else each for each in metric]
     return replace(problem, prototype_classes=classes[sources], start=[moved, *copied])
 
@@ -329,27 +332,27 @@ def _samples_and_weights(blocks: Blocks) -> tuple[Array, Array]:
     return np.concatenate(samples), np.concatenate([block.weights for block in blocks])
 
 
-def _roots(metric: list[Array], shape: tuple[int, int]) -> Array:
-    """Return Ω of each prototype."""
+def _projected(samples: Array, metric: list[Array], index: int) -> Array:
+    """Return samples whose Euclidean distances are those in the metric of a prototype."""
     if not metric:
-        return np.broadcast_to(np.eye(shape[1]), (shape[0], shape[1], shape[1]))
-    root = np.diag(metric[0]) if metric[0].ndim == 1 else metric[0]
-    return np.broadcast_to(root, (shape[0], *root.shape[-2:]))
+        return samples
+    (root,) = metric
+    if root.ndim == 1:
+        return samples * root
+    return np.asarray(samples @ (root[index] if root.ndim == 3 else root).T)
 
 
-def cluster_offsets(samples: Array, weights: Array, root: Array, seed: int) -> Array:
-    """Return the means of two clusters of samples, relative to the mean of all."""
+def cluster_means(samples: Array, projected: Array, weights: Array, seed: int) -> Array:
+    """Return the means of two clusters, or zeros for a cluster without samples."""
     from sklearn.cluster import KMeans
 
-    centred = samples - np.average(samples, axis=0, weights=weights)
-    projected = centred @ root.T
     # KMeans squares its input: values far from 1 would vanish or overflow.
-    projected /= np.abs(projected).max() or 1.0
+    scaled = projected / (np.abs(projected).max() or 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # samples that are alike in the metric
-        clusters = KMeans(2, n_init=1, random_state=seed).fit(projected, sample_weight=weights)
-    offsets = np.zeros((2, samples.shape[1]))
+        clusters = KMeans(2, n_init=1, random_state=seed).fit(scaled, sample_weight=weights)
+    means = np.zeros((2, samples.shape[1]))
     for number in np.unique(clusters.labels_):
         own = clusters.labels_ == number
-        offsets[number] = np.average(centred[own], axis=0, weights=weights[own])
-    return offsets
+        means[number] = np.average(samples[own], axis=0, weights=weights[own])
+    return means

@@ -76,7 +76,7 @@ def check_parameters(parameters: dict[str, Any], n_features: int) -> None:
             )
     if is_auto(parameters.get("n_prototypes_per_class")):
         for name in ("init", "sigma2"):
-            if np.ndim(parameters.get(name)):
+            if np.ndim(parameters.get(name, 0)) > 0:
                 raise InputError(
                     argument=name,
                     requirement='must not be an array with n_prototypes_per_class="auto": the '
