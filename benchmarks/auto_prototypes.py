@@ -67,11 +67,10 @@ MOST_ROWS, MOST_LOCAL_ROWS, N_FOLDS, N_LOCAL_FOLDS, N_COMPONENTS = 2000, 1000, 3
 
 # What is tried on the sets of choice: constants of `insertion`, and parameters.
 TRIED: dict[str, dict[str, Any]] = {
-    "auto": {},
+    "": {},
     "GROWTH 2": {"GROWTH": 2.0},
     "ITERATIONS 30": {"ITERATIONS": 30},
     "N_ERRORS 0": {"N_ERRORS": 0.0},
-    "PATIENCE 3": {"PATIENCE": 3},
     "regularization 0.1": {"regularization": 0.1},
 }
 CONSTANTS = {
@@ -81,8 +80,8 @@ CONSTANTS = {
 NUMBERS: dict[str, list[Any]] = {
     "GMLVQ": [1, 3, 5, 10, "auto"],
     "LGMLVQ": [1, 3, "auto"],
-    "RSLVQ": [1, 3, "auto"],
-    "GLVQ": [1, 3, "auto"],
+    "RSLVQ": [1, "auto"],
+    "GLVQ": [1, "auto"],
 }
 
 Array = Any
@@ -184,7 +183,7 @@ def tried(settings: list[Row]) -> list[Row]:
     """Return what each setting of GMLVQ gains over "auto" as it is."""
     rows = {setting: [row for row in settings if row["setting"] == setting] for setting in TRIED}
     accuracy = {at: np.array([row["accuracy"] for row in rows[at]]) for at in TRIED}
-    gains = {at: values - accuracy["auto"] for at, values in accuracy.items()}
+    gains = {at: values - accuracy[""] for at, values in accuracy.items()}
     return [
         {
             "setting": setting,
@@ -213,26 +212,32 @@ def collect(kept: KeptRows, data: Path, sets: list[str], unequal: list[str]) -> 
     ]
     numbers += [
         row(name, model, number, "", {})
-        for model, of_model in NUMBERS.items()
+        for model in ("GMLVQ", "LGMLVQ")
         for name in sets
-        for number in of_model
+        for number in NUMBERS[model]
     ]
     numbers += [
         row(name, "LGMLVQ", number, "regularization 0.1", {"regularization": 0.1})
         for name in sets
         for number in (1, "auto")
     ]
+    weights = [
+        row(name, model, number, f"class_weight {weight}", {"class_weight": weight})
+        for model, of_model in (("GMLVQ", (1, "auto")), ("LGMLVQ", (1,)))
+        for name in unequal
+        for number in of_model
+        for weight in (None, "balanced")
+    ]
     settings = [
         row(name, "GMLVQ", "auto", setting, parameters)
         for name in sets[::2]
         for setting, parameters in TRIED.items()
     ]
-    weights = [
-        row(name, model, number, f"class_weight {weight}", {"class_weight": weight})
-        for model in ("GMLVQ", "LGMLVQ")
-        for name in unequal
-        for number in (1, "auto")
-        for weight in (None, "balanced")
+    numbers += [
+        row(name, model, number, "", {})
+        for model in ("RSLVQ", "GLVQ")
+        for name in sets
+        for number in NUMBERS[model]
     ]
     about = []
     for number, name in enumerate(sets):
