@@ -98,8 +98,9 @@ def test_there_are_never_more_prototypes_than_the_cap(n_samples, shares, seed):
 
 
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ, LGMLVQ, RSLVQ])
-def test_the_same_seed_gives_the_same_model(model):
-    first, second = (model("auto", random_state=3).fit(*crossed()) for _ in range(2))
+@pytest.mark.parametrize("seed", [3, None])
+def test_the_same_seed_gives_the_same_model_and_so_does_none(model, seed):
+    first, second = (model("auto", random_state=seed).fit(*crossed()) for _ in range(2))
     assert np.array_equal(first.prototypes_, second.prototypes_)
 
 

@@ -205,7 +205,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = self._problem(data, random_state)
         if is_auto(self.n_prototypes_per_class) and not problem.is_warm:
             methods = Methods(self._fit_stage, self._doubts, self._tell)
-            problem = insert_prototypes(problem, data, methods, random_state)
+            # Without a seed, equal data still give equal models, as with one prototype per class.
+            state = RandomState(0) if self.random_state is None else random_state
+            problem = insert_prototypes(problem, data, methods, state)
         loss = self._loss(problem)
         fit = self._minimise(problem, loss, random_state)
         self._store(problem, loss, fit)

@@ -53,7 +53,8 @@ verbose : int
     0 prints nothing.
 random_state : int, RandomState or None
     Seed of everything random: initial prototypes by k-means or by draw, an initial metric
-    of low rank, and mini-batches.
+    of low rank, and mini-batches. With None, "auto" takes a fixed seed to find the number of
+    prototypes.
 """
 
 PROTOTYPES = """\
