@@ -270,9 +270,11 @@ def test_a_class_that_is_never_predicted_is_told_with_what_to_do():
     rng = np.random.default_rng(0)
     y = np.where(np.arange(1000) < 20, "rare", "common")
     X = rng.normal(size=(1000, 3)) + 0.3 * (y == "rare")[:, np.newaxis]
-    message = r"no training sample is predicted as 'rare'; give .* \(class_weight=\"balanced\"\)"
+    message = "no training sample is predicted as 'rare'; set class_weight=\"balanced\""
     with pytest.warns(UserWarning, match=message):
         GLVQ().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         GLVQ(class_weight="balanced").fit(X, y)
+    with pytest.warns(UserWarning, match="the features may not tell it from other classes"):
+        GLVQ(class_weight="balanced").fit(np.ones_like(X), y)

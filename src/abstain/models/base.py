@@ -231,11 +231,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not missed:
                 return
         names = ", ".join(map(shown, sorted(missed, key=str)))
-        warnings.warn(
-            f"no training sample is predicted as {names}; give rare classes more weight "
-            '(class_weight="balanced") or more prototypes (n_prototypes_per_class)',
-            stacklevel=3,
-        )
+        remedy = 'set class_weight="balanced"'
+        if self.class_weight is not None:
+            remedy = "the features may not tell it from other classes"
+        warnings.warn(f"no training sample is predicted as {names}; {remedy}", stacklevel=3)
 
     def _data(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Data:
         """Return checked samples, without those of weight 0."""
