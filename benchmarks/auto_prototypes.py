@@ -7,7 +7,8 @@ for LGMLVQ 1,000 rows and two folds; z-scored in the fold, one thread. Times are
 
 1. How "auto" grows, and the regularization with it, on the sets of choice: what a file of constants
    says stays unless another value gains significantly, by the rule of ``benchmarks/defaults.py``.
-2. Fixed numbers of prototypes per class and "auto", beside scikit-learn's ``SVC()``.
+2. Fixed numbers of prototypes per class and "auto", beside scikit-learn's ``SVC()``; GLVQ and RSLVQ
+   on the sets of report only.
 3. Weights of classes, on sets whose classes differ in size.
 
 ``python benchmarks/auto_prototypes.py`` writes ``docs/benchmarks/auto_prototypes.json``. Rows that
@@ -235,8 +236,8 @@ def collect(kept: KeptRows, data: Path, sets: list[str], unequal: list[str]) -> 
     ]
     numbers += [
         row(name, model, number, "", {})
-        for model in ("RSLVQ", "GLVQ")
-        for name in sets
+        for model in ("GLVQ", "RSLVQ")
+        for name in sets[1::2]
         for number in NUMBERS[model]
     ]
     about = []

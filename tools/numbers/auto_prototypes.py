@@ -1,4 +1,4 @@
-"""Numbers of prototypes that are found, and weights of classes, by benchmarks/auto_prototypes.py."""
+"""Numbers of prototypes and weights of classes, by benchmarks/auto_prototypes.py."""
 
 from math import exp
 from statistics import fmean, median
@@ -9,7 +9,8 @@ from tools.numbers.writing import Row, find, find_all, record, signed, table
 STUDY = record("auto_prototypes")
 SETS = [row["set"] for row in STUDY["sets"]]
 HALVES = {
-    half: [row["set"] for row in find_all(STUDY["sets"], half=half)] for half in ("choice", "report")
+    half: [row["set"] for row in find_all(STUDY["sets"], half=half)]
+    for half in ("choice", "report")
 }
 # The models as they are compared: model, number of prototypes per class, setting.
 COMPARED: list[tuple[str, Any, str]] = [
@@ -20,6 +21,11 @@ COMPARED: list[tuple[str, Any, str]] = [
     *(("LGMLVQ", number, "regularization 0.1") for number in (1, "auto")),
     *((model, number, "") for model in ("GLVQ", "RSLVQ") for number in (1, "auto")),
 ]
+
+
+def halves_of(model: str) -> list[str]:
+    """Return the halves that a model was fitted on."""
+    return ["report"] if model in ("GLVQ", "RSLVQ") else list(HALVES)
 
 
 def mean(model: str, number: Any, key: str, half: str = "report", setting: str = "") -> float:
@@ -36,9 +42,22 @@ def figure(name: str, model: str, number: Any, key: str = "accuracy", setting: s
 
 def lead(model: str, half: str, rival: str = "SVC") -> list[float]:
     """Return by how much the accuracy of "auto" is above that of SVC on each set of a half."""
-    return [
-        figure(name, model, "auto") - figure(name, rival, None) for name in HALVES[half]
-    ]
+    return [figure(name, model, "auto") - figure(name, rival, None) for name in HALVES[half]]
+
+
+# The sets of report that are not artificial.
+REAL = [
+    name
+    for name in HALVES["report"]
+    if name not in ("checkerboard", "gaussian clusters", "moons", "rings")
+]
+
+
+def real_lead(model: str, rival: str, number: Any = None, without: str = "") -> str:
+    """Return the mean lead of "auto" on the real sets of report, in points."""
+    names = [name for name in REAL if name != without]
+    leads = [figure(name, model, "auto") - figure(name, rival, number) for name in names]
+    return signed(100 * fmean(leads), 1)
 
 
 def sets() -> str:
@@ -71,7 +90,9 @@ def summary() -> str:
         is_svc = number is None
         cells = [", ".join(filter(None, [model, setting])), "" if is_svc else str(number)]
         for half in HALVES:
-            cells.append(f"{mean(model, number, 'accuracy', half, setting):.3f}")
+            is_there = half in halves_of(model)
+            accuracy = mean(model, number, "accuracy", half, setting) if is_there else None
+            cells.append("" if accuracy is None else f"{accuracy:.3f}")
         if is_svc:
             cells += [""] * 4
         else:
@@ -111,9 +132,7 @@ def by_set() -> str:
 
 def weight_rows(model: str, number: Any, weight: str) -> list[Row]:
     """Return the rows with or without weights of classes."""
-    return find_all(
-        STUDY["weights"], model=model, number=number, setting=f"class_weight {weight}"
-    )
+    return find_all(STUDY["weights"], model=model, number=number, setting=f"class_weight {weight}")
 
 
 def weights() -> str:
@@ -126,7 +145,11 @@ def weights() -> str:
         for none, balanced in pairs:
             cells = [none["set"], f"{model} {number}"]
             for key in ("accuracy", "balanced_accuracy", "missed"):
-                cells.append(f"{none[key]:.3f} → {balanced[key]:.3f}" if key != "missed" else f"{none[key]:.0%} → {balanced[key]:.0%}")
+                cells.append(
+                    f"{none[key]:.3f} → {balanced[key]:.3f}"
+                    if key != "missed"
+                    else f"{none[key]:.0%} → {balanced[key]:.0%}"
+                )
             lines.append(cells)
     head = ["set", "model", "accuracy", "balanced accuracy", "fits that miss a class"]
     return table(head, lines, 2)
@@ -137,6 +160,8 @@ def change(key: str, model: str = "GMLVQ", number: Any = 1) -> float:
     none, balanced = (weight_rows(model, number, weight) for weight in ("None", "balanced"))
     return 100 * fmean(b[key] - a[key] for a, b in zip(none, balanced, strict=True))
 
+
+TIMES = [exp(row["log_time"]) for row in find_all(STUDY["numbers"], model="GMLVQ", number="auto")]
 
 VALUES = {
     "sets": sets(),
@@ -157,11 +182,18 @@ VALUES = {
     "lgmlvq_lead": signed(100 * fmean(lead("LGMLVQ", "report", "SVC, fewer rows")), 1),
     "lgmlvq_median": signed(100 * median(lead("LGMLVQ", "report", "SVC, fewer rows")), 1),
     "lgmlvq_lead_choice": signed(100 * fmean(lead("LGMLVQ", "choice", "SVC, fewer rows")), 1),
+    "real": f"{len(REAL)}",
+    "gmlvq_real": real_lead("GMLVQ", "SVC"),
+    "gmlvq_real_without": real_lead("GMLVQ", "SVC", without="tecator"),
+    "gmlvq_real_one": real_lead("GMLVQ", "GMLVQ", 1),
+    "lgmlvq_real": real_lead("LGMLVQ", "SVC, fewer rows"),
+    "lgmlvq_real_without": real_lead("LGMLVQ", "SVC, fewer rows", without="tecator"),
+    "lgmlvq_real_one": real_lead("LGMLVQ", "LGMLVQ", 1),
     "aurc_one": f"{mean('GMLVQ', 1, 'aurc'):.3f}",
     "aurc_auto": f"{mean('GMLVQ', 'auto', 'aurc'):.3f}",
     "time": f"{exp(mean('GMLVQ', 'auto', 'log_time')):.0f}",
     "time_local": f"{exp(mean('LGMLVQ', 'auto', 'log_time')):.0f}",
-    "most_time": f"{max(exp(r['log_time']) for r in find_all(STUDY['numbers'], model='GMLVQ', number='auto')):.0f}",
+    "most_time": f"{max(TIMES):.0f}",
     "accuracy_lost": f"{-change('accuracy'):.1f}",
     "balanced_gained": f"{change('balanced_accuracy'):.1f}",
 }
