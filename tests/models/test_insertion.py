@@ -157,14 +157,15 @@ def test_a_warm_start_keeps_the_prototypes_that_were_found(model):
         fitted.fit(X, np.where(y == "equal", "other", y))
 
 
-@pytest.mark.parametrize("parameters", [{"init": [[0.0, 0.0]]}, {"sigma2": [1.0, 1.0]}])
-def test_an_array_for_a_number_of_prototypes_that_is_not_known_is_refused(parameters):
-    with pytest.raises(InputError, match='must not be an array with n_prototypes_per_class="auto"'):
-        RSLVQ("auto", **parameters).fit(*crossed())
+def test_an_array_of_bandwidths_leaves_one_prototype_per_class():
+    assert len(RSLVQ("auto", sigma2=[1.0, 1.0], random_state=0).fit(*crossed()).prototypes_) == 2
+    with pytest.raises(InputError, match="one for each of the 2 prototypes"):
+        RSLVQ("auto", sigma2=[1.0, 1.0, 1.0]).fit(*crossed())
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"init": "random"}, {"solver": "adam"}, {"sigma2": "local"}]
+    "parameters",
+    [{"init": "random"}, {"init": [[0, 0], [4, 0]]}, {"solver": "adam"}, {"sigma2": "local"}],
 )
 def test_it_starts_as_told_and_ends_in_the_ordinary_fit(parameters):
     X, y = crossed()

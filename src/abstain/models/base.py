@@ -203,7 +203,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data = self._data(X, y, sample_weight)
         random_state = check_random_state(self.random_state)
         problem = self._problem(data, random_state)
-        if is_auto(self.n_prototypes_per_class) and not problem.is_warm:
+        if self._is_to_grow() and not problem.is_warm:
             methods = Methods(self._fit_stage, self._doubts, self._tell)
             # Without a seed, equal data still give equal models, as with one prototype per class.
             state = RandomState(0) if self.random_state is None else random_state
@@ -293,6 +293,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             is_warm=is_warm,
             varies=lowest < highest,
         )
+
+    def _is_to_grow(self) -> bool:
+        return is_auto(self.n_prototypes_per_class)
 
     def _wanted_prototypes(self, names: list[Any], is_warm: bool) -> int | str | dict[Any, int]:
         """Return the number of prototypes to begin with; a warm start keeps what was found."""

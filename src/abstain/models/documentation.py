@@ -26,7 +26,8 @@ beta : float or None
     Steepness of the logistic function Φ; None uses the identity instead.
 sigma2 : None, "local", float or array-like of shape (n_prototypes,)
     Bandwidths σ² of the prototypes, in squared units of the data. None estimates one for
-    all prototypes, "local" one for each from its own samples.
+    all prototypes, "local" one for each from its own samples. With an array, "auto" keeps one
+    prototype per class.
 n_components : int or None
     Rank of Ω; None uses the number of features.
 regularization : float
@@ -34,7 +35,7 @@ regularization : float
 init : "kmeans", "random" or array-like of shape (n_prototypes, n_features)
     Initial prototypes. "kmeans": the class mean, or the centres of k-means within the
     class if it has several prototypes. "random": random samples of the class. An array holds
-    the prototypes themselves, ordered by class.
+    the prototypes themselves, ordered by class; "auto" begins with one per class.
 solver : "lbfgs" or "adam"
     L-BFGS uses all samples in every iteration. Adam uses mini-batches, for larger data;
     one iteration is one pass over the samples.

@@ -77,6 +77,10 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
     def _loss(self, problem: Problem) -> Loss:
         return LikelihoodRatio(self._bandwidths(problem), problem.scaling.scale)
 
+    def _is_to_grow(self) -> bool:
+        # Bandwidths for each of the prototypes say how many there are.
+        return super()._is_to_grow() and np.ndim(0 if self.sigma2 is None else self.sigma2) == 0
+
     def _doubts(self, losses: Array) -> Array:
         return np.asarray(-np.expm1(-losses))
 

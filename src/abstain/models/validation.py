@@ -74,14 +74,6 @@ def check_parameters(parameters: dict[str, Any], n_features: int) -> None:
             raise InputError(
                 argument=name, value=parameters[name], requirement=f"must be {requirement}"
             )
-    if is_auto(parameters.get("n_prototypes_per_class")):
-        for name in ("init", "sigma2"):
-            if np.ndim(parameters.get(name, 0)) > 0:
-                raise InputError(
-                    argument=name,
-                    requirement='must not be an array with n_prototypes_per_class="auto": the '
-                    "number of prototypes is not known before",
-                )
     rank = parameters.get("n_components")
     if rank is not None and rank > n_features:
         raise InputError(
