@@ -83,6 +83,7 @@ benchmarks: .venv/ready
 benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/models.py
 	.venv/bin/python benchmarks/defaults.py
+	.venv/bin/python benchmarks/auto_prototypes.py
 	$(MAKE) numbers
 
 # The same for reject options.

@@ -13,6 +13,7 @@ import pytest
 from abstain import models
 from abstain.models import rslvq
 from tools.numbers import (
+    auto_prototypes,
     costs,
     defaults,
     dependence,
@@ -617,6 +618,35 @@ def test_a_large_report_shows_its_numbers_early_and_loads_little_later_than_a_sm
     for row in (small, large):
         assert row["numbers_after_seconds"] < row["all_after_seconds"] / 4
     assert large["all_after_seconds"] < 1.25 * small["all_after_seconds"]
+
+
+# --- numbers of prototypes, weights of classes --------------------------------------------------
+
+
+def test_prototypes_that_are_found_make_gmlvq_as_accurate_as_svc_and_lgmlvq_more_accurate():
+    mean = auto_prototypes.mean
+    assert mean("GMLVQ", "auto", "accuracy") > mean("SVC", None, "accuracy") - 0.01
+    assert mean("LGMLVQ", "auto", "accuracy") > mean("SVC, fewer rows", None, "accuracy")
+    for model in ("GMLVQ", "LGMLVQ", "GLVQ", "RSLVQ"):
+        assert mean(model, "auto", "accuracy") > mean(model, 1, "accuracy")
+        assert mean(model, "auto", "aurc") < mean(model, 1, "aurc")
+
+
+def test_no_fit_has_more_prototypes_than_two_percent_of_its_samples():
+    rows = find_all(auto_prototypes.STUDY["numbers"], number="auto")
+    assert {row["beyond_cap"] for row in rows} == {0}
+
+
+def test_no_other_way_to_grow_is_significantly_better_on_the_sets_of_choice():
+    assert not [row for row in auto_prototypes.STUDY["tried"] if row["is_significant"]]
+
+
+def test_balanced_weights_gain_balanced_accuracy_and_cost_accuracy():
+    for number in (1, "auto"):
+        assert auto_prototypes.change("balanced_accuracy", number=number) > 5
+        assert auto_prototypes.change("accuracy", number=number) < -1
+        rows = auto_prototypes.weight_rows("GMLVQ", number, "balanced")
+        assert {row["missed"] for row in rows} == {0}
 
 
 # --- scaling ------------------------------------------------------------------------------------

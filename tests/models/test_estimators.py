@@ -25,6 +25,7 @@ every_model = pytest.mark.parametrize("model", ALL)
         *(model() for model in ALL),
         # Here the closest prototype is not always that of the answer.
         RSLVQ(sigma2="local"),
+        *(model("auto") for model in ALL),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

@@ -54,3 +54,13 @@ def finite_differences(function, parameters, step=1e-6):
         moved[1][index] -= step
         gradient[index] = (function(moved[0]) - function(moved[1])) / (2 * step)
     return gradient
+
+
+def weighted_error(certainties, is_wrong, weights):
+    """1 plus the share of the weight that is less certain for a wrong answer, 0 for a right one."""
+    total = sum(weights)
+    return [
+        float(wrong)
+        * (1 + sum(w for c, w in zip(certainties, weights, strict=True) if c < own) / total)
+        for own, wrong in zip(certainties, is_wrong, strict=True)
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations  # signatures then show the names of types
 import pickle
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
@@ -23,7 +24,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._core.documentation import documented
-from abstain._core.errors import InputError
+from abstain._core.errors import InputError, shown
 from abstain._scale.blocks import is_dask, without_rows
 from abstain._scale.lazy import Method, lazy_on_dask
 from abstain.models.costs import Cost, Loss
@@ -34,7 +35,9 @@ from abstain.models.distances import (
     SampleBlock,
     closest_two,
     make_block,
+    normalise,
 )
+from abstain.models.insertion import Methods, Model, insert_prototypes
 from abstain.models.on_dask import DaskData, read_blocks
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
 from abstain.models.solvers import FitResult, Problem, minimise
@@ -45,6 +48,7 @@ from abstain.models.validation import (
     check_parameters,
     check_rows_present,
     check_warm_start,
+    is_auto,
     prototype_counts,
 )
 
@@ -87,7 +91,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The parameters are the fields of a dataclass, so that a subclass declares only its own.
     """
 
-    n_prototypes_per_class: int | dict[Any, int] = 1
+    n_prototypes_per_class: int | str | dict[Any, int] = 1
     _: KW_ONLY
     init: str | ArrayLike = "kmeans"
     solver: str = "lbfgs"
@@ -109,6 +113,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _loss(self, problem: Problem) -> Loss:
         """Return the loss, for distances between scaled samples."""
+
+    @abstractmethod
+    def _doubts(self, losses: Array) -> Array:
+        """Return the doubt of each loss, from 0 (right) to 1 (wrong)."""
 
     def _scaled_metric(self, metric: Array) -> Array:
         """Return the same metric at the best scale for L-BFGS."""
@@ -168,10 +176,17 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : estimator
             The fitted model.
 
+        Warns
+        -----
+        UserWarning
+            If no training sample is predicted as some class. Not with Dask, nor if
+            ``class_weight`` is a dict.
+
         Notes
         -----
-        Samples of a Dask collection are read three times, or four if prototypes are initialized
-        from samples, and a scaled copy stays in the memory of the workers until the fit ends.
+        Samples of a Dask collection are read three times, once more if prototypes are initialized
+        from samples, and once more for "auto" numbers of prototypes, which some 20,000 random
+        samples decide. A scaled copy stays in the memory of the workers until the fit ends.
         With "lbfgs" the model equals that of one machine, up to rounding, except that prototypes
         initialized from samples use at most 20,000 random samples of a class (or 20 per
         prototype, if that is more). With "adam" batches are drawn within the chunks, one chunk
@@ -188,6 +203,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data = self._data(X, y, sample_weight)
         random_state = check_random_state(self.random_state)
         problem = self._problem(data, random_state)
+        if self._is_to_grow() and not problem.is_warm:
+            methods = Methods(self._fit_stage, self._doubts, self._tell)
+            # Without a seed, equal data still give equal models, as with one prototype per class.
+            state = RandomState(0) if self.random_state is None else random_state
+            problem = insert_prototypes(problem, data, methods, state)
         loss = self._loss(problem)
         fit = self._minimise(problem, loss, random_state)
         self._store(problem, loss, fit)
@@ -198,7 +218,23 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        # Who weighs classes by hand knows why; samples of Dask are not read once more.
+        elif isinstance(data, ArrayData) and not isinstance(self.class_weight, dict):
+            self._warn_of_missed_classes(data.rows.samples)
         return self
+
+    def _warn_of_missed_classes(self, samples: Array) -> None:
+        """Warn of classes that no sample is predicted as."""
+        missed, n_parts = set(self.classes_.tolist()), -(-len(samples) // ROWS)
+        for start in range(n_parts):  # parts with samples of all classes, even if these are sorted
+            missed -= set(self._answers(samples[start::n_parts]).tolist())
+            if not missed:
+                return
+        names = ", ".join(map(shown, sorted(missed, key=str)))
+        remedy = 'set class_weight="balanced"'
+        if self.class_weight is not None:
+            remedy = "the features may not tell it from other classes"
+        warnings.warn(f"no training sample is predicted as {names}; {remedy}", stacklevel=3)
 
     def _data(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Data:
         """Return checked samples, without those of weight 0."""
@@ -227,13 +263,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _problem(self, data: Data, random_state: RandomState) -> Problem:
         names, sizes = data.classes.tolist(), data.class_sizes()
-        counts = prototype_counts(self.n_prototypes_per_class, names, sizes)
+        is_warm = self.warm_start and hasattr(self, "prototypes_")
+        counts = prototype_counts(self._wanted_prototypes(names, is_warm), names, sizes)
         sums, totals = data.class_sums()
         origin = means_of_present(sums.sum(axis=0), totals.sum(axis=0)).astype(data.dtype)
         scaling = scaling_from(origin, data.deviations(origin))
         # For a feature that is missing throughout a class, use the mean of all classes.
         class_means = np.where(totals > 0, means_of_present(sums, totals), origin)
-        is_warm = self.warm_start and hasattr(self, "prototypes_")
         if is_warm:
             prototype_classes = np.repeat(np.arange(len(counts)), counts)
             prototypes, metric = self._last_parameters(data.classes[prototype_classes], data)
@@ -258,6 +294,16 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             varies=lowest < highest,
         )
 
+    def _is_to_grow(self) -> bool:
+        return is_auto(self.n_prototypes_per_class)
+
+    def _wanted_prototypes(self, names: list[Any], is_warm: bool) -> int | str | dict[Any, int]:
+        """Return the number of prototypes to begin with; a warm start keeps what was found."""
+        if not is_auto(self.n_prototypes_per_class):
+            return self.n_prototypes_per_class
+        last = Counter(self.prototype_labels_.tolist()) if is_warm else Counter()
+        return {name: last[name] for name in names if name in last}
+
     def _last_parameters(self, labels: Array, data: Data) -> tuple[Array, list[Array]]:
         """Return the prototypes and the metric of the last fit, if they suit the data."""
         shape = len(labels), data.n_features
@@ -265,6 +311,25 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         old = [self.prototypes_, *self._metric()]
         check_warm_start(old, self.prototype_labels_, new, labels)
         return self.prototypes_, self._metric()
+
+    def _fit_stage(self, problem: Problem, n_iterations: int) -> Model:
+        """Fit a few iterations, without a word."""
+        loss = self._loss(problem)
+        fit = minimise(
+            Cost(problem.prototype_classes, problem.distance, loss, self.regularization),
+            problem,
+            max_iter=min(self.max_iter, n_iterations),
+            tol=self.tol,
+            random_state=RandomState(0),
+            callback=lambda n_iter, cost, parameters: None,
+        )
+        prototypes, *metric = fit.parameters
+        start = [prototypes, *(self._scaled_metric(normalise(each)[0]) for each in metric)]
+        return Model(problem.prototype_classes, start, loss)
+
+    def _tell(self, text: str) -> None:
+        if self.verbose:
+            print(f"{type(self).__name__}: {text}")
 
     def _minimise(self, problem: Problem, loss: Loss, random_state: RandomState) -> FitResult:
         """Minimise the cost; an interrupted fit with warm start keeps its last parameters."""
@@ -274,7 +339,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             nonlocal last
             last = FitResult(parameters, cost, n_iter, False)
             if self.verbose and n_iter % int(self.verbose) == 0:
-                print(f"{type(self).__name__}: iteration {n_iter}, cost {cost:.6f}")
+                self._tell(f"iteration {n_iter}, cost {cost:.6f}")
 
         cost = Cost(problem.prototype_classes, problem.distance, loss, self.regularization)
         try:
@@ -379,7 +444,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y).apply(X).tolist()
         [0, 0, 1, 1]
         """
-        samples = self._samples(X, to_measure=True)
+        return self._winners(self._samples(X, to_measure=True))
+
+    def _winners(self, samples: Array) -> NDArray[np.int64]:
         return np.concatenate([measured.argmin(axis=0) for _, measured in self._measure(samples)])
 
     def _closest_two(self, X: ArrayLike) -> ClosestTwo:
@@ -409,8 +476,11 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GLVQ().fit(X, y).predict([[1.0, 0.5], [3.0, float("nan")]]).tolist()
         ['a', 'b']
         """
-        winners = self.apply(X)
-        return np.asarray(self.prototype_labels_[winners])
+        return self._answers(self._samples(X, to_measure=True))
+
+    def _answers(self, samples: Array) -> Array:
+        """Return the predicted classes of checked samples."""
+        return np.asarray(self.prototype_labels_[self._winners(samples)])
 
     @answers_in_blocks(lambda model: model.prototypes_.dtype, n_scores)
     def decision_function(self, X: ArrayLike) -> Array:

@@ -53,8 +53,11 @@ class Rows(NamedTuple):
         """Return the samples whose weight is not 0."""
         if self.weights.all():
             return self
-        has_weight = self.weights > 0
-        return Rows(*(part[has_weight] for part in self))
+        return self.where(self.weights > 0)
+
+    def where(self, chosen: NDArray[Any]) -> Rows:
+        """Return some of the samples, by a mask or by index."""
+        return Rows(*(part[chosen] for part in self))
 
 
 def read_arrays(
@@ -109,6 +112,15 @@ class ArrayData(NamedTuple):
     def initialization_rows(self, counts: list[int], init: Any, random_state: Any) -> Rows:
         """Return all samples."""
         return self.rows
+
+    def some_rows(self, limits: dict[int, int], random_state: RandomState) -> Rows:
+        """Return at most so many samples of each class, drawn at random."""
+        rows = [np.flatnonzero(self.rows.labels == label) for label in limits]
+        drawn = [
+            own if len(own) <= limit else np.sort(random_state.permutation(own)[:limit])
+            for own, limit in zip(rows, limits.values(), strict=True)
+        ]
+        return self.rows.where(np.concatenate(drawn))
 
     def blocks(self, scaling: Scaling) -> list[LabelledBlock]:
         """Return all samples, scaled, in blocks."""
@@ -167,6 +179,16 @@ def initial_prototypes(
             choose = _kmeans_centres if init == "kmeans" else _random_samples
             prototypes.append(choose(distinct, total, count, random_state))
     return np.concatenate(prototypes).astype(samples.dtype), prototype_classes
+
+
+def distinct_rows(rows: Rows) -> Rows:
+    """Return the distinct samples of each class, ordered by class, with their total weights."""
+    parts = []
+    for label in np.unique(rows.labels):
+        own = rows.where(rows.labels == label)
+        samples, weights = _distinct(_with_equal_bytes(own.samples), own.weights)
+        parts.append(Rows(samples, np.full(len(weights), label), weights))
+    return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _with_equal_bytes(samples: Array) -> Array:

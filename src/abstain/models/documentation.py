@@ -14,13 +14,20 @@ Model = TypeVar("Model", bound=type[Any])
 
 # Defaults are those of the signature.
 PARAMETERS = """\
-n_prototypes_per_class : int or dict of label to int
-    Number of prototypes of each class; classes that a dict does not name have one.
+n_prototypes_per_class : int, "auto" or dict of label to int
+    Number of prototypes of each class; classes that a dict does not name have one. "auto"
+    begins with one and adds prototypes where samples are wrong or in doubt, as long as that
+    lowers the certainty-weighted error of samples that are left out. There are at most 2% as
+    many as distinct samples, or one per class. Finding them takes about as long as 225
+    iterations with the largest number that is tried, from 10,000 samples on as 81, and from
+    20,000 on as 81 on 20,000 of them; that is at most 2.25 times the number with the least
+    error.
 beta : float or None
     Steepness of the logistic function Φ; None uses the identity instead.
 sigma2 : None, "local", float or array-like of shape (n_prototypes,)
     Bandwidths σ² of the prototypes, in squared units of the data. None estimates one for
-    all prototypes, "local" one for each from its own samples.
+    all prototypes, "local" one for each from its own samples. With an array, "auto" keeps one
+    prototype per class.
 n_components : int or None
     Rank of Ω; None uses the number of features.
 regularization : float
@@ -28,7 +35,7 @@ regularization : float
 init : "kmeans", "random" or array-like of shape (n_prototypes, n_features)
     Initial prototypes. "kmeans": the class mean, or the centres of k-means within the
     class if it has several prototypes. "random": random samples of the class. An array holds
-    the prototypes themselves, ordered by class.
+    the prototypes themselves, ordered by class; "auto" begins with one per class.
 solver : "lbfgs" or "adam"
     L-BFGS uses all samples in every iteration. Adam uses mini-batches, for larger data;
     one iteration is one pass over the samples.
@@ -41,12 +48,14 @@ class_weight : "balanced" or dict of label to float
     Weights of the classes.
 warm_start : bool
     Continue from the last fit instead of starting anew, for instance after an interrupted
-    fit.
+    fit. The prototypes that "auto" found are kept.
 verbose : int
-    Print the cost every ``verbose`` iterations; 0 prints nothing.
+    Print the cost every ``verbose`` iterations, and which numbers of prototypes "auto" tries;
+    0 prints nothing.
 random_state : int, RandomState or None
     Seed of everything random: initial prototypes by k-means or by draw, an initial metric
-    of low rank, and mini-batches.
+    of low rank, and mini-batches. With None, "auto" takes a fixed seed to find the number of
+    prototypes.
 """
 
 PROTOTYPES = """\

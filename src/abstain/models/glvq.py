@@ -77,6 +77,9 @@ class RelativeDistanceClassifier(PrototypeClassifier):
     def _loss(self, problem: Problem) -> Loss:
         return partial(relative_distance, beta=self.beta)
 
+    def _doubts(self, losses: Array) -> Array:
+        return (1 + losses) / 2 if self.beta is None else losses
+
     def _scaled_metric(self, metric: Array) -> Array:
         # From an identity matrix instead of one of unit norm, the steps of prototypes and metric
         # are of similar size, and L-BFGS needs half as many.

@@ -144,6 +144,10 @@ class DaskData:
         }
         if not limits:
             return Rows.empty(self.n_features, self.dtype)
+        return self.some_rows(limits, random_state)
+
+    def some_rows(self, limits: dict[int, int], random_state: Any) -> Rows:
+        """Return at most so many samples of each class, drawn at random."""
         sizes = self.class_sizes()
         draws = any(sizes[label] > limit for label, limit in limits.items())
         seed = int(random_state.randint(2**31 - 1)) if draws else 0

@@ -77,6 +77,13 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
     def _loss(self, problem: Problem) -> Loss:
         return LikelihoodRatio(self._bandwidths(problem), problem.scaling.scale)
 
+    def _is_to_grow(self) -> bool:
+        # Bandwidths for each of the prototypes say how many there are.
+        return super()._is_to_grow() and np.ndim(0 if self.sigma2 is None else self.sigma2) == 0
+
+    def _doubts(self, losses: Array) -> Array:
+        return np.asarray(-np.expm1(-losses))
+
     def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
         super()._store(problem, loss, fit)
         assert isinstance(loss, LikelihoodRatio)
@@ -126,15 +133,14 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         >>> RSLVQ().fit(X, y).predict_proba([[2.0, 0.5]]).round(2).tolist()
         [[0.5, 0.5]]
         """
-        scores = self._log_scores(X)
+        scores = self._log_scores(self._samples(X, to_measure=True))
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
         return scores
 
-    def _log_scores(self, X: ArrayLike) -> Array:
+    def _log_scores(self, samples: Array) -> Array:
         """Return log Σ exp of the densities of each class, up to a constant per sample."""
-        samples = self._samples(X, to_measure=True)
         scores = np.empty((len(samples), len(self.classes_)), dtype=samples.dtype)
         members = [np.flatnonzero(self.prototype_labels_ == name) for name in self.classes_]
         for rows, distances in self._measure(samples):
@@ -162,7 +168,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         >>> (RSLVQ().fit(X, y).decision_function(X) > 0).tolist()
         [False, False, True, True]
         """
-        scores = self._log_scores(X)
+        scores = self._log_scores(self._samples(X, to_measure=True))
         if len(self.classes_) == 2:
             return np.asarray(scores[:, 1] - scores[:, 0])
         scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
@@ -184,8 +190,10 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
         >>> RSLVQ().fit(X, y).predict([[1.0, 0.5], [3.0, float("nan")]]).tolist()
         ['a', 'b']
         """
-        winners = self._log_scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[winners])
+        return self._answers(self._samples(X, to_measure=True))
+
+    def _answers(self, samples: Array) -> Array:
+        return np.asarray(self.classes_[self._log_scores(samples).argmax(axis=1)])
 
 
 def _checked_bandwidths(sigma2: Any, n_prototypes: int) -> Array:

@@ -30,6 +30,11 @@ def _is_name(value: Any, name: str) -> bool:
     return isinstance(value, str) and value == name
 
 
+def is_auto(n_prototypes: Any) -> bool:
+    """Tell whether the number of prototypes is to be found."""
+    return _is_name(n_prototypes, "auto")
+
+
 RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beta": (
         lambda value: value is None or (_is_number(value) and 0 < value < float("inf")),
