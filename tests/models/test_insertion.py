@@ -161,6 +161,8 @@ def test_an_array_of_bandwidths_leaves_one_prototype_per_class():
     assert len(RSLVQ("auto", sigma2=[1.0, 1.0], random_state=0).fit(*crossed()).prototypes_) == 2
     with pytest.raises(InputError, match="one for each of the 2 prototypes"):
         RSLVQ("auto", sigma2=[1.0, 1.0, 1.0]).fit(*crossed())
+    with pytest.raises(InputError, match="sigma2 must be positive"):
+        RSLVQ("auto", sigma2=[[1.0], [1.0, 1.0]]).fit(*crossed())
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
 
     def _is_to_grow(self) -> bool:
         # Bandwidths for each of the prototypes say how many there are.
-        return super()._is_to_grow() and np.ndim(0 if self.sigma2 is None else self.sigma2) == 0
+        return super()._is_to_grow() and (self.sigma2 is None or np.isscalar(self.sigma2))
 
     def _doubts(self, losses: Array) -> Array:
         return np.asarray(-np.expm1(-losses))
