@@ -1,4 +1,4 @@
-"""Distances and losses written straight from their formulas, one sample at a time."""
+"""Distances, losses and directions of L-BFGS, written straight from their formulas."""
 
 import math
 
@@ -54,3 +54,15 @@ def finite_differences(function, parameters, step=1e-6):
         moved[1][index] -= step
         gradient[index] = (function(moved[0]) - function(moved[1])) / (2 * step)
     return gradient
+
+
+def two_loop_direction(gradient, steps, changes):
+    """Return −H times the gradient by the two loops of L-BFGS (Nocedal 1980)."""
+    direction, shares = -gradient, []
+    for step, change in zip(steps[::-1], changes[::-1], strict=True):
+        shares.append(step @ direction / (step @ change))
+        direction = direction - shares[-1] * change
+    direction = direction * (steps[-1] @ changes[-1]) / (changes[-1] @ changes[-1])
+    for step, change, share in zip(steps, changes, shares[::-1], strict=True):
+        direction = direction + (share - change @ direction / (step @ change)) * step
+    return direction

@@ -35,9 +35,10 @@ from abstain.models.distances import (
     closest_two,
     make_block,
 )
+from abstain.models.lbfgs import FitResult
 from abstain.models.on_dask import DaskData, read_blocks
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
-from abstain.models.solvers import FitResult, Problem, minimise
+from abstain.models.solvers import Problem, minimise
 from abstain.models.validation import (
     check_finite,
     check_labels,
@@ -101,6 +102,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     regularization = 0.0
     # The attribute of the fitted metric, if the model learns one.
     _metric_name: ClassVar[str | None] = None
+    # Iterations of L-BFGS that move only the prototypes before the metric adapts.
+    _warm_up: ClassVar[int] = 0
 
     @abstractmethod
     def _distance(self) -> AdaptiveDistance:
@@ -256,6 +259,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             start=[parameter.astype(data.dtype) for parameter in start],
             is_warm=is_warm,
             varies=lowest < highest,
+            warm_up=0 if is_warm else self._warm_up,
         )
 
     def _last_parameters(self, labels: Array, data: Data) -> tuple[Array, list[Array]]:
