@@ -20,9 +20,9 @@ from abstain.models.distances import (
     normalise,
 )
 from abstain.models.glvq import relative_distance
+from abstain.models.lbfgs import _split, fit_lbfgs
 from abstain.models.rslvq import LikelihoodRatio
 from abstain.models.scaling import Scaling, class_sums, means_of_present
-from abstain.models.solvers import _split, fit_lbfgs
 from tests.reference import models as reference
 from tests.reference.models import finite_differences, glvq_loss, rslvq_loss
 

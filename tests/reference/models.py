@@ -1,4 +1,4 @@
-"""Distances and losses written straight from their formulas, one sample at a time."""
+"""Distances, losses and directions of L-BFGS, written straight from their formulas."""
 
 import math
 
@@ -64,3 +64,15 @@ def weighted_error(certainties, is_wrong, weights):
         * (1 + sum(w for c, w in zip(certainties, weights, strict=True) if c < own) / total)
         for own, wrong in zip(certainties, is_wrong, strict=True)
     ]
+
+
+def two_loop_direction(gradient, steps, changes):
+    """Return −H times the gradient by the two loops of L-BFGS (Nocedal 1980)."""
+    direction, shares = -gradient, []
+    for step, change in zip(steps[::-1], changes[::-1], strict=True):
+        shares.append(step @ direction / (step @ change))
+        direction = direction - shares[-1] * change
+    direction = direction * (steps[-1] @ changes[-1]) / (changes[-1] @ changes[-1])
+    for step, change, share in zip(steps, changes, shares[::-1], strict=True):
+        direction = direction + (share - change @ direction / (step @ change)) * step
+    return direction

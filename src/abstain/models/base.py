@@ -38,9 +38,10 @@ from abstain.models.distances import (
     normalise,
 )
 from abstain.models.insertion import Methods, Model, insert_prototypes
+from abstain.models.lbfgs import FitResult
 from abstain.models.on_dask import DaskData, read_blocks
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
-from abstain.models.solvers import FitResult, Problem, minimise
+from abstain.models.solvers import Problem, minimise
 from abstain.models.validation import (
     check_finite,
     check_labels,
@@ -105,6 +106,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     regularization = 0.0
     # The attribute of the fitted metric, if the model learns one.
     _metric_name: ClassVar[str | None] = None
+    # Iterations of L-BFGS that move only the prototypes before the metric adapts.
+    _warm_up: ClassVar[int] = 0
 
     @abstractmethod
     def _distance(self) -> AdaptiveDistance:
@@ -292,6 +295,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             start=[parameter.astype(data.dtype) for parameter in start],
             is_warm=is_warm,
             varies=lowest < highest,
+            warm_up=0 if is_warm else self._warm_up,
         )
 
     def _is_to_grow(self) -> bool:

@@ -40,8 +40,6 @@ from numpy.typing import NDArray
 
 from abstain.models.scaling import has_missing
 
-# Below this many entries of all matrices, products with zeros are faster than selecting rows.
-DENSE = 4096
 # For this many distances or fewer, a loop is faster than a call of NumPy.
 FEW = 64
 
@@ -68,8 +66,21 @@ def make_block(samples: Array) -> SampleBlock:
 
 def squared_euclidean(block: SampleBlock, prototypes: Array) -> tuple[Array, Pullback]:
     """Return |x − w|² and its pullback to (prototypes,)."""
-    distances, pull = diagonal_metric(block, prototypes, np.ones_like(prototypes[0]))
-    return distances, lambda gradient: pull(gradient)[:1]
+    values, present = block
+    distances = (-2 * prototypes) @ values.T
+    distances += np.einsum("ij,ij->i", values, values)
+    if present is None:
+        distances += np.einsum("ij,ij->i", prototypes, prototypes)[:, np.newaxis]
+    else:
+        distances += prototypes**2 @ present.T
+    # Rounding may leave a sample on a prototype at a distance just below 0.
+    np.maximum(distances, 0, out=distances)
+
+    def pullback(gradient: Array) -> tuple[Array]:
+        seen = gradient.sum(axis=1, keepdims=True) if present is None else gradient @ present
+        return (2 * (seen * prototypes - gradient @ values),)
+
+    return distances, pullback
 
 
 def diagonal_metric(block: SampleBlock, prototypes: Array, scales: Array) -> tuple[Array, Pullback]:
@@ -100,9 +111,14 @@ def diagonal_metric(block: SampleBlock, prototypes: Array, scales: Array) -> tup
 def global_metric(block: SampleBlock, prototypes: Array, omega: Array) -> tuple[Array, Pullback]:
     """Return |Ω(x − w)|² and its pullback to (prototypes, omega)."""
     if block.present is not None:
-        return _with_missing(
-            block, prototypes, np.broadcast_to(omega, (len(prototypes), *omega.shape)), shared=True
-        )
+        same = np.broadcast_to(omega, (len(prototypes), *omega.shape))
+        distances, pull = local_metrics(block, prototypes, same)
+
+        def sum_pullback(gradient: Array) -> tuple[Array, Array]:
+            by_prototype, by_omega = pull(gradient)
+            return by_prototype, by_omega.sum(axis=0)
+
+        return distances, sum_pullback
     values, rank, centres = block.values, len(omega), prototypes @ omega.T
     # One product yields both Ωx and −2 xᵀΛw.
     products = values @ np.concatenate([omega, -2 * centres @ omega]).T
@@ -114,11 +130,11 @@ def global_metric(block: SampleBlock, prototypes: Array, omega: Array) -> tuple[
     np.maximum(distances, 0, out=distances)
 
     def pullback(gradient: Array) -> tuple[Array, Array]:
-        totals = gradient.sum(axis=1, keepdims=True)
-        deviations = gradient @ values - totals * prototypes
+        pulled = gradient @ values
+        deviations = pulled - gradient.sum(axis=1, keepdims=True) * prototypes
         # Σ g (Ωx − Ωw)(x − w)ᵀ, term by term, so that nothing of samples × prototypes is stored.
         moment = (projected * gradient.sum(axis=0)[:, np.newaxis]).T @ values
-        moment -= (gradient @ projected).T @ prototypes
+        moment -= omega @ pulled.T @ prototypes
         moment -= centres.T @ deviations
         return -2 * (deviations @ omega.T) @ omega, 2 * moment
 
@@ -127,69 +143,51 @@ def global_metric(block: SampleBlock, prototypes: Array, omega: Array) -> tuple[
 
 def local_metrics(block: SampleBlock, prototypes: Array, omegas: Array) -> tuple[Array, Pullback]:
     """Return |Ω_j(x − w_j)|², each prototype with its own Ω, and its pullback."""
-    values, present = block
-    if present is not None:
-        return _with_missing(block, prototypes, omegas, shared=False)
-    n_prototypes, rank, n_features = omegas.shape
-    centres = np.einsum("jkm,jm->jk", omegas, prototypes)
-    # All matrices below each other: one product serves all prototypes.
-    projections = values @ omegas.reshape(-1, n_features).T
-    projections -= centres.ravel()
-    projections = projections.reshape(len(values), n_prototypes, rank)
-    distances = np.ascontiguousarray(np.einsum("ijk,ijk->ij", projections, projections).T)
-
-    def dense_pullback(gradient: Array) -> tuple[Array, Array]:
-        scaled = projections * gradient.T[:, :, np.newaxis]
-        totals = scaled.sum(axis=0)
-        moment = (scaled.reshape(len(values), -1).T @ values).reshape(omegas.shape)
-        moment -= totals[:, :, np.newaxis] * prototypes[:, np.newaxis]
-        return -2 * np.einsum("jk,jkm->jm", totals, omegas), 2 * moment
+    if block.present is None:
+        distances = _distances_of_complete(block.values, prototypes, omegas)
+    else:
+        every, pairs = np.arange(len(block.values)), zip(prototypes, omegas, strict=True)
+        distances = np.stack([_squares(_deviations(block, w, every) @ o.T) for w, o in pairs])
 
     def pullback(gradient: Array) -> tuple[Array, Array]:
-        if omegas.size < DENSE or 2 * np.count_nonzero(gradient) > gradient.size:
-            return dense_pullback(gradient)
-        by_prototype, by_omega = np.zeros_like(prototypes), np.zeros_like(omegas)
+        by_prototype, by_omega = np.empty_like(prototypes), np.empty_like(omegas)
         for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
             # The loss of GLVQ looks at two prototypes of each sample only.
             rows = np.flatnonzero(gradient[index])
-            scaled = projections[rows, index] * gradient[index, rows, np.newaxis]
-            total = scaled.sum(axis=0)
-            by_prototype[index] = -2 * total @ omega
-            by_omega[index] = 2 * (scaled.T @ values[rows] - np.outer(total, prototype))
+            deviations = _deviations(block, prototype, rows)
+            weights = 2 * gradient[index].take(rows)
+            scaled = deviations * weights[:, np.newaxis]
+            by_omega[index] = np.linalg.multi_dot([omega, scaled.T, deviations])
+            if block.present is None:
+                by_prototype[index] = -(omega @ (weights @ deviations)) @ omega
+            else:
+                pulled = scaled @ omega.T @ omega
+                by_prototype[index] = -np.einsum("ij,ij->j", block.present.take(rows, 0), pulled)
         return by_prototype, by_omega
 
     return distances, pullback
 
 
-def _with_missing(
-    block: SampleBlock, prototypes: Array, omegas: Array, *, shared: bool
-) -> tuple[Array, Pullback]:
-    """Measure samples with missing values, one prototype at a time.
+def _distances_of_complete(values: Array, prototypes: Array, omegas: Array) -> Array:
+    n_prototypes, rank, n_features = omegas.shape
+    # All matrices below each other: one product serves all prototypes.
+    projections = values @ omegas.reshape(-1, n_features).T
+    projections -= np.einsum("jkm,jm->jk", omegas, prototypes).ravel()
+    projections = projections.reshape(len(values), n_prototypes, rank)
+    return np.ascontiguousarray(np.einsum("ijk,ijk->ij", projections, projections).T)
 
-    The pullback uses only samples with a gradient.
-    """
-    values, present = block
-    assert present is not None
-    projections = [
-        (present * (values - prototype)) @ omega.T
-        for prototype, omega in zip(prototypes, omegas, strict=True)
-    ]
-    distances = np.stack([np.einsum("ij,ij->i", own, own) for own in projections])
 
-    def pullback(gradient: Array) -> tuple[Array, Array]:
-        by_prototype = np.zeros_like(prototypes)
-        by_omega = np.zeros(omegas.shape, dtype=omegas.dtype)
-        for index, (prototype, omega) in enumerate(zip(prototypes, omegas, strict=True)):
-            rows: Any = np.flatnonzero(gradient[index])
-            if len(rows) == len(values):
-                rows = slice(None)  # copies nothing
-            scaled = projections[index][rows] * gradient[index, rows, np.newaxis]
-            deviations = (values[rows] - prototype) * present[rows]
-            by_prototype[index] = -2 * (present[rows] * (scaled @ omega)).sum(axis=0)
-            by_omega[index] = 2 * scaled.T @ deviations
-        return by_prototype, by_omega.sum(axis=0) if shared else by_omega
+def _deviations(block: SampleBlock, prototype: Array, rows: NDArray[np.int64]) -> Array:
+    """Return x − w of some samples, 0 where a value is missing."""
+    deviations = block.values.take(rows, axis=0)
+    deviations -= prototype
+    if block.present is not None:
+        deviations *= block.present.take(rows, axis=0)
+    return deviations
 
-    return distances, pullback
+
+def _squares(rows: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 class AdaptiveDistance:
@@ -267,21 +265,6 @@ class LocalMatrices(AdaptiveDistance):
         """Return the mean of the penalties and its gradient."""
         values, gradients = _log_det_penalty(metric)
         return float(values.mean()), gradients / len(metric)
-
-
-@dataclass(frozen=True, eq=False)
-class FixedMetric(AdaptiveDistance):
-    """Another distance with a metric that is not learnt."""
-
-    distance: AdaptiveDistance
-    metric: Metric
-
-    def measure(
-        self, block: SampleBlock, prototypes: Array, *metric: Array
-    ) -> tuple[Array, Pullback]:
-        """Return distances in the fixed metric, and their pullback to the prototypes."""
-        distances, pullback = self.distance.measure(block, prototypes, *self.metric)
-        return distances, lambda gradient: pullback(gradient)[:1]
 
 
 def normalise(metric: Array) -> tuple[Array, Pullback]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.models.base import PrototypeClassifier
-from abstain.models.costs import Loss
+from abstain.models.costs import Loss, Own
 from abstain.models.distances import (
     AdaptiveDistance,
     Diagonal,
@@ -33,31 +33,29 @@ Array = NDArray[Any]
 
 
 def relative_distance(
-    distances: Array, is_own: NDArray[np.bool_], n_present: Array, *, beta: float | None = None
+    distances: Array, own: Own, n_present: Array, *, beta: float | None = None
 ) -> tuple[Array, Array]:
     """Return the GLVQ loss of each sample and its gradient by the distances.
 
     Both distances leave out the same features, so their ratio needs no ``n_present``.
     """
-    plus, nearest_own = _nearest(distances, np.flatnonzero(is_own))
-    minus, nearest_other = _nearest(distances, np.flatnonzero(~is_own))
+    nearest_own, others = np.empty(distances.shape[1], dtype=np.int64), distances.copy()
+    for members, part in own:
+        nearest_own[part] = members[0]
+        if len(members) > 1:
+            nearest_own[part] = members[distances[members, part].argmin(axis=0)]
+        others[members, part] = np.inf
+    columns = np.arange(distances.shape[1])
+    at_own, at_other = (nearest_own, columns), (others.argmin(axis=0), columns)
+    plus, minus = distances[at_own], distances[at_other]
     total = plus + minus
     # A sample on two prototypes of different classes has μ = 0 and no gradient.
-    total = np.where(total > 0, total, np.inf)
-    mu = (plus - minus) / total
-    loss, slope = _transfer(mu, beta)
+    total[total == 0] = np.inf
+    loss, slope = _transfer((plus - minus) / total, beta)
     gradient = np.zeros_like(distances)
-    gradient[nearest_own] = slope * 2 * (minus / total) / total
-    gradient[nearest_other] = -slope * 2 * (plus / total) / total
+    gradient[at_own] = slope * 2 * (minus / total) / total
+    gradient[at_other] = -slope * 2 * (plus / total) / total
     return loss, gradient
-
-
-def _nearest(distances: Array, rows: NDArray[np.int64]) -> tuple[Array, Any]:
-    """Return the least distance of each sample among some rows, and the index of that entry."""
-    if len(rows) == 1:  # a view, without a search
-        return distances[rows[0]], rows[0]
-    nearest = rows[distances[rows].argmin(axis=0)], np.arange(distances.shape[1])
-    return distances[nearest], nearest
 
 
 def _transfer(mu: Array, beta: float | None) -> tuple[Array, Array]:
@@ -82,8 +80,10 @@ class RelativeDistanceClassifier(PrototypeClassifier):
 
     def _scaled_metric(self, metric: Array) -> Array:
         # From an identity matrix instead of one of unit norm, the steps of prototypes and metric
-        # are of similar size, and L-BFGS needs half as many.
-        return np.asarray(metric * metric.shape[-1] ** 0.5)
+        # are of similar size, and L-BFGS needs half as many. Several matrices have that norm in
+        # all: if each had it, L-BFGS would need a tenth more.
+        n_matrices = len(metric) if metric.ndim == 3 else 1
+        return np.asarray(metric * (metric.shape[-1] / n_matrices) ** 0.5)
 
 
 @documented_model()

@@ -223,7 +223,8 @@ def _doubts(
     loss: Loss, methods: Methods, is_own: NDArray[np.bool_], n_present: Array, distances: Array
 ) -> Array:
     with np.errstate(invalid="ignore"):  # a class without its only prototype is infinitely far
-        return methods.doubts(loss(distances, is_own, n_present)[0])
+        parts = [(np.flatnonzero(is_own), slice(None))]
+        return methods.doubts(loss(distances, parts, n_present)[0])
 
 
 def _errors(distance: AdaptiveDistance, model: Model, blocks: Blocks, methods: Methods) -> Array:

@@ -18,7 +18,8 @@ from sklearn.utils import Tags
 from abstain.models.base import PrototypeClassifier, answers_in_blocks
 from abstain.models.costs import Loss
 from abstain.models.distances import normalise
-from abstain.models.solvers import FitResult, Problem
+from abstain.models.lbfgs import FitResult
+from abstain.models.solvers import Problem
 
 Array = NDArray[Any]
 

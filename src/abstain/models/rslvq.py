@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._core.errors import InputError
 from abstain.models.base import PrototypeClassifier, answers_in_blocks, n_scores
-from abstain.models.costs import Loss, mean_distances
+from abstain.models.costs import Loss, Own, mean_distances
 from abstain.models.distances import AdaptiveDistance, Euclidean, GlobalMatrix, LocalMatrices
 from abstain.models.documentation import BANDWIDTHS, GLOBAL_MATRIX, LOCAL_MATRICES, documented_model
+from abstain.models.lbfgs import FitResult
 from abstain.models.projection import ProjectionMixin
-from abstain.models.solvers import FitResult, Problem
+from abstain.models.solvers import Problem
 
 Array = NDArray[Any]
 
@@ -36,41 +37,51 @@ class LikelihoodRatio:
     sigma2: Array
     scale: float = 1.0
 
-    def __call__(
-        self, distances: Array, is_own: NDArray[np.bool_], n_present: Array
-    ) -> tuple[Array, Array]:
+    def __call__(self, distances: Array, own: Own, n_present: Array) -> tuple[Array, Array]:
         """Return the loss of each sample and its gradient by the distances."""
         sigma2 = (self.sigma2 / self.scale**2).astype(distances.dtype)
         log_density = log_densities(distances, sigma2, n_present)
-        own, among_own = _log_sum_exp(log_density[is_own])
-        everything, among_all = _log_sum_exp(log_density)
-        gradient = -among_all
-        gradient[is_own] += among_own
+        loss, gradient = _log_sum_exp(log_density)
+        np.negative(gradient, out=gradient)
+        for members, part in own:
+            if len(members) == 1:
+                loss[part] -= log_density[members[0], part]
+                gradient[members[0], part] += 1
+                continue
+            among_own, shares = _log_sum_exp(log_density[members, part])
+            loss[part] -= among_own
+            gradient[members, part] += shares
         gradient /= 2 * sigma2[:, np.newaxis]
-        return everything - own, gradient
+        return loss, gradient
 
 
 def log_densities(distances: Array, sigma2: Array, n_present: Array) -> Array:
     """Return −d/2σ² − (M/2) log σ² for each prototype (rows), up to a common constant."""
-    width = sigma2[:, np.newaxis]
-    volume = (np.log(width) / 2).astype(distances.dtype, copy=False)
+    volumes = (np.log(sigma2 / sigma2[0]) / 2).astype(distances.dtype, copy=False)
     with np.errstate(over="ignore"):
-        density = -distances / (2 * width) - volume * n_present.astype(distances.dtype)
+        density = distances / (-2 * sigma2)[:, np.newaxis]
+        if volumes.any():
+            density -= np.multiply.outer(volumes, n_present.astype(distances.dtype))
     # Differences of densities must be finite even where all of them overflow.
-    return np.asarray(np.maximum(density, np.finfo(density.dtype).min / 4))
+    return np.asarray(np.maximum(density, np.finfo(density.dtype).min / 4, out=density))
 
 
 def _log_sum_exp(values: Array) -> tuple[Array, Array]:
     """Return log Σ exp over the rows, and the share of each row in the sum."""
     highest = values.max(axis=0)
-    shares = np.exp(values - highest)
+    shares = values - highest
+    np.exp(shares, out=shares)
     total = shares.sum(axis=0)
-    return highest + np.log(total), shares / total
+    shares /= total
+    return highest + np.log(total), shares
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LikelihoodRatioClassifier(PrototypeClassifier):
     """Base class of the RSLVQ family."""
+
+    # Adapted from the start, the metric ends where MRSLVQ is half a point less accurate.
+    _warm_up = 10
 
     sigma2: float | str | ArrayLike | None = None
 

@@ -1,45 +1,34 @@
 """How is the cost of a model minimised?
 
-**L-BFGS** looks at all samples in every iteration. All parameters are packed into one vector for
-scipy's L-BFGS-B.
+**L-BFGS** (`lbfgs`) looks at all samples in every iteration.
 
 **Adam** takes mini-batches, for data of which one pass is too expensive for a single step. A cycle
 of passes lowers the step size from its first value to 0; each cycle is twice as long as the one
 before. The last cycle is the first that hardly lowers the cost, measured on the same batches after
 each cycle. So the number of passes follows from the data, and is less than twice that of the last
 cycle.
-
-At first L-BFGS moves only the prototypes: a metric that adapts while prototypes are still close
-together can get stuck.
 """
 
 from __future__ import annotations  # signatures then show the names of types
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
-from typing import Any, NamedTuple, Protocol
+from itertools import chain
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from abstain.models.costs import Blocks, Cost, LabelledBlock
-from abstain.models.distances import AdaptiveDistance, FixedMetric
+from abstain.models.distances import AdaptiveDistance
+from abstain.models.lbfgs import Callback, FitResult, fit_lbfgs
 from abstain.models.scaling import Scaling
 
 Array = NDArray[Any]
-# Called after each iteration with their number so far, the cost and the parameters.
-Callback = Callable[[int, float, list[Array]], None]
 
-# Iterations of L-BFGS that move only the prototypes before the metric adapts, and their largest
-# share of all iterations.
-WARM_UP, WARM_UP_SHARE = 10, 0.25
-# Steps that L-BFGS remembers: twice scipy's default, which saves soft losses a tenth of theirs.
-MEMORY = 20
-# Iterations in a row with little gain that end L-BFGS: a single step may be short by chance.
-PATIENCE = 2
-
+# The largest share of all iterations that move only the prototypes.
+WARM_UP_SHARE = 0.25
 # Adam's steps are far noisier than the rounding of single precision, which is twice as fast.
 PRECISION = np.float32
 # Adam's first step size, relative to the size of a parameter.
@@ -50,15 +39,6 @@ DECAY = (0.9, 0.99)
 GAIN = 100
 # Batches on which Adam compares cycles: enough for differences of a thousandth.
 COMPARED = 64
-
-
-class FitResult(NamedTuple):
-    """The end of a minimisation."""
-
-    parameters: list[Array]
-    cost: float
-    n_iter: int
-    converged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +54,8 @@ class Problem:
     start: list[Array]
     is_warm: bool
     varies: NDArray[np.bool_]
+    # Iterations of L-BFGS that move only the prototypes before the metric adapts.
+    warm_up: int = 0
 
 
 def minimise(
@@ -96,87 +78,21 @@ def minimise(
             random_state=random_state,
             callback=callback,
         )
-    prototypes, *metric = problem.start
-    n_warm_up = 0
-
-    def after_iteration(n_iter: int, value: float, parameters: list[Array]) -> None:
-        callback(n_warm_up + n_iter, value, [*parameters, *problem.start[len(parameters) :]])
-
-    warm_up = min(WARM_UP, int(WARM_UP_SHARE * max_iter))
-    if metric and warm_up and not problem.is_warm:
-        fixed = FixedMetric(problem.distance, tuple(metric))
-        (prototypes,), _, n_warm_up, _ = fit_lbfgs(
-            Cost(cost.prototype_classes, fixed, cost.loss),
-            problem.blocks,
-            [prototypes],
-            max_iter=warm_up,
-            tol=tol,
-            callback=after_iteration,
+    n_warm_up, fixed = 0, len(problem.start) - 1
+    warm_up, start = min(problem.warm_up, int(WARM_UP_SHARE * max_iter)), problem.start
+    if warm_up and fixed:
+        start, _, n_warm_up, _ = fit_lbfgs(
+            cost, problem.blocks, start, fixed=fixed, max_iter=warm_up, tol=tol, callback=callback
         )
     fit = fit_lbfgs(
         cost,
         problem.blocks,
-        [prototypes, *metric],
+        start,
         max_iter=max_iter - n_warm_up,
         tol=tol,
-        callback=after_iteration,
+        callback=lambda n_iter, *reached: callback(n_warm_up + n_iter, *reached),
     )
     return fit._replace(n_iter=n_warm_up + fit.n_iter)
-
-
-def fit_lbfgs(
-    cost: Cost,
-    blocks: Blocks,
-    start: list[Array],
-    *,
-    max_iter: int,
-    tol: float,
-    callback: Callback | None = None,
-) -> FitResult:
-    """Minimise a cost over all samples at once.
-
-    It ends when two iterations in a row each lower the cost by no more than ``tol``, relative to
-    max(cost, 1), when the line search finds no lower cost, or after ``max_iter`` iterations, which
-    counts as not converged.
-    """
-    from scipy.optimize import OptimizeResult, minimize
-
-    dtype = start[0].dtype
-    costs: list[float] = []
-
-    def unpack(vector: Array) -> list[Array]:
-        return [part.astype(dtype, copy=False) for part in _split(vector, start)]
-
-    def evaluate(vector: Array) -> tuple[float, Array]:
-        value, gradients = cost(blocks, *unpack(vector))
-        return value, np.concatenate([gradient.ravel() for gradient in gradients])
-
-    def after_iteration(intermediate_result: OptimizeResult) -> None:
-        cost = float(intermediate_result.fun)
-        costs.append(cost)
-        if callback is not None:
-            callback(len(costs), cost, unpack(intermediate_result.x.copy()))
-        gains = [before - after for before, after in pairwise(costs[-1 - PATIENCE :])]
-        if len(gains) == PATIENCE and max(gains) <= tol * max(abs(cost), 1):
-            raise StopIteration
-
-    result = minimize(
-        evaluate,
-        np.concatenate([parameter.ravel() for parameter in start]).astype(np.float64),
-        jac=True,
-        method="L-BFGS-B",
-        callback=after_iteration,
-        options={"maxiter": max_iter, "gtol": 1e-3 * tol, "ftol": 0.0, "maxcor": MEMORY},
-    )
-    return FitResult(unpack(result.x), float(result.fun), int(result.nit), result.nit < max_iter)
-
-
-def _split(vector: Array, like: list[Array]) -> Iterator[Array]:
-    """Yield the parts of a vector in the shapes of other arrays."""
-    start = 0
-    for array in like:
-        yield vector[start : start + array.size].reshape(array.shape)
-        start += array.size
 
 
 def batch_rows(n_samples: int) -> int:

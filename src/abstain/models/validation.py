@@ -177,6 +177,8 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
     if isinstance(class_weight, str) and class_weight == "balanced":
         # By weight, not by count, so that a weight of 2 is the same as a repeated row.
         return np.asarray(totals.sum() / (len(classes) * totals))
+    if class_weight is None:
+        return np.ones(len(classes))
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))
 
 
