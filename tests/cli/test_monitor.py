@@ -53,7 +53,7 @@ def test_a_promise_that_the_months_break_is_seen(run, months):
     _, shown, _ = run("report", "model.abstain", "month7.csv", "--out", "last.html")
     assert "Contradicted by these 400 rows: the accuracy is at least 0.97, confidence 0.9" in shown
     page = (months / "last.html").read_text(encoding="utf-8")
-    assert "<s>the accuracy: at least <strong>97%</strong>" in page
+    assert "<s>The accuracy: at least <strong>97%</strong>" in page
     _, shown, _ = run("report", "model.abstain", "month1.csv", "--out", "first.html")
     assert "Not contradicted by these 400 rows" in shown
     assert "<s>" not in (months / "first.html").read_text(encoding="utf-8")

@@ -202,7 +202,7 @@ def test_packages_that_are_missing_are_named(clf, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     page._compressed_plotly.cache_clear()
     name = package.split(".")[0]
-    with pytest.raises(InputError, match=rf"need {name}, .* pip install 'abstain\[report\]'"):
+    with pytest.raises(InputError, match=rf"need {name}, .* pip install '\.\[report\]'"):
         render_report(clf, X, Y)
 
 

@@ -32,6 +32,8 @@ from abstain.study.measuring import (
 )
 
 SEED = 3
+# Two classes of the noisy sample are rare.
+pytestmark = pytest.mark.filterwarnings("ignore:no training sample is predicted as:UserWarning")
 
 
 class Row:

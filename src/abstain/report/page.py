@@ -168,7 +168,7 @@ def render_report(
             "RejectOptionClassifier"
         )
     check_is_fitted(inner, "thresholds_")
-    jinja2 = import_optional("jinja2", "reports need", "'abstain[report]'")
+    jinja2 = import_optional("jinja2", "reports need", "'.[report]'")
     plotly = _compressed_plotly()
     n_steps = N_STEPS + 1
     watch(0, n_steps)
@@ -206,7 +206,7 @@ def render_report(
 
 @cache
 def _compressed_plotly() -> str:
-    plotly = import_optional("plotly.offline", "reports need", "'abstain[report]'")
+    plotly = import_optional("plotly.offline", "reports need", "'.[report]'")
     return _compress(plotly.get_plotlyjs())
 
 

@@ -106,7 +106,7 @@ class Review:
     >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
     >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
     >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
-    >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.5, 2.6, 4.5]}))
+    >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.4, 2.6, 4.5]}))
     >>> with TemporaryDirectory() as folder:
     ...     worklist.with_columns(expert_answer=pl.lit("b")).write_csv(Path(folder, "list.csv"))
     ...     review = review_worklist(clf, open_table(Path(folder, "list.csv")))
@@ -190,7 +190,7 @@ class Review:
         >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
         >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
         >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
-        >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.5, 2.6, 4.5]}))
+        >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.4, 2.6, 4.5]}))
         >>> with TemporaryDirectory() as folder:
         ...     worklist.with_columns(expert_answer=pl.lit("b")).write_csv(Path(folder, "list.csv"))
         ...     review = review_worklist(clf, open_table(Path(folder, "list.csv")))
@@ -261,7 +261,7 @@ def review_worklist(clf: Any, table: TableFile) -> Review:
     >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
     >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
     >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
-    >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.5, 2.6, 4.5]}))
+    >>> worklist = worklist_frame(clf, pl.DataFrame({"a": [0.5, 2.4, 2.6, 4.5]}))
     >>> filled = worklist.with_columns(expert_answer=pl.lit("b"))
     >>> with TemporaryDirectory() as folder:
     ...     filled.write_csv(Path(folder, "worklist.csv"))
@@ -412,7 +412,7 @@ def merge_answers(review: Review, answers: TableFile, out: str | Path) -> dict[s
     >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
     >>> with TemporaryDirectory() as folder:
     ...     new, todo, out, merged = (Path(folder, f"{name}.csv") for name in "abcd")
-    ...     pl.DataFrame({"a": [0.5, 2.5, 2.6, 4.5]}).write_csv(new)
+    ...     pl.DataFrame({"a": [0.5, 2.4, 2.6, 4.5]}).write_csv(new)
     ...     _ = answer_table(clf, open_table(new), out, worklist=WorklistOptions(todo))
     ...     pl.read_csv(todo).with_columns(expert_answer=pl.lit("b")).write_csv(todo)
     ...     review = review_worklist(clf, open_table(todo))

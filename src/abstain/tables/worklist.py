@@ -296,7 +296,7 @@ def worklist_frame(
     >>> frame = pl.DataFrame({"a": [0.0, 1.0, 4.0, 5.0] * 5})
     >>> clf = RejectOptionClassifier(GLVQ(), cv=2, target=RejectRate(0.5))
     >>> clf = clf.fit(frame, ["a", "a", "b", "b"] * 5)
-    >>> new = pl.DataFrame({"id": ["p", "q", "r"], "a": [0.5, 2.5, 90.0]})
+    >>> new = pl.DataFrame({"id": ["p", "q", "r"], "a": [0.5, 2.4, 90.0]})
     >>> worklist_frame(clf, new, id="id").select("row", "id", "withheld", "reason").rows()
     [(4, 'r', 'b', 'unlike anything seen: a 90'), (3, 'q', 'a', 'between a and b: a decides')]
     """
