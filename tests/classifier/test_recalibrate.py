@@ -97,6 +97,16 @@ def test_trust_scores_and_clusters_stay_those_of_the_fit(data):
     assert np.array_equal(before[1], clf.apply(recent[0]))
 
 
+def test_too_few_samples_leave_the_detector_of_outliers_as_it_is(data):
+    old, (X, y) = halves(data)
+    clf = RejectOptionClassifier(LogisticRegression(), target=Accuracy(0.5)).fit(*old)
+    clf.recalibrate(X[:15], y[:15])
+    assert clf.detects_outliers_
+    assert clf.reject(1000 * X[15:]).all()
+    clf.outliers = None
+    assert not clf.recalibrate(X[:15], y[:15]).detects_outliers_
+
+
 def test_it_survives_saving(data, tmp_path):
     old, recent = halves(data)
     clf = RejectOptionClassifier(LogisticRegression()).fit(*old).recalibrate(*recent)

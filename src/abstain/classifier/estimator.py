@@ -390,7 +390,8 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
             recent, _ = self._fit_outlier_detector(take_rows(X, split.known), own)
             detector = recent or detector
         elif not split.is_one_threshold:  # else all samples test, and none may fit a detector
-            detector, outlier = self._fit_outlier_detector(X_fit, together)
+            recent, outlier = self._fit_outlier_detector(X_fit, together)
+            detector = recent or detector
         self._outlier_detector = detector
         if is_frozen or self._sets_on_training():  # else known out of fold, as the answers are
             outlier = self._find_outliers(X_fit)
@@ -470,8 +471,9 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         outlier = None if is_dask(X) else self._find_outliers(X)
         for warning in unlike_warnings(outlier, self.outliers):
             warnings.warn(UserWarning(warning), stacklevel=2)
-        # If all samples must test, none can fit a detector of outliers: it stays as it is.
-        frozen._fit(X, y, sample_weight, groups, {}, self._outlier_detector)
+        # If samples are too few, or all must test, none fit a detector of outliers: it stays.
+        detector = None if self.outliers is None else self._outlier_detector
+        frozen._fit(X, y, sample_weight, groups, {}, detector)
         self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
         return self
 
