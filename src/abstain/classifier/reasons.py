@@ -38,14 +38,18 @@ def outlier_reason(unusual: Unusual | None) -> str:
 
     >>> outlier_reason(Unusual(["age"], {"age": "430"}, is_outside=True))
     'unlike anything seen: age 430'
+    >>> outlier_reason(Unusual(["age"], {"age": "4"}, is_outside=False))
+    'unlike anything seen: age 4 beside the other values'
     >>> outlier_reason(Unusual(["age", "height"], {"age": "4", "height": "190"}, is_outside=False))
     'unlike anything seen: the combination of age 4 and height 190'
     """
     if unusual is None:  # of a certainty that is low far from all prototypes
         return f"{_UNSEEN}far from every prototype"
     texts = [f"{printable(name)} {value}".strip() for name, value in unusual.values.items()]
-    if unusual.is_outside or len(texts) == 1:
+    if unusual.is_outside:
         return _UNSEEN + first_of(texts, MOST_NAMED)
+    if len(texts) == 1:
+        return f"{_UNSEEN}{texts[0]} beside the other values"
     return f"{_UNSEEN}the combination of {_listed(texts)}"
 
 
