@@ -70,6 +70,16 @@ def test_what_is_left_out(name, values, why):
     assert (name in [*kept.numeric, *kept.categorical]) == (why != "is empty")
 
 
+def test_columns_of_answers_are_left_out_together():
+    added = ["row", "answer", "withheld", "certainty", "threshold", "correct_proba", "reason"]
+    frame = pl.DataFrame({"x": NUMBERS} | dict.fromkeys(added, NUMBERS))
+    features = choose_features(frame)
+    assert features.numeric == ["x"]
+    assert list(features.left_out) == added
+    assert choose_features(frame, keep=["certainty"]).numeric == ["x", "certainty"]
+    assert choose_features(frame.drop("threshold")).numeric[:3] == ["x", "row", "answer"]
+
+
 def test_drop_and_categorical():
     frame = pl.DataFrame({"a": NUMBERS, "b": NUMBERS, "zip": [1, 2, 3] * 20})
     features = choose_features(frame, drop=["a"], categorical=["zip"])

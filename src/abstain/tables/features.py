@@ -37,6 +37,10 @@ HALF_NUMBERS = 0.5
 MANY_CLASSES, ROWS_PER_CLASS = 20, 10
 # Reasons for leaving a column out.
 AS_ASKED, EMPTY = "as asked", "is empty"
+# Columns of `abstain predict` that no other table has; with them, all of its columns are left out.
+_OF_ANSWERS = {"withheld", "certainty", "threshold", "correct_proba"}
+_WITH_ANSWERS = _OF_ANSWERS | {"row", "answer", "reason", "warning", "final_answer", "answered_by"}
+_ANSWERS = "is of abstain predict, and new rows have none"
 _ID = re.compile(r"(^|[\W_])(id|nr|no|number|nummer|key|index|row|uid|uuid)$|^unnamed \d+$", re.I)
 _CODES = Message(", as its digits begin with 0; if they count something, write them without it")
 _DATES = "holds dates or times; make numbers of them, such as days"
@@ -66,9 +70,13 @@ def choose_features(
     """Return which columns can tell classes apart on new rows, and of which kind they are."""
     features = Features([], [])
     drop, keep, categorical = set(drop), set(keep), set(categorical)
+    answers = _WITH_ANSWERS if set(frame.columns) >= _OF_ANSWERS else set()
     for column in frame:
         if column.name in drop:
             features.left_out[column.name] = AS_ASKED
+            continue
+        if column.name in answers - keep - categorical:
+            features.left_out[column.name] = _ANSWERS
             continue
         try:
             kind = _column_kind(column, decimal, missing, column.name in categorical)
