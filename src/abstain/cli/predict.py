@@ -278,7 +278,10 @@ def _listed(counts: AnswerCounts, worklist: Path | None) -> list[RenderableType]
         return []
     audited = f" and {counts.n_audited:,} answered for audit" if counts.n_audited else ""
     rejected = counted(counts.n_rejected, "rejected row")
-    return [Text(f"Worklist: {printable(worklist)}, with {rejected}{audited}")]
+    return [
+        Text(f"Worklist: {printable(worklist)}, with {rejected}{audited}"),
+        Text("Next: fill in its column 'expert_answer', and give it to abstain review", "dim"),
+    ]
 
 
 def _columns(counts: AnswerCounts) -> str:

@@ -123,9 +123,17 @@ def _about_thresholds(clf: Any, model: Path, result: Review, labels: ExpertLabel
     if not labels.n_free:
         return lines
     why_not = _why_no_thresholds(clf, result, labels)
-    if why_not is None:
-        return [*lines, f"Next: {recalibrate_command(model, labels.path, {'label': labels.label})}"]
-    return [*lines, why_not]
+    if why_not is not None:
+        return [*lines, why_not]
+    from abstain.monitor.certificates import certificates_of
+
+    if (n_before := len(clf.calibration_.certainty)) > labels.n_free and not certificates_of(clf):
+        lines.append(
+            f"New thresholds would be set on {counted(labels.n_free, 'row')}, those in use were on "
+            f"{n_before:,}: unless the data have changed, collect more lists in {labels.path} "
+            "first."
+        )
+    return [*lines, f"Next: {recalibrate_command(model, labels.path, {'label': labels.label})}"]
 
 
 def _why_no_thresholds(clf: Any, result: Review, labels: ExpertLabels) -> str | None:

@@ -176,7 +176,8 @@ def recalibrate_table(
         raise InputError(
             f"the model was fitted to {samples.share_known:.0%} of the rows of {table.path}, and "
             "is surer of them than of new ones; give rows that came later, or ",
-            *(Argument("on_fit_rows"), " to use these nevertheless"),
+            Argument("on_fit_rows"),
+            " to use these nevertheless, as where rows are equal by chance",
         )
     groups: dict[str, NDArray[Any]] = {}
     if column is not None and samples.groups is not None:

@@ -606,7 +606,8 @@ def watch_audit(clf: Any, watch: Watch, review: Review) -> WatchedRows:
         raise InputError(
             f"{n_open} of {len(audited)} audited cases in {review.path} have no expert_answer: "
             "those that have one may be easier than the others; fill in all, so that a monitor can "
-            "count them"
+            "count them, or give no ",
+            Argument("monitor"),
         )
     # Without features: drift is about all rows, not about the audited ones.
     cases = audited.select("answer", truth="expert", case=pl.concat_str("table", "row"))
