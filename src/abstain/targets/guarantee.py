@@ -350,7 +350,15 @@ def _remedy(
     return Message(
         f", or hold out {more} (it takes {least:,} accepted ones without an error; ",
         *(Argument("test_size"), " is the share that tests)"),
+        *_count_all(counted),
     )
+
+
+def _count_all(counted: str) -> list[str | Argument]:
+    """Return what helps if equal samples are counted once."""
+    if counted != "distinct samples":
+        return []
+    return [", or give ", Argument("independent_rows"), " if equal ones are so by chance"]
 
 
 def enough_answers(accepted: int, errors: int, accuracy: float, level: float) -> int | None:
