@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import necklace
 from matplotlib import pyplot as plt
 
-RECORD = Path(__file__).resolve().parent.parent / "benchmarks" / "models.json"
+ROOT = Path(necklace.__file__).resolve().parents[2]  # a build has no name of this file
+RECORD = ROOT / "docs" / "benchmarks" / "models.json"
 MODELS = ["GLVQ", "GMLVQ", "LGMLVQ", "RSLVQ"]
 SETS = ["segment", "breast cancer", "digits"]
 STYLES = {
@@ -25,7 +27,7 @@ def draw(axes, library, settings):
     axes.semilogx(*zip(*points, strict=True), color=color, marker=marker, label=library, ms=4)
 
 
-peers = json.loads(RECORD.read_text())["peers"]
+peers = json.loads(RECORD.read_text(encoding="utf-8"))["peers"]
 figure, grid = plt.subplots(4, 3, figsize=(9, 10), sharex="col", sharey="col", layout="constrained")
 for model, row in zip(MODELS, grid, strict=True):
     for data_set, axes in zip(SETS, row, strict=True):
