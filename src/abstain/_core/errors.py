@@ -153,7 +153,7 @@ def import_optional(module: str, purpose: str, install: str) -> Any:
         return import_module(module)
     except ImportError:
         package = module.partition(".")[0]
+        where = ", in a copy of the project" if install.startswith("'.[") else ""
         raise InputError(
-            f"{purpose} {package}, which is not installed: pip install {install}, in a copy of the "
-            "project"
+            f"{purpose} {package}, which is not installed: pip install {install}{where}"
         ) from None

@@ -376,6 +376,9 @@ class _ParquetWriter:
         rows = pl.scan_parquet(self.parts)
         if self.is_numbered:
             numbers = pl.col(_INDEX).cast(pl.Int64).alias(self.names[0])
-            rows = rows.with_row_index(_INDEX, row_number(0)).with_columns(numbers).drop(_INDEX)
+            columns = pl.read_parquet_schema(self.parts[0])
+            rows = rows.with_row_index(_INDEX, row_number(0)).select(
+                numbers if name == self.names[0] else pl.col(name) for name in columns
+            )
         with _os_errors():
             rows.sink_parquet(draft, maintain_order=True)
