@@ -50,8 +50,8 @@ for why, share, size in shares.rows():
     print(f"{why}: {share:.0%} of {size} answers of the model are right")
 
 # %%
-# The further down the list, the more withheld answers are right: whoever stops early has done the
-# cases that matter most.
+# The further down the list, the more withheld answers are right. If you stop early, the cases that
+# matter most are done.
 
 withheld = right.filter(pl.col("why_listed") == "rejected")
 wrong = (~withheld["is_right"]).cum_sum()

@@ -120,9 +120,10 @@ for feature in np.argsort(-shares[-1], kind="stable")[:15]:
     print(f"    {names[feature]:<38}{shares[0, feature]:>6.0%}{shares[-1, feature]:>11.0%}")
 
 # %%
-# What can be said: the features at the top of the last table can be called relevant, whoever the
-# patients are. Those in its middle tell the same as others, and which of them a model uses depends
-# on the patients, while size and shape as a whole weigh about the same in every fit. The mean
-# texture is one of these features: a first fit to half of the patients hardly ever gives it weight,
-# but with the first direction out of the way, it is one of those that do the work as well in every
-# other half. A small relevance, however stable, does not prove that a feature is irrelevant.
+# What can be said: the features at the top of the last table can be called relevant, whichever
+# patients are drawn. Those in its middle tell the same as others, and which of them a model uses
+# depends on the patients, while size and shape as a whole weigh about the same in every fit. The
+# mean texture is one of these features: a first fit to half of the patients hardly ever gives it
+# weight, but with the first direction out of the way, it is one of those that do the work as well
+# in every other half. A small relevance, however stable, does not prove that a feature is
+# irrelevant.

@@ -1,4 +1,4 @@
-"""Each term is defined once, and its definition is shown to whoever points at it."""
+"""Each term is defined once, and its definition is shown on hover, focus and tap."""
 
 import numpy as np
 import pytest
