@@ -20,6 +20,12 @@ def fits() -> str:
     return table(["data", "way", "false", "answered", "refused", "contradiction"], lines, 2)
 
 
+def nameless() -> str:
+    """Write how often groups that nothing names are noticed."""
+    lines = [[row["data"], f"{100 * row['noticed']:.0f}%"] for row in RECORD["nameless"]]
+    return table(["rows", "noticed"], lines)
+
+
 def of(data: str, way: str, name: str = "missed") -> str:
     """Return a share of the fits in percent."""
     return f"{100 * find(FITS, data=data, way=way)[name]:.0f}"
@@ -29,6 +35,7 @@ PATIENTS = "60 patients × 20 rows"
 SEEDS, LOOKS = "600 rows, 10.5% of labels wrong", "the first of ten seeds"
 VALUES = {
     "fits": fits(),
+    "nameless": nameless(),
     "allowed": f"{100 * RECORD['allowed']:.1f}",
     "runs": f"{FITS[0]['runs']}",
     "patients": of(PATIENTS, "rows, in any order"),
