@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from abstain import Accuracy, InputError, RejectRate
-from abstain.tables import FitOptions, fit_table, open_table
+from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
 from abstain.tables.joining import join_tables
 from abstain.tables.labels import CASE, FOR_ALL, FOR_FIT, USE
 from tests.tables.conftest import make_patients
@@ -46,7 +46,7 @@ def test_it_does_not_matter_how_rows_are_divided_and_written(tmp_path, first, se
 def test_codes_stay_what_they_are(tmp_path):
     (tmp_path / "a.csv").write_text("code,cost\n007,$1\n010,$2\n")
     (tmp_path / "b.csv").write_text("cost,code\n$3,011\n")
-    _, frame, _, left_out = join_tables([open_table(tmp_path / f"{name}.csv") for name in "ab"])
+    _, frame, _, left_out, _ = join_tables([open_table(tmp_path / f"{name}.csv") for name in "ab"])
     assert frame["code"].to_list() == ["007", "010", "011"]
     assert frame["cost"].to_list() == ["$1", "$2", "$3"]
     assert left_out == {}
@@ -85,3 +85,17 @@ def test_rows_that_are_labelled_for_a_fit_certify_nothing(tmp_path, confidence, 
     assert notes[0].startswith("150 ")
     assert {CASE, USE}.isdisjoint(result.features.left_out | dict.fromkeys(result.features.numeric))
     assert {CASE, USE}.isdisjoint(result.features.categorical)
+
+
+def test_samples_of_several_tables_are_named_by_row_and_file(tmp_path):
+    frame = make_patients()
+    parts = [written(tmp_path, "a", frame[:3], "csv"), written(tmp_path, "b", frame[3:5], "german")]
+    clf = fit_table(written(tmp_path, "whole", frame, "csv"), OPTIONS).clf
+    joined = labelled_samples(clf, parts)
+    assert joined.names == [
+        *(f"row {row} of a.csv" for row in (2, 3, 4)),
+        *("row 2 of b.csv", "row 3 of b.csv"),
+    ]
+    assert joined.rows.tolist() == [2, 3, 4, 2, 3]
+    whole = labelled_samples(clf, written(tmp_path, "some", frame[:5], "csv"))
+    assert (joined.X.rows(), joined.y.tolist()) == (whole.X.rows(), whole.y.tolist())

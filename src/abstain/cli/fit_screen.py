@@ -97,7 +97,7 @@ def _facts(result: FitResult) -> Table:
         "model": Text(f"{result.model.name}: {result.model.title}"),
         "target": Text(target_in_words(clf.target, clf.front_)),
         "chosen": _chosen(result),
-        "expected": _expected(clf),
+        "expected": expected_text(clf),
         "certified": _certified(clf),
         "baseline": _baseline(result),
         "groups": None
@@ -139,7 +139,7 @@ def _outliers_among_them(n_outliers: int) -> str:
     return f", {n_outliers:,} of them {'an outlier' if n_outliers == 1 else 'outliers'}"
 
 
-def _expected(clf: RejectOptionClassifier) -> Text:
+def expected_text(clf: RejectOptionClassifier) -> Text:
     """Return what is expected on new rows, and how that is known."""
     expected = clf.expected_
     if expected is None:

@@ -36,6 +36,7 @@ from abstain.tables.groups import (
     group_labels,
 )
 from abstain.tables.joining import join_tables
+from abstain.tables.labels import CASE, USE
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column
 from abstain.tables.subjects import row_groups, subject_columns
@@ -275,7 +276,8 @@ def fit_table(
     model = find_model(options.model)
     tables = [table] if isinstance(table, TableFile) else table
     _check_options(tables, options)
-    table, frame, is_free, lacking = join_tables(tables)
+    table, frame, is_free, lacking, _ = join_tables(tables)
+    frame = frame.drop(CASE, USE, strict=False)
     frame, for_fit = _without_rows_for_fit(frame, is_free, options)
     labels = read_labels(frame[options.label], table.decimal, table.missing)
     features = _features(frame, table, options)
