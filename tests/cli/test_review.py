@@ -75,8 +75,8 @@ def test_a_list_is_worked_off(run, listed, model, monkeypatch):
     ]
     for shown in run_all(run, commands):
         assert list(run_all(run, commands_of(shown)))  # abstain predict
-    n_labels = len(pl.read_csv(labelled))
-    assert load(refitted).operating_point_.n_samples == 240 + n_labels
+    n_free = int((pl.read_csv(labelled)["abstain_use"] == "thresholds and fit").sum())
+    assert load(refitted).operating_point_.n_samples == 240 + n_free
     assert set(pl.read_csv(merged)["answered_by"]) == {"model", "expert"}
     assert json.loads(state.read_text())["kind"] == "abstain watch"
     again = run("review", model, listed / "filled.csv", "--monitor", state, "--accuracy", "0.5")

@@ -1,5 +1,8 @@
 """Several tables are fitted as the one that has all their rows."""
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -85,6 +88,38 @@ def test_rows_that_are_labelled_for_a_fit_certify_nothing(tmp_path, confidence, 
     assert notes[0].startswith("150 ")
     assert {CASE, USE}.isdisjoint(result.features.left_out | dict.fromkeys(result.features.numeric))
     assert {CASE, USE}.isdisjoint(result.features.categorical)
+
+
+# Harder rows would raise the thresholds, and the model would reject more of new rows than it needs.
+def test_rows_that_are_labelled_for_a_fit_teach_the_model_and_set_no_thresholds(tmp_path):
+    frame = make_patients(600)
+    use = pl.Series(USE, [FOR_ALL] * 300 + [FOR_FIT] * 300)
+    mislabelled = frame[LABEL].shuffle(0).gather(range(300, 600))
+    hard = frame.with_columns(use, pl.Series(LABEL, [*frame[LABEL][:300], *mislabelled]))
+    table = written(tmp_path, "hard", hard, "csv")
+    result = fit_table(table, OPTIONS)
+    known = result.clf.calibration_
+    assert sorted(known.rows) == [*range(300)]
+    assert result.clf.operating_point_.n_samples == 300 < result.n_rows == 600
+    assert result.clf.operating_point_.reject_rate == pytest.approx(0.2, abs=0.01)
+    assert result.clf.expected_.n_samples == 300
+    # Such rows are in all fits but those of their own fold.
+    alone = fit_table(written(tmp_path, "alone", frame[:300], "csv"), OPTIONS)
+    assert not np.array_equal(alone.clf.calibration_.certainty, known.certainty)
+    # Without others, and without folds, they set the thresholds, and a note says so.
+    only = written(tmp_path, "only", hard[300:], "csv")
+    for tables, options in ((only, OPTIONS), (table, replace(OPTIONS, cv=0))):
+        result = fit_table(tables, options)
+        assert result.clf.operating_point_.n_samples == result.n_rows
+        assert any("new rows may do better" in note for note in result.notes)
+
+
+def test_rows_that_are_labelled_for_a_fit_tell_no_class_shares(tmp_path):
+    use = pl.Series(USE, [FOR_ALL, FOR_FIT] * 150)
+    table = written(tmp_path, "some", make_patients(300).with_columns(use), "csv")
+    result = fit_table(table, replace(OPTIONS, class_prior={"gesund": 0.9}))
+    assert result.n_rows == 150
+    assert any(note.startswith("150 rows left out") for note in result.notes)
 
 
 def test_samples_of_several_tables_are_named_by_row_and_file(tmp_path):
