@@ -135,7 +135,7 @@ def recalibrate(
         from abstain.targets.base import certifies
 
         form = TextOptions(separator, decimal, encoding, tuple(missing or []), sheet)
-        sources = [form.open(path) for path in table]
+        sources = form.open_all(table)
         clf = load(model)
         if test_size is not None and not certifies(target or clf._target()):
             raise InputError("--test-size belongs to a confidence; give --confidence as well")
