@@ -142,6 +142,10 @@ def test_held_out_samples_that_repeat_count_as_often_as_they_do(tumours):
     accepted = ~tested.rejected(clf.thresholds_, clf._own_cells)
     right = np.average(tested.correct[accepted], weights=repeats[accepted])
     assert clf.expected_.accuracy == pytest.approx(right)
+    # A certificate counts distinct samples, and says how many more there are.
+    sure = clf.operating_point_.guarantee
+    assert clf.expected_.n_samples == sure.n_samples + sure.n_outliers + sure.n_left_out
+    assert clf.expected_.n_samples == repeats.sum() > len(tested.correct)
 
 
 def test_a_class_prior_weights_it(tumours):

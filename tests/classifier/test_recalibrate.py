@@ -132,3 +132,17 @@ def test_classes_must_be_known(data):
     clf = RejectOptionClassifier(LogisticRegression()).fit(*old)
     with pytest.raises(InputError, match="y "):
         clf.recalibrate(recent[0], recent[1] + 5)
+
+
+def test_recent_samples_tell_what_to_expect_though_the_fit_set_thresholds_on_its_own(
+    data, tmp_path
+):
+    fit, recent = halves(data)
+    clf = RejectOptionClassifier(GaussianNB(), cv="training").fit(*fit)
+    assert clf.expected_ is None
+    frozen = RejectOptionClassifier(FrozenEstimator(clf.estimator_)).fit(*recent)
+    assert frozen.expected_ is not None
+    assert clf.recalibrate(*recent).expected_ == frozen.expected_
+    save(clf, tmp_path / "m.abstain")
+    assert load(tmp_path / "m.abstain").expected_ == frozen.expected_
+    assert clf.fit(*fit).expected_ is None

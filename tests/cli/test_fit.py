@@ -103,7 +103,7 @@ def test_a_guarantee_says_for_which_proportions_it_holds(run, folder):
     code, shown, complaints = run(*asked)
     assert (code, complaints) == (0, "")
     n_drawn = len(abstain.load(folder / "m.abstain")._test_calibration.drawn)
-    words = f"of {n_drawn} other rows, held out and drawn in these proportions,"
+    words = f"of {n_drawn} held-out rows, drawn in these proportions,"
     assert words in " ".join(shown.split())
 
 
@@ -118,7 +118,7 @@ def test_figures_beside_a_guarantee_say_of_which_rows_they_are(run, folder):
     shown = " ".join(shown.split())
     assert f"on the {n_set} rows that set the thresholds, out of fold" in shown
     assert (
-        f"of {sure['n_samples']} other rows, held out, {sure['accepted']} were answered, "
+        f"of {sure['n_samples']} held-out rows, {sure['accepted']} were answered, "
         f"{sure['errors']} of them wrong" in shown
     )
     expected = result["expected"]
@@ -619,7 +619,7 @@ def test_a_certificate_over_groups_counts_one_row_of_each(run, folder, visits):
     code, shown, complaints = run(*asked, "--group", "patient")
     assert (code, complaints) == (0, "")
     assert "at least 0.3 on one row of each new group, with confidence 0.6" in shown
-    assert "of 30 other groups, held out, one row of each," in " ".join(shown.split())
+    assert "of 30 held-out groups, one row of each," in " ".join(shown.split())
     assert "60 subjects in column 'patient', each of them in one fold" in " ".join(shown.split())
     document = json.loads(run(*asked, "--group", "patient", "--json")[1])
     assert document["guarantee"]["counted"] == "groups"

@@ -119,12 +119,18 @@ def test_a_hint_is_no_alarm(run, months):
     assert "note: no answer has a true class" in complaints
 
 
-def test_quiet_prints_an_alarm_alone(run, months):
+# A job of every night runs so: nothing to read while all is well, and no hint is lost.
+def test_quiet_prints_alarms_and_hints_alone(run, months):
     assert run("monitor", "model.abstain", "month1.csv", "-q") == (0, "", "")
     code, shown, complaints = run("monitor", "model.abstain", "month7.csv", "-q")
     assert (code, shown) == (1, "")
     assert complaints.startswith("alarm after ")
-    assert complaints.count("\n") == 2
+    unlabelled = make_month(400, 0.9, 9).with_columns(pl.lit(None, pl.String).alias(LABEL))
+    unlabelled.write_csv("blind.csv")
+    code, shown, complaints = run("monitor", "model.abstain", "blind.csv", "-q")
+    assert (code, shown) == (0, "")
+    assert complaints.startswith("hint: sign of drift after ")
+    assert complaints.count("\n") == 1
 
 
 def test_answers_with_some_truth_are_enough(run, months):

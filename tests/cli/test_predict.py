@@ -40,6 +40,22 @@ def test_quiet_prints_nothing(run, folder, model):
     assert pl.read_parquet(out).height == 50
 
 
+# A job of every night runs so, and nobody looks at what it writes.
+def test_quiet_warns_on_standard_error_of_rows_unlike_those_of_the_fit(run, folder, model):
+    new = pl.read_csv(folder / "new.csv")
+    new.with_columns(pl.col("Alter") * 365, Organ=pl.lit("Milz")).write_csv(folder / "days.csv")
+    code, shown, complaints = run("predict", model, folder / "days.csv", "-q")
+    assert (code, shown) == (0, "")
+    lines = complaints.splitlines()
+    assert lines[0].startswith("warning: 50 of 50 rows are rejected as outliers")
+    assert lines[1].startswith("warning: 100.0% of the rows are rejected, and ")
+    assert sum("outside the range of the fit" in line for line in lines) == 1
+    _, shown, _ = run("predict", model, folder / "days.csv", "--json")
+    assert [f"warning: {each}" for each in json.loads(shown)["warnings"]] == lines
+    both = ["predict", model, folder / "new.csv", folder / "days.csv", "-q"]
+    assert run(*both) == (0, "", "".join(f"warning: days.csv: {line[9:]}\n" for line in lines))
+
+
 def test_a_long_table_shows_its_progress(run, folder, model, monkeypatch):
     in_small_blocks = (None, None, None, (), 200, (), None)
     monkeypatch.setattr(tables.reading.open_table, "__defaults__", in_small_blocks)
@@ -123,7 +139,7 @@ def test_columns_in_another_unit_are_noticed(run, folder, model):
     assert json.loads(shown)["unseen_values"] == {"Alter": 50, "Organ": 50}
     assert json.loads(shown)["examples"] == {"Alter": days, "Organ": "Milz"}
     _, shown, _ = run("predict", model, folder / "days.csv", folder / "new.csv")
-    assert f"Note: {organ}" in " ".join(shown.split())
+    assert f"Note: days.csv: {organ}" in " ".join(shown.split())
     _, shown, _ = run("predict", model, folder / "new.csv")
     assert "Note" not in shown
 

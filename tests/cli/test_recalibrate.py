@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import asdict
 
 import numpy as np
 import polars as pl
@@ -71,7 +72,7 @@ def test_the_document_has_before_and_after(run, inside):
     assert list(document) == [
         *("abstain", "label", "n_rows", "n_left_out", "n_for_fit"),
         *("n_of_unknown_classes", "share_known"),
-        *("target", "class_prior", "before", "after", "counted_on", "notes", "out"),
+        *("target", "class_prior", "before", "after", "counted_on", "expected", "notes", "out"),
     ]
     new, X = load("new.abstain"), pl.read_csv("recent.csv").drop(LABEL)
     truth = pl.read_csv("recent.csv")[LABEL].to_numpy()
@@ -83,7 +84,31 @@ def test_the_document_has_before_and_after(run, inside):
     assert after["accuracy"] == right.sum() / (~rejected).sum() > document["before"]["accuracy"]
     assert after["guarantees"][0]["accuracy"] == 0.97
     assert len(after["thresholds"]) == len(after["cell_names"]) == len(new.thresholds_)
+    assert document["expected"] == json.loads(json.dumps(asdict(new.expected_)))
     assert run(*ASKED, "-q") == (0, "", "")
+
+
+def test_rows_of_several_tables_set_the_thresholds_of_one_that_has_them_all(run, inside):
+    frame = pl.read_csv("recent.csv")
+    frame[:150].write_csv("early.csv")
+    frame[150:].select(frame.columns[::-1]).write_csv("late.csv", separator=";")
+    assert run(*ASKED, "-q") == (0, "", "")
+    asked = ["recalibrate", "model.abstain", "early.csv", "late.csv", "--out", "joined.abstain"]
+    shown = run(*asked)[1]
+    assert shown.startswith("2 files, early.csv to late.csv\n400 rows with a known class")
+    whole, joined = load("new.abstain"), load("joined.abstain")
+    assert joined.thresholds_.tolist() == whole.thresholds_.tolist()
+    assert joined.expected_ == whole.expected_
+    frame.drop(LABEL).write_csv("late.csv")
+    assert_one_line(run(*asked), "--label finding is not a column of late.csv")
+
+
+def test_what_to_expect_on_new_rows_is_shown_where_it_can_be_known(run, inside):
+    shown = run(*ASKED)[1]
+    assert f"expected   {load('new.abstain').expected_.accuracy:.1%} right on new rows" in shown
+    pl.read_csv("recent.csv")[:9].write_csv("recent.csv")
+    shown = run(*ASKED, "--reject-rate", 0.1)[1]
+    assert "expected   not estimated for new rows: too few rows tell" in shown
 
 
 def test_another_target_can_be_named(run, inside):

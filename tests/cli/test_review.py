@@ -6,6 +6,7 @@ import shlex
 
 import polars as pl
 import pytest
+import xlsxwriter
 
 from abstain import load
 from tests.cli.helpers import LABEL, assert_one_line
@@ -75,12 +76,30 @@ def test_a_list_is_worked_off(run, listed, model, monkeypatch):
     ]
     for shown in run_all(run, commands):
         assert list(run_all(run, commands_of(shown)))  # abstain predict
-    n_labels = len(pl.read_csv(labelled))
-    assert load(refitted).operating_point_.n_samples == 240 + n_labels
+    n_free = int((pl.read_csv(labelled)["abstain_use"] == "thresholds and fit").sum())
+    assert load(refitted).operating_point_.n_samples == 240 + n_free
     assert set(pl.read_csv(merged)["answered_by"]) == {"model", "expert"}
     assert json.loads(state.read_text())["kind"] == "abstain watch"
     again = run("review", model, listed / "filled.csv", "--monitor", state, "--accuracy", "0.5")
     assert_one_line(again, "the watch has already counted the rows of", "filled.csv")
+
+
+# The sheet is that of the workbooks; a table of labels has none.
+def test_a_table_of_the_fit_may_be_any_sheet_of_a_workbook(run, listed, model):
+    book = listed / "all.xlsx"
+    with xlsxwriter.Workbook(book) as workbook:
+        pl.DataFrame({"note": ["none"]}).write_excel(workbook, worksheet="notes")
+        pl.read_csv(listed / "patients.csv").write_excel(workbook, worksheet="my rows")
+    asked = ["review", model, listed / "filled.csv", "--labelled", listed / "l.csv"]
+    refit = commands_of(run(*asked, "--fitted-to", book)[1])[-1]
+    assert refit[:3] == ["fit", str(book), str(listed / "l.csv")]
+    assert refit[refit.index("--sheet") + 1] == "my rows"
+    assert list(run_all(run, [refit]))
+    without = listed / "patients.csv"
+    assert_one_line(
+        run("fit", without, listed / "l.csv", "--sheet", "x", "--label", LABEL, "--out", "m"),
+        "--sheet x is for workbooks",
+    )
 
 
 def test_what_a_screen_offers_runs(run, listed, model, monkeypatch):

@@ -269,7 +269,7 @@ def test_of_many_columns_with_news_some_are_named():
     answered = AnswerCounts(9, 0, 0, {"a": 9}, columns, unseen_values=counts, examples=values)
     message = render(predict_screen(answered, Path("t.csv"), None))
     assert message.count("Note: ") == 5
-    assert "… and 2 more such columns; --json names all" in message
+    assert "… and 2 more notes; --json names all" in message
     assert "\x1b" not in message
 
 

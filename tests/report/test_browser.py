@@ -566,6 +566,21 @@ def test_a_phone_shows_it_without_scrolling_sideways(name, opened, samples, requ
     assert height < 844 / 3
 
 
+# Who works off rejected cases on a phone reads these two first.
+@pytest.mark.parametrize("kind", ["rejected", "wrong"])
+def test_answer_and_reason_are_in_sight_on_a_phone(kind, opened, gmlvq, samples):
+    page = opened(gmlvq, samples, width=390)
+    heads = page.texts(f"#{kind}-table thead th")
+    assert heads[1:3] == ["withheld answer" if kind == "rejected" else "answer", "reason"]
+    right = page.run(
+        """
+        const table = document.getElementById(`${arguments[0]}-table`);
+        return table.tHead.rows[0].cells[2].getBoundingClientRect().right""",
+        kind,
+    )
+    assert right <= 390
+
+
 # A plane whose axes have long names is drawn whole, too.
 @pytest.mark.parametrize("axis", ["x", "y"])
 def test_titles_of_axes_have_room_on_a_phone(axis, opened):

@@ -307,7 +307,7 @@ def test_files_of_earlier_versions_hold_no_classes_of_samples(confidence, path):
 
     def be_earlier(file):
         state = file["model"]["state"]
-        for name in ("test", "tested_groups", "targets_tested", "n_given"):
+        for name in ("test", "tested_groups", "targets_tested", "n_given", "is_recalibrated"):
             del state[name]
         drop(state["calibration"], "answers", "truth", "rows", "posteriors", "groups")
         point = state["point"]

@@ -26,6 +26,8 @@ from abstain.tables import (
     labelled_samples,
     open_table,
 )
+from abstain.tables.answer_warnings import answer_warnings
+from abstain.tables.answering import AnswerCounts
 from abstain.tables.batch import answer_tables, plan_jobs
 from abstain.tables.reading import TextOptions
 from abstain.tables.writing import check_output
@@ -426,3 +428,14 @@ def test_an_error_about_one_of_several_tables_keeps_its_parts(tmp_path, fitted, 
     assert caught.value.value == "alt"
     assert caught.value.requirement == "must hold numbers"
     assert "missing=['alt']" in caught.value.remedy
+
+
+@pytest.mark.parametrize("n_rows", [1, 20, 300, 100_000])
+def test_no_more_than_usual_is_no_warning_and_all_rows_are_one_unless_they_are_few(n_rows, fitted):
+    model = fitted.clf
+    rate = model.operating_point_.reject_rate
+    usual = AnswerCounts(n_rows, int(rate * n_rows), 0, {}, [], n_outliers=n_rows // 100)
+    assert answer_warnings(model, usual) == []
+    seen = {"unseen_values": {"Alter": n_rows}, "examples": {"Alter": 1e9}}
+    odd = AnswerCounts(n_rows, n_rows, 0, {}, [], n_outliers=n_rows, **seen)
+    assert len(answer_warnings(model, odd)) == (0 if n_rows == 1 else 3)

@@ -1,10 +1,13 @@
 """Several tables are fitted as the one that has all their rows."""
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
 import pytest
 
 from abstain import Accuracy, InputError, RejectRate
-from abstain.tables import FitOptions, fit_table, open_table
+from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
 from abstain.tables.joining import join_tables
 from abstain.tables.labels import CASE, FOR_ALL, FOR_FIT, USE
 from tests.tables.conftest import make_patients
@@ -46,7 +49,7 @@ def test_it_does_not_matter_how_rows_are_divided_and_written(tmp_path, first, se
 def test_codes_stay_what_they_are(tmp_path):
     (tmp_path / "a.csv").write_text("code,cost\n007,$1\n010,$2\n")
     (tmp_path / "b.csv").write_text("cost,code\n$3,011\n")
-    _, frame, _, left_out = join_tables([open_table(tmp_path / f"{name}.csv") for name in "ab"])
+    _, frame, _, left_out, _ = join_tables([open_table(tmp_path / f"{name}.csv") for name in "ab"])
     assert frame["code"].to_list() == ["007", "010", "011"]
     assert frame["cost"].to_list() == ["$1", "$2", "$3"]
     assert left_out == {}
@@ -85,3 +88,49 @@ def test_rows_that_are_labelled_for_a_fit_certify_nothing(tmp_path, confidence, 
     assert notes[0].startswith("150 ")
     assert {CASE, USE}.isdisjoint(result.features.left_out | dict.fromkeys(result.features.numeric))
     assert {CASE, USE}.isdisjoint(result.features.categorical)
+
+
+# Harder rows would raise the thresholds, and the model would reject more of new rows than it needs.
+def test_rows_that_are_labelled_for_a_fit_teach_the_model_and_set_no_thresholds(tmp_path):
+    frame = make_patients(600)
+    use = pl.Series(USE, [FOR_ALL] * 300 + [FOR_FIT] * 300)
+    mislabelled = frame[LABEL].shuffle(0).gather(range(300, 600))
+    hard = frame.with_columns(use, pl.Series(LABEL, [*frame[LABEL][:300], *mislabelled]))
+    table = written(tmp_path, "hard", hard, "csv")
+    result = fit_table(table, OPTIONS)
+    known = result.clf.calibration_
+    assert sorted(known.rows) == [*range(300)]
+    assert result.clf.operating_point_.n_samples == 300 < result.n_rows == 600
+    assert result.clf.operating_point_.reject_rate == pytest.approx(0.2, abs=0.01)
+    assert result.clf.expected_.n_samples == 300
+    # Such rows are in all fits but those of their own fold.
+    alone = fit_table(written(tmp_path, "alone", frame[:300], "csv"), OPTIONS)
+    assert not np.array_equal(alone.clf.calibration_.certainty, known.certainty)
+    # Without others, and without folds, they set the thresholds, and a note says so.
+    only = written(tmp_path, "only", hard[300:], "csv")
+    for tables, options in ((only, OPTIONS), (table, replace(OPTIONS, cv=0))):
+        result = fit_table(tables, options)
+        assert result.clf.operating_point_.n_samples == result.n_rows
+        assert any("new rows may do better" in note for note in result.notes)
+
+
+def test_rows_that_are_labelled_for_a_fit_tell_no_class_shares(tmp_path):
+    use = pl.Series(USE, [FOR_ALL, FOR_FIT] * 150)
+    table = written(tmp_path, "some", make_patients(300).with_columns(use), "csv")
+    result = fit_table(table, replace(OPTIONS, class_prior={"gesund": 0.9}))
+    assert result.n_rows == 150
+    assert any(note.startswith("150 rows left out") for note in result.notes)
+
+
+def test_samples_of_several_tables_are_named_by_row_and_file(tmp_path):
+    frame = make_patients()
+    parts = [written(tmp_path, "a", frame[:3], "csv"), written(tmp_path, "b", frame[3:5], "german")]
+    clf = fit_table(written(tmp_path, "whole", frame, "csv"), OPTIONS).clf
+    joined = labelled_samples(clf, parts)
+    assert joined.names == [
+        *(f"row {row} of a.csv" for row in (2, 3, 4)),
+        *("row 2 of b.csv", "row 3 of b.csv"),
+    ]
+    assert joined.rows.tolist() == [2, 3, 4, 2, 3]
+    whole = labelled_samples(clf, written(tmp_path, "some", frame[:5], "csv"))
+    assert (joined.X.rows(), joined.y.tolist()) == (whole.X.rows(), whole.y.tolist())

@@ -240,7 +240,7 @@ def test_labels_of_a_sample_with_gaps_or_without_audit_are_for_a_fit_only(
         assert len(labels) == some["expert_answer"].drop_nulls().len()
         assert set(labels[USE]) == {FOR_FIT}
     save_labels(labels, tmp_path / "labelled.csv")
-    with pytest.raises(InputError, match=r"has only rows that say 'fit only' in column"):
+    with pytest.raises(InputError, match=r"all rows say 'fit only' in column"):
         recalibrate_table(fitted.clf, open_table(tmp_path / "labelled.csv"))
     with pytest.raises(InputError, match="has no expert_answer yet"):
         expert_labels(fitted.clf, review(fitted, tmp_path, filled_in(tmp_path, answered, 0)))

@@ -78,3 +78,10 @@ def test_what_was_tested_is_a_sentence_with_the_outliers():
     assert replace(tested, n_outliers=4, counted="groups").what_was_tested == (
         "of 1,396 held-out groups, without 4 outliers, 1,297 were answered, 6 of them wrong"
     )
+    repeated = replace(tested, counted="distinct samples", n_left_out=20)
+    assert repeated.what_was_tested == (
+        "of 1,396 held-out distinct samples (20 more are equal to others), 1,297 were answered, "
+        "6 of them wrong"
+    )
+    recall = replace(repeated, name="the recall of 'ill'")  # of one class, of all classes equal
+    assert "equal" not in recall.what_was_tested

@@ -474,7 +474,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         # If samples are too few, or all must test, none fit a detector of outliers: it stays.
         detector = None if self.outliers is None else self._outlier_detector
         frozen._fit(X, y, sample_weight, groups, {}, detector)
-        self.__dict__ = vars(frozen) | own | {"estimator_": fitted}
+        self.__dict__ = vars(frozen) | own | {"estimator_": fitted, "_is_recalibrated": True}
         return self
 
     def _fit_on_dask(
@@ -514,7 +514,7 @@ class RejectOptionClassifier(PredictionMixin, MetaEstimatorMixin, ClassifierMixi
         own = (
             "_front _held_out _outlier_counts _outlier_detector _probabilities _own_cells _rules "
             "_target_in_use _test_calibration _proportions _n_given _tested_groups _targets_tested "
-            "_labelled_target _expected"
+            "_labelled_target _expected _is_recalibrated"
         )
         for name in [name for name in vars(self) if name.endswith("_") or name in own.split()]:
             delattr(self, name)

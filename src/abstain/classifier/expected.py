@@ -9,6 +9,7 @@ from __future__ import annotations  # signatures then show the names of types
 
 import warnings
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,8 +85,12 @@ def _on_held_out(clf: Any, tested: Calibration) -> Expectation | None:
         is_missing = tested.drawn < 0
         accepted = accepted[tested.drawn] | is_missing
         correct = correct[tested.drawn] & ~is_missing
-    weights = None if groups is None else groups.repeats
-    return expect(Tried(accepted[np.newaxis], accepted[np.newaxis]), correct, "held out", weights)
+    repeats = None if groups is None else groups.repeats
+    tried = Tried(accepted[np.newaxis], accepted[np.newaxis])
+    expected = expect(tried, correct, "held out", repeats)
+    if expected is None or repeats is None:
+        return expected
+    return replace(expected, n_samples=int(repeats.sum()))  # as new data have them, equal ones too
 
 
 def _target_in_use(clf: Any, known: Calibration, procedure: Procedure) -> Target | None:

@@ -174,6 +174,8 @@ class OperatingMixin:
     _outlier_counts: SampleCounts | None = None
     # Samples given to fit; files of earlier versions do not have it.
     _n_given: int | None = None
+    # Whether samples other than those of the fit have set the thresholds.
+    _is_recalibrated = False
     _target_in_use: Target
     # The target with the labels of its groups, which files do not hold.
     _labelled_target: Target | None = None
@@ -229,7 +231,8 @@ class OperatingMixin:
 
     def _sets_on_training(self) -> bool:
         """Return whether thresholds are set on the samples that the classifier is fitted on."""
-        return isinstance(self.cv, str) and not isinstance(self.estimator, FrozenEstimator)
+        is_given = isinstance(self.estimator, FrozenEstimator) or self._is_recalibrated
+        return isinstance(self.cv, str) and not is_given
 
     def _run_first(
         self, target: Target, contradiction: tuple[ErrorRate, ErrorRate] | None = None

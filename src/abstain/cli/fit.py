@@ -233,7 +233,7 @@ def fit(
     form = TextOptions(separator, decimal, encoding, tuple(missing or []), sheet)
     task = f"fitting {model} to {terminal.title_of(table)}"
     with terminal.progress(task, quiet, lines=False) as watch:
-        sources = [form.open(path) for path in table]
+        sources = form.open_all(table)
         result = fit_table(sources, options, watch, (lambda note: None) if quiet else _print_note)
         save(result.clf, out)
     if as_json:

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 _FEW_VALUES = 30
 # For what a guarantee holds, and what tests it.
 _WHAT_TESTS = {
-    "samples": ("new rows", "other row"),
-    "distinct samples": ("new rows", "other distinct row"),
-    "groups": ("one row of each new group", "other group"),
+    "samples": ("new rows", "held-out row"),
+    "distinct samples": ("new rows", "distinct held-out row"),
+    "groups": ("one row of each new group", "held-out group"),
 }
 _COLUMNS_TO_SHOW = 6
 
@@ -97,7 +97,7 @@ def _facts(result: FitResult) -> Table:
         "model": Text(f"{result.model.name}: {result.model.title}"),
         "target": Text(target_in_words(clf.target, clf.front_)),
         "chosen": _chosen(result),
-        "expected": _expected(clf),
+        "expected": expected_text(clf),
         "certified": _certified(clf),
         "baseline": _baseline(result),
         "groups": None
@@ -139,14 +139,18 @@ def _outliers_among_them(n_outliers: int) -> str:
     return f", {n_outliers:,} of them {'an outlier' if n_outliers == 1 else 'outliers'}"
 
 
-def _expected(clf: RejectOptionClassifier) -> Text:
+def expected_text(clf: RejectOptionClassifier) -> Text:
     """Return what is expected on new rows, and how that is known."""
     expected = clf.expected_
     if expected is None:
         is_on_training = clf.cv == "training"
         why = "the rows of the fit set the thresholds" if is_on_training else "too few rows tell"
         return Text(f"not estimated for new rows: {why}")
-    how = f"by {counted(expected.n_samples, 'held-out row')}"
+    how, tested = f"by {counted(expected.n_samples, 'held-out row')}", clf._tested_groups
+    if tested is not None and tested.counted == "groups":
+        how += ", one of each group"
+    elif tested is not None and tested.repeats is not None:
+        how += ", equal ones as often as they occur"
     if expected.basis == "cross-fit":
         how = "each row decided by thresholds that other rows chose"
     return Text.assemble(
@@ -187,17 +191,19 @@ def _certified(clf: RejectOptionClassifier) -> Text | None:
     guarantee = clf.operating_point_.guarantee
     if guarantee is None or clf.operating_point_.guarantees:
         return None
-    drawn = "" if clf.class_prior is None else " and drawn in these proportions"
+    drawn = guarantee.left_out_as_equal
     if guarantee.counted == "groups":
-        drawn = f", one row of each{drawn}"
+        drawn = ", one row of each"
+    if clf.class_prior is not None:
+        drawn += ", drawn in these proportions"
     outlier = None if clf._test_calibration is None else clf._test_calibration.outlier
     if outlier is not None:
         drawn += f", without {counted(int(outlier.sum()), 'outlier')}"
-    new, others = _WHAT_TESTS[guarantee.counted]
+    new, tested = _WHAT_TESTS[guarantee.counted]
     return Text.assemble(
         (f"at least {guarantee.accuracy:g} on {new}", "bold green"),
         f", with confidence {guarantee.confidence:g}:\n"
-        f"of {counted(guarantee.n_samples, others)}, held out{drawn}, {guarantee.accepted:,} "
+        f"of {counted(guarantee.n_samples, tested)}{drawn}, {guarantee.accepted:,} "
         f"were answered, {guarantee.errors:,} of them wrong",
     )
 

@@ -240,17 +240,18 @@ def _what_to_do(enough: RowsToCertify | None) -> str:
 def _print(
     watch: Watch, rows: WatchedRows, remedy: str, enough: RowsToCertify | None, quiet: bool
 ) -> None:
-    """Print what is known of the promise, and a hint; what is not asked for, on standard error."""
+    """Print what is known of the promise, and a hint; if quiet, what is wrong, as an error."""
     lines = [_message(watch)]
     if watch.risk.is_alarm:
         lines = [f"{lines[0]}; set the thresholds again: {remedy}", _what_to_do(enough)]
-    if quiet:
-        for line in lines * watch.risk.is_alarm:
+    hints = []
+    if watch.drift is not None and watch.drift.is_alarm:
+        hints = [f"hint: {watch.drift}"]
+    if quiet:  # as in a job of every night, which somebody hears of if something is wrong
+        for line in lines * watch.risk.is_alarm + hints:
             print_error(line)
         return
-    for line in lines:
+    for line in lines + hints:
         typer.echo(printable(line))
-    if watch.drift is not None and watch.drift.is_alarm:
-        typer.echo(printable(f"hint: {watch.drift}"))
     for note in rows.notes:
         print_error(f"note: {in_options(note)}")

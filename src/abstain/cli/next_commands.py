@@ -60,7 +60,9 @@ def recalibrate_command(
     return command("recalibrate", [model, table or "recent.csv"], {**out, **given})
 
 
-def refit_command(clf: Any, model: Path, tables: Sequence[Path], label: str) -> str | None:
+def refit_command(
+    clf: Any, model: Path, tables: Sequence[Path], label: str, sheet: str | None = None
+) -> str | None:
     """Return the command that fits such a classifier to tables; None if no options make it.
 
     Columns that were named by options are not known: those that the classifier needs are used if
@@ -73,7 +75,7 @@ def refit_command(clf: Any, model: Path, tables: Sequence[Path], label: str) -> 
     target = target_options(clf._target())
     if not names or target is None:
         return None
-    options = {"label": label, "model": names[0], **target}
+    options = {"label": label, "sheet": sheet, "model": names[0], **target}
     for name, (option, default) in _OF_FIT.items():
         value = getattr(clf, name)
         if value != default:

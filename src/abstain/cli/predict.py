@@ -27,6 +27,7 @@ from abstain.cli.common import (
     connect,
     model_errors_in_one_line,
     output_option,
+    print_error,
     print_json,
     worklist_option,
 )
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
 
 # Tables of fewer blocks take about a second: they show no progress.
 _BLOCKS_TO_WATCH = 4
-# A share of unseen values below this is to be expected in new rows.
-_MANY_UNSEEN = 0.05
 _TABLES_TO_SHOW = 10
 
 
@@ -104,6 +103,9 @@ def predict(
 
     Without --out, rows are only counted.
 
+    If clearly more rows than usual are outliers, are rejected, or hold values that
+    the fit has not seen, a warning says so; with --quiet, on standard error.
+
     --worklist lists the rejected rows for a person, the most useful first, with an
     empty column expert_answer; abstain review takes the list back. It is held in
     memory, and appears together with the answers.
@@ -145,6 +147,9 @@ def predict(
         print_json({**counts.as_dict(out), "worklist": worklist and str(worklist)})
     elif not quiet:
         terminal.show(screen)
+    if quiet:  # as in a job of every night, which somebody hears of if something is wrong
+        for warning in counts.warnings:
+            print_error(f"warning: {warning}")
 
 
 def _worklist_options(
@@ -313,24 +318,20 @@ def _answers(counts: AnswerCounts, table: Path | list[Path]) -> list[RenderableT
     if counts.n_empty:
         empty = f"{counted(counts.n_empty, 'row')} rejected because all needed columns are empty"
         parts += [Text(), Text(empty, "yellow")]
-    return [*parts, *_unseen_values(counts)]
+    return [*parts, *_notes(counts)]
 
 
-def _unseen_values(counts: AnswerCounts) -> list[RenderableType]:
-    """Return notes on columns in which many values are new to the model."""
-    frequent = sorted(counts.unseen_values.items(), key=lambda item: -item[1])
-    many = [name for name, count in frequent if count >= _MANY_UNSEEN * counts.n_rows]
-    notes = [f"Note: {_unseen_value(counts, name)}" for name in many]
-    notes = first_lines(notes, NOTES_TO_SHOW, "such column")
-    return [Text(), *(Text(printable(note), "yellow") for note in notes)] if notes else []
+def _notes(counts: AnswerCounts) -> list[RenderableType]:
+    """Return warnings, and notes on other columns in which many values are new to the model."""
+    from abstain.tables.answer_warnings import MANY_UNSEEN, most_unseen, unseen_value
 
-
-def _unseen_value(counts: AnswerCounts, name: str) -> str:
-    example = counts.examples.get(name)
-    if isinstance(example, str):
-        what = f"a category that the model has not seen, such as {shown(example)}"
-    elif example is not None:
-        what = f"a number outside the range of the fit, such as {example:g}"
-    else:
-        what = "values that the model has not seen"
-    return f"in {counted(counts.unseen_values[name], 'row')} column {shown(name)} holds {what}"
+    warned = " ".join(counts.warnings)
+    many = [
+        name
+        for name in most_unseen(counts)
+        if counts.unseen_values[name] >= MANY_UNSEEN * counts.n_rows
+        and f"column {shown(name)}" not in warned
+    ]
+    notes = [*counts.warnings, *(unseen_value(counts, name) for name in many)]
+    lines = first_lines([f"Note: {note}" for note in notes], NOTES_TO_SHOW, "note")
+    return [Text(), *(Text(printable(line), "yellow") for line in lines)] if lines else []

@@ -31,6 +31,7 @@ from abstain.cli.common import (
     quote_for_shell,
 )
 from abstain.cli.fit import ConfidenceOption, TestSizeOption
+from abstain.cli.fit_screen import expected_text
 from abstain.cli.targets import (
     AccuracyOption,
     ClassPriorOption,
@@ -55,6 +56,7 @@ from abstain.cli.terminal import (
     percent,
     plain_table,
     rounded_threshold,
+    title_of,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +67,10 @@ _WHEN = ("before", "after")
 
 def recalibrate(
     model: Annotated[Path, typer.Argument(help="From abstain fit.")],
-    table: Annotated[Path, typer.Argument(help="Recent rows whose class is known.")],
+    table: Annotated[
+        list[Path],
+        typer.Argument(help="Recent rows whose class is known, in one table or in several."),
+    ],
     out: Annotated[Path, typer.Option(help="The new model, such as recalibrated.abstain.")],
     label: LabelOption = None,
     accuracy: AccuracyOption = None,
@@ -101,7 +106,7 @@ def recalibrate(
 
     Use rows that the model was not fitted to, and that are like those to come: the
     latest ones whose class has become known. A table with rows of the fit is
-    refused.
+    refused. The rows of several tables are taken together.
     """
     target = chosen_target(
         confidence,
@@ -120,23 +125,24 @@ def recalibrate(
     if test_size is not None:
         check_fraction("test_size", test_size)
     check_regular_file(model)
-    check_keeps_inputs([out], {table: "the table", model: "the model"})
+    check_keeps_inputs([out], dict.fromkeys(table, "the table") | {model: "the model"})
     check_model_output(out)
     with model_errors_in_one_line(model), terminal.stages(quiet) as begin:
         begin(f"loading {model.name}")
         from abstain.saving import load, save
-        from abstain.tables import open_table
+        from abstain.tables.reading import TextOptions
         from abstain.tables.recalibrating import recalibrate_table
         from abstain.targets.base import certifies
 
-        source = open_table(table, separator, decimal, encoding, missing or [], sheet=sheet)
+        form = TextOptions(separator, decimal, encoding, tuple(missing or []), sheet)
+        sources = form.open_all(table)
         clf = load(model)
         if test_size is not None and not certifies(target or clf._target()):
             raise InputError("--test-size belongs to a confidence; give --confidence as well")
-        watch = begin(f"setting thresholds on {table.name}")
+        watch = begin(f"setting thresholds on {title_of(table)}")
         result = recalibrate_table(
             clf,
-            source,
+            sources,
             target,
             class_prior=prior,
             test_size=test_size,
@@ -154,7 +160,9 @@ def recalibrate(
 # --- what is printed ----------------------------------------------------------------------------
 
 
-def recalibrate_screen(result: Recalibration, table: Path, out: Path) -> RenderableType:
+def recalibrate_screen(
+    result: Recalibration, table: Path | list[Path], out: Path
+) -> RenderableType:
     """Return the summary of new thresholds, beside the old ones."""
     notes = [f"Note: {in_options(note)}" for note in result.notes]
     if result.n_left_out:
@@ -165,7 +173,7 @@ def recalibrate_screen(result: Recalibration, table: Path, out: Path) -> Rendera
         notes.append(f"{rows} left out: rejected rows that may be fitted to, and set no thresholds")
     return Group(
         Text.assemble(
-            (printable(table.name), "bold"),
+            (title_of(table), "bold"),
             f"\n{counted(result.n_rows, 'row')} with a known class in column "
             f"{printable(shown(result.label))}",
         ),
@@ -201,6 +209,7 @@ def _facts(result: Recalibration) -> Table:
                 (percent(after.n_answered / result.n_rows), "bold"),
                 f" of these rows; wrong answers: {before.n_wrong:,} → {after.n_wrong:,}",
             ),
+            "expected": expected_text(result.clf),
             "guarantee": Text.assemble(
                 f"{_certified(result.before)} →\n", (_certified(result.after), "bold green")
             )

@@ -32,10 +32,10 @@ from abstain.cli.common import (
 from abstain.cli.monitor import ALARM
 from abstain.cli.review_labels import (
     ExpertLabels,
-    check_table_of_fit,
     gather_labels,
     offers,
     offers_with_labels,
+    sheet_of_fit,
     write_labels,
 )
 from abstain.cli.terminal import (
@@ -142,7 +142,7 @@ def review(
         if labelled is not None:
             labels = gather_labels(clf, result, labelled)
             if fitted_to is not None:
-                check_table_of_fit(fitted_to, labels.label)
+                sheet_of_fit(fitted_to, labels.label)
         watch = None
         if monitor is not None:
             watch = _watch(clf, result, monitor, accuracy, confidence)

@@ -63,12 +63,18 @@ def write_labels(labels: ExpertLabels) -> None:
         save_labels(labels.rows, draft)
 
 
-def check_table_of_fit(path: Path, label: str) -> None:
-    """Raise an error if a table does not have the label column."""
+def sheet_of_fit(path: Path, label: str) -> str | None:
+    """Return the sheet with the label column; None for the first one, or a table without sheets."""
     from abstain.tables import open_table
     from abstain.tables.reading import find_column
 
-    find_column("label", label, open_table(path))
+    table = open_table(path)
+    if table.sheet is not None and label not in table.names:
+        for name in table.sheet.others:
+            if label in open_table(path, sheet=name).names:
+                return name
+    find_column("label", label, table)
+    return None
 
 
 def offers(model: Path, result: Review, form: dict[str, Any]) -> list[Text]:
@@ -89,15 +95,17 @@ def offers_with_labels(
     from abstain.targets.base import certifies
 
     lines = _about_thresholds(clf, model, result, labels)
-    # What a fit certifies is tested by no others.
-    n_rows = labels.n_free if certifies(clf._target()) else len(labels.rows)
+    # A fit that certifies something, or is for other class proportions, leaves out the others.
+    takes_all = not certifies(clf._target()) and clf.class_prior is None
+    n_rows = len(labels.rows) if takes_all else labels.n_free
     if n_rows and fitted_to is None:
         lines.append(
             f"A new fit may use {n_rows:,} of them: --fitted-to, the table of the fit, prints its "
             "command."
         )
     elif n_rows and fitted_to is not None:
-        refit = refit_command(clf, model, [fitted_to, labels.path], labels.label)
+        sheet = sheet_of_fit(fitted_to, labels.label)
+        refit = refit_command(clf, model, [fitted_to, labels.path], labels.label, sheet)
         lines.append(
             "A new fit may use them too, but no options of abstain fit make such a model."
             if refit is None

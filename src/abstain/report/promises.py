@@ -29,7 +29,14 @@ def find_promises(
     )
     monitored = monitored_rows(clf, decisions, truth, share_known)
     return {
-        "certificates": [test.as_dict() for test in tests],
+        "certificates": [
+            test.as_dict()
+            | {
+                "holds_for": test.guarantee.holds_for,
+                "what_was_tested": test.guarantee.what_was_tested,
+            }
+            for test in tests
+        ],
         "monitor": None
         if monitored is None or not len(monitored[1])
         else {

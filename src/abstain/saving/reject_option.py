@@ -232,6 +232,7 @@ class _RejectOption(KnownClass):
                 dict(zip(TARGET_TESTED, each, strict=True)) for each in obj._targets_tested
             ],
             "n_given": obj._n_given,
+            "is_recalibrated": obj._is_recalibrated,
             "rules": _fields(obj._rules, RULES),
             "proportions": _fields(obj._proportions, PROPORTIONS),
             "outliers": _fields_of_detector(obj._outlier_detector),
@@ -262,6 +263,7 @@ class _RejectOption(KnownClass):
         obj._own_cells = OwnCells(state["cells_"])
         obj._use_target()
         obj._n_given = state.get("n_given")
+        obj._is_recalibrated = state.get("is_recalibrated") is True
         obj._tested_groups = _made(TestedGroups, state.get("tested_groups"))
         obj._targets_tested = _targets_tested(obj, state)
         if state.get("test") is not None:
@@ -483,6 +485,7 @@ REJECT_OPTION = _RejectOption(
     held_out=optional(_part("held_out", HELD_OUT)),
     test=optional(_part("test_samples", TEST)),
     tested_groups=optional(_part("tested_groups", GROUPS)),
+    is_recalibrated=optional(flag),
     targets_tested=optional(listed(_part("targets_tested", TARGET_TESTED))),
     n_given=optional(size(low=1)),
     proportions=optional(_part("proportions", PROPORTIONS)),

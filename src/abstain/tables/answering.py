@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from abstain._core.files import atomic_files
 from abstain.tables.answer_rows import Answers, answers_of
+from abstain.tables.answer_warnings import answer_warnings
 from abstain.tables.columns import TableColumns, columns_of_model
 from abstain.tables.reading import (
     ReadAhead,
@@ -51,7 +52,8 @@ class AnswerCounts:
 
     ``n_empty`` of the rejected rows lack everything that the model needs, and ``n_outliers`` are
     unlike the rows of the fit. ``unseen_values`` counts, by column, rows with a category or beyond
-    the range of numbers of the fit; ``examples`` has the first such value.
+    the range of numbers of the fit; ``examples`` has the first such value. ``warnings`` has a line
+    for each count that is clearly higher than rows like those of the fit let expect.
     """
 
     n_rows: int
@@ -65,10 +67,11 @@ class AnswerCounts:
     n_audited: int = 0
     unseen_values: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str | float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     @classmethod
     def sum(cls, parts: Sequence[AnswerCounts]) -> AnswerCounts:
-        """Return the sums over blocks or tables; new columns are those of the first."""
+        """Return the sums over blocks or tables, without warnings; columns are of the first."""
         class_counts: Counter[str] = Counter()
         unseen_values: Counter[str] = Counter()
         for part in parts:
@@ -212,7 +215,8 @@ def answer_to_draft(
         if not parts:
             raise no_rows(source)
     counts = AnswerCounts.sum(parts)
-    return counts if rows is None else replace(counts, n_audited=rows.n_audited)
+    n_audited = 0 if rows is None else rows.n_audited
+    return replace(counts, n_audited=n_audited, warnings=answer_warnings(clf, counts))
 
 
 def _in_order(

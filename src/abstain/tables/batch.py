@@ -16,7 +16,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,8 +52,17 @@ class BatchCounts:
 
     @property
     def total(self) -> AnswerCounts:
-        """The sums over all tables."""
-        return AnswerCounts.sum(self.each)
+        """The sums over all tables, and the warnings of each."""
+        return replace(AnswerCounts.sum(self.each), warnings=self.warnings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings of each table, with its name."""
+        return [
+            f"{table.name}: {warning}"
+            for table, counts in zip(self.tables, self.each, strict=True)
+            for warning in counts.warnings
+        ]
 
     def as_dict(self, out: Path | None) -> dict[str, Any]:
         """Return the sums, and the counts of each table, for a JSON document."""

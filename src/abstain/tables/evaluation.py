@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,18 +10,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from abstain._core.errors import Argument, InputError, shown
-from abstain._core.text import row_number
+from abstain._core.text import first_of, row_number
 from abstain.metrics import ClassReport, class_report
 from abstain.monitor import CertificateTest, RiskMonitor
 from abstain.monitor.certificates import certificate_tests, monitored_rows
 from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.groups import GroupComparison, compare_groups, group_labels
-from abstain.tables.labels import FOR_FIT, USE, may_set_thresholds
-from abstain.tables.reading import TableFile, check_needed, find_column, read_table
+from abstain.tables.joining import join_tables
+from abstain.tables.labels import FOR_FIT, USE
+from abstain.tables.reading import TableFile, check_needed, find_column
 from abstain.tables.values import as_categories, as_numbers, read_numbers
 from abstain.targets import ExpectedCost
 
 _CLASSES_TO_LIST = 5
+_TABLES_TO_LIST = 3
 
 
 class LabelledSamples(NamedTuple):
@@ -201,23 +203,24 @@ def constant_alarm(report: ClassReport, weights: NDArray[np.float64] | float = 1
 
 def labelled_samples(
     clf: Any,
-    table: TableFile,
+    table: TableFile | Sequence[TableFile],
     names: str | None = None,
     label: str | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
     *,
     groups: str | None = None,
 ) -> LabelledSamples:
-    """Return the rows of a table by which a saved classifier can be evaluated.
+    """Return the rows of a table, or of several, by which a saved classifier can be evaluated.
 
     Parameters
     ----------
     clf : RejectOptionClassifier
         From `fit_table`, or loaded.
-    table : TableFile
-        From `open_table`; it must have the features and the label column of the fit.
+    table : TableFile or sequence of TableFile
+        From `open_table`; each must have the features and the label column of the fit.
     names : str, default=None
         The column that names the rows; None numbers them as a spreadsheet does: the first is row 2.
+        Of several tables, the name of the file follows.
     label : str, default=None
         The column that names the classes; None is that of the fit.
     watch : callable, default=nothing
@@ -256,26 +259,31 @@ def labelled_samples(
         raise InputError(
             "the model does not know which column names the classes; give ", Argument("label")
         )
-    find_column("label", label, table)
-    check_needed(columns.needed, table)
-    for argument, column in {"names": names, "groups": groups}.items():
-        if column is not None:
-            find_column(argument, column, table)
-    frame = read_table(table, watch)
+    tables = [table] if isinstance(table, TableFile) else table
+    for each in tables:
+        find_column("label", label, each)
+        check_needed(columns.needed, each)
+        for argument, column in {"names": names, "groups": groups}.items():
+            if column is not None:
+                find_column(argument, column, each)
+    where = files_in_words(tables)
+    table, frame, is_free, _, sizes = join_tables(tables, watch)
     missing = [*table.missing, *columns.missing]
     X = features_of(columns, table, frame)
     # The classes are known, so that a few rows, or rows of one class, are enough.
     labels = as_categories(frame[label], missing)
-    is_free = may_set_thresholds(frame)
     if not is_free.any():
         raise InputError(
-            f"{table.path} has only rows that say {FOR_FIT!r} in column {shown(USE)}: they are "
-            "harder than others, and say nothing of these; use them for a fit"
+            f"{where}: all rows say {FOR_FIT!r} in column {shown(USE)}: they are harder than "
+            "others, and say nothing of these; use them for a fit"
         )
     used = is_free & labels.is_not_null() & ~find_empty_rows(X, columns)
-    y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {table.path}")
-    rows = np.array([row_number(index) for index in range(len(frame))], dtype=np.int64)
+    y = _as_classes(labels.filter(used).to_list(), clf.classes_, f"{shown(label)} of {where}")
+    rows = np.array([row_number(at) for size in sizes for at in range(size)], dtype=np.int64)
     row_names = [f"row {row}" for row in rows.tolist()]
+    if len(tables) > 1:
+        of_file = np.repeat([each.path.name for each in tables], sizes).tolist()
+        row_names = [f"{row} of {file}" for row, file in zip(row_names, of_file, strict=True)]
     if names is not None:
         row_names = ["" if name is None else str(name) for name in frame[names].to_list()]
     used_names = pl.Series(row_names, dtype=pl.String).filter(used).to_list()
@@ -290,6 +298,11 @@ def labelled_samples(
         rows[used.to_numpy()],
         int((~is_free).sum()),
     )
+
+
+def files_in_words(tables: Sequence[TableFile]) -> str:
+    """Return the paths of tables for a message; of many, those of the first."""
+    return first_of([str(table.path) for table in tables], _TABLES_TO_LIST)
 
 
 def features_of(columns: TableColumns, table: TableFile, frame: pl.DataFrame) -> pl.DataFrame:

@@ -36,6 +36,7 @@ from abstain.tables.groups import (
     group_labels,
 )
 from abstain.tables.joining import join_tables
+from abstain.tables.labels import CASE, USE
 from abstain.tables.models import ModelSpec, find_model, make_pipeline
 from abstain.tables.reading import TableFile, find_column
 from abstain.tables.subjects import row_groups, subject_columns
@@ -275,8 +276,9 @@ def fit_table(
     model = find_model(options.model)
     tables = [table] if isinstance(table, TableFile) else table
     _check_options(tables, options)
-    table, frame, is_free, lacking = join_tables(tables)
-    frame, for_fit = _without_rows_for_fit(frame, is_free, options)
+    table, frame, is_free, lacking, _ = join_tables(tables)
+    frame = frame.drop(CASE, USE, strict=False)
+    frame, is_free, for_fit = _without_rows_for_fit(frame, is_free, options)
     labels = read_labels(frame[options.label], table.decimal, table.missing)
     features = _features(frame, table, options)
     features.left_out.update(lacking)
@@ -290,7 +292,7 @@ def fit_table(
     X, y = samples.filter(used), labels.filter(used)
     counts = _class_counts(y, options)
     target = with_classes(options.target, list(counts), options.label)
-    clf = _classifier(pipeline, options, watch)
+    clf = _classifier(pipeline, options, watch, is_free.filter(used).to_numpy())
     clf.class_prior = prior_of_classes(options.class_prior, list(counts), options.label)
     groups = {
         name: group_labels(frame[name], table.missing).filter(used).to_numpy()
@@ -339,25 +341,33 @@ def fit_table(
 
 def _without_rows_for_fit(
     frame: pl.DataFrame, is_free: pl.Series, options: FitOptions
-) -> tuple[pl.DataFrame, list[str]]:
-    """Return the rows that may be used, and a note on those that experts have labelled.
+) -> tuple[pl.DataFrame, pl.Series, list[str]]:
+    """Return the rows that may be used, which of them set thresholds, and a note on the others.
 
-    What is certified would not hold for rows like the others if harder ones tested it.
+    Experts have labelled those for a fit only, and they are harder than rows to come: thresholds
+    that they had set would reject too much, and what they tested would not be certified.
     """
-    notes: list[str] = []
     n_for_fit = int((~is_free).sum())
-    if n_for_fit:
-        notes = [
-            f"{n_for_fit:,} of the rows are labelled for a fit only: they are harder than others, "
-            "so that new rows may do better than the figures of this fit"
-        ]
-    if n_for_fit and certifies(options.target):
-        frame = frame.filter(is_free)
-        notes = [
+    if not n_for_fit:
+        return frame, is_free, []
+    if certifies(options.target) or options.class_prior is not None:
+        why = "certify nothing of these" if certifies(options.target) else "tell no shares of these"
+        note = (
             f"{n_for_fit:,} rows left out: they are labelled for a fit only, are harder than "
-            "others and certify nothing of these"
-        ]
-    return frame, notes
+            f"others and {why}"
+        )
+        return frame.filter(is_free), is_free.filter(is_free), [note]
+    if options.cv and is_free.any():
+        note = (
+            f"{n_for_fit:,} of the rows are labelled for a fit only: they teach the model, and as "
+            "they are harder than others, they set no thresholds"
+        )
+        return frame, is_free, [note]
+    note = (
+        f"{n_for_fit:,} of the rows are labelled for a fit only: they are harder than others, "
+        "so that new rows may do better than the figures of this fit"
+    )
+    return frame, is_free | True, [note]
 
 
 def _features(frame: pl.DataFrame, table: TableFile, options: FitOptions) -> Features:
@@ -377,14 +387,17 @@ def _features(frame: pl.DataFrame, table: TableFile, options: FitOptions) -> Fea
 
 
 def _classifier(
-    pipeline: Pipeline, options: FitOptions, watch: Callable[[int, int], None]
+    pipeline: Pipeline,
+    options: FitOptions,
+    watch: Callable[[int, int], None],
+    is_free: NDArray[np.bool_],
 ) -> RejectOptionClassifier:
     return RejectOptionClassifier(
         pipeline,
         cells=options.cells,
         certainty=options.certainty,
         method=options.method,
-        cv=_WatchedFolds(options.cv, watch) if options.cv else "training",
+        cv=_WatchedFolds(options.cv, watch, is_free) if options.cv else "training",
         outliers=options.outliers,
         test_size="auto" if options.test_size is None else options.test_size,
         independent_rows=options.independent_rows,
@@ -401,15 +414,24 @@ def _may_take_long(model: ModelSpec, n_rows: int) -> Message:
 
 
 class _WatchedFolds:
-    """Folds that call ``watch`` when each of them begins."""
+    """Folds that call ``watch`` when each of them begins.
 
-    def __init__(self, n_splits: int, watch: Callable[[int, int], None]) -> None:
-        self.n_splits, self.watch = n_splits, watch
+    Rows that are not ``is_free`` are fitted to, and never asked about.
+    """
+
+    def __init__(
+        self, n_splits: int, watch: Callable[[int, int], None], is_free: NDArray[np.bool_]
+    ) -> None:
+        self.n_splits, self.watch, self.is_free = n_splits, watch, is_free
 
     def split_together(self, X: Any, y: Any, groups: Groups | None) -> Iterator[Any]:
         for done, fold in enumerate(split_folds(self.n_splits, X, y, {}, groups), start=1):
             self.watch(done, self.n_splits + 1)
-            yield fold
+            train, test = fold
+            if not self.is_free.all():  # then nothing is held out, so that X has all rows
+                test = test[self.is_free[test]]
+            if len(test):
+                yield train, test
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Any]:
         return self.split_together(X, y, given_groups(groups, len(y)))

@@ -7,7 +7,7 @@ mark and in their kind of file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,26 +22,26 @@ class JoinedTable(NamedTuple):
     """The rows of tables; ``table`` is the first, with the columns that all have.
 
     ``is_free`` says of each row whether it may set thresholds, as the columns of `expert_labels`
-    do, which are none of the frame. ``left_out`` says of each other column which table lacks it.
+    do. ``left_out`` says of each other column which table lacks it, and ``sizes`` how many rows
+    each table has.
     """
 
     table: TableFile
     frame: pl.DataFrame
     is_free: pl.Series
     left_out: dict[str, str]
+    sizes: list[int]
 
 
-def join_tables(tables: Sequence[TableFile]) -> JoinedTable:
-    """Read tables, and return the rows of all."""
-    first, frames = tables[0], [read_table(table) for table in tables]
+def join_tables(
+    tables: Sequence[TableFile], watch: Callable[[int, int], None] = lambda done, total: None
+) -> JoinedTable:
+    """Read tables, and return the rows of all; ``watch`` is told of the blocks of each."""
+    first, frames = tables[0], [read_table(table, watch) for table in tables]
     if len(tables) == 1:
-        free = may_set_thresholds(frames[0])
-        return JoinedTable(first, frames[0].drop(CASE, USE, strict=False), free, {})
-    names = [
-        name
-        for name in first.names
-        if name not in (CASE, USE) and all(name in table.names for table in tables)
-    ]
+        (frame,) = frames
+        return JoinedTable(first, frame, may_set_thresholds(frame), {}, [frame.height])
+    names = [name for name in first.names if all(name in table.names for table in tables)]
     left_out = {
         name: f"is not in {next(each for each in tables if name not in each.names).path.name}"
         for table in tables
@@ -51,7 +51,8 @@ def join_tables(tables: Sequence[TableFile]) -> JoinedTable:
     marks = [table.decimal for table in tables]
     joined = [_join([frame[name] for frame in frames], marks, first.missing) for name in names]
     free = pl.concat([may_set_thresholds(frame) for frame in frames])
-    return JoinedTable(replace(first, names=names), pl.DataFrame(joined), free, left_out)
+    sizes = [frame.height for frame in frames]
+    return JoinedTable(replace(first, names=names), pl.DataFrame(joined), free, left_out, sizes)
 
 
 def _join(columns: Sequence[pl.Series], marks: Sequence[str], missing: Sequence[str]) -> pl.Series:

@@ -223,6 +223,15 @@ class TextOptions:
         form = (self.separator, self.decimal, self.encoding)
         return open_table(path, *form, self.missing, columns=columns, sheet=self.sheet)
 
+    def open_all(self, paths: Sequence[Path]) -> list[TableFile]:
+        """Open tables; the sheet is that of the workbooks, if there are some among them."""
+        are_books = [path.name.lower().endswith(WORKBOOKS) for path in paths]
+        of_text = replace(self, sheet=None) if any(are_books) else self
+        return [
+            (self if is_book else of_text).open(path)
+            for path, is_book in zip(paths, are_books, strict=True)
+        ]
+
 
 def read_table(
     table: TableFile, watch: Callable[[int, int], None] = lambda done, total: None

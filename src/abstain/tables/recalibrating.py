@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field
 from math import ceil
@@ -16,7 +16,12 @@ from abstain.classifier import RejectOptionClassifier
 from abstain.classifier.cell_names import cell_names
 from abstain.monitor.certificates import certificates_of
 from abstain.tables.columns import columns_of_model
-from abstain.tables.evaluation import LabelledSamples, Outcomes, labelled_samples
+from abstain.tables.evaluation import (
+    LabelledSamples,
+    Outcomes,
+    files_in_words,
+    labelled_samples,
+)
 from abstain.tables.fitting import warnings_as_notes
 from abstain.tables.groups import explain_no_group
 from abstain.tables.reading import TableFile
@@ -95,13 +100,14 @@ class Recalibration:
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "counted_on": "rows of the table",
+            "expected": None if self.clf.expected_ is None else asdict(self.clf.expected_),
             "notes": [write(note) for note in self.notes],
         }
 
 
 def recalibrate_table(
     clf: RejectOptionClassifier,
-    table: TableFile,
+    table: TableFile | Sequence[TableFile],
     target: Target | None = None,
     *,
     class_prior: Mapping[Any, float] | None = None,
@@ -110,13 +116,13 @@ def recalibrate_table(
     on_fit_rows: bool = False,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Recalibration:
-    """Return a classifier with thresholds that are set again on the rows of a table.
+    """Return a classifier with thresholds that are set again on the rows of a table, or of several.
 
     Parameters
     ----------
     clf : RejectOptionClassifier
         From `fit_table`, or loaded. It is not changed.
-    table : TableFile
+    table : TableFile or sequence of TableFile
         Recent rows whose class is known, others than those of the fit; rows without are left out,
         and so are those that `expert_labels` marks "fit only".
     target : Target, default=None
@@ -173,8 +179,9 @@ def recalibrate_table(
     column = _column_of_groups(target)
     samples = labelled_samples(old, table, None, label, watch, groups=column)
     if samples.share_known and not on_fit_rows:
+        where = files_in_words([table] if isinstance(table, TableFile) else table)
         raise InputError(
-            f"the model was fitted to {samples.share_known:.0%} of the rows of {table.path}, and "
+            f"the model was fitted to {samples.share_known:.0%} of the rows of {where}, and "
             "is surer of them than of new ones; give rows that came later, or ",
             Argument("on_fit_rows"),
             " to use these nevertheless, as where rows are equal by chance",

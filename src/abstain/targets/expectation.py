@@ -57,7 +57,8 @@ class Expectation:
     reject_rate_interval : tuple of float
         Its 95% interval.
     n_samples : int
-        Samples that it is estimated on.
+        Samples that it is estimated on: all of them, equal ones as often as they occur, where a
+        certificate counts distinct ones; of groups that were held out, one sample each.
     basis : {"cross-fit", "held out"}
         "cross-fit": on the calibration samples, each with thresholds that others chose. "held
         out": on samples that had no part in the thresholds. With a certificate, they have tested

@@ -116,13 +116,27 @@ class Guarantee:
     n_outliers: int = 0
 
     @property
+    def holds_for(self) -> str:
+        """What new data the certificate is about, in words."""
+        return "one sample of each new group" if self.counted == "groups" else "new samples"
+
+    @property
+    def left_out_as_equal(self) -> str:
+        """How many held-out samples are not counted since others are equal to them, in words."""
+        # They are known of all samples, not of those of a class.
+        if self.counted != "distinct samples" or self.name != Guarantee.name:
+            return ""
+        return f" ({self.n_left_out:,} more are equal to others)" if self.n_left_out else ""
+
+    @property
     def what_was_tested(self) -> str:
-        """The counts in words, with the outliers that are not among them."""
+        """The counts in words, with equal samples and outliers that are not among them."""
         outliers = ""
         if self.n_outliers:
             outliers = f", without {self.n_outliers:,} outlier{'s' if self.n_outliers > 1 else ''}"
         return (
-            f"of {self.n_samples:,} held-out {self.counted}{outliers}, {self.accepted:,} were "
+            f"of {self.n_samples:,} held-out {self.counted}{self.left_out_as_equal}{outliers}, "
+            f"{self.accepted:,} were "
             f"answered, {self.errors:,} of them wrong"
         )
 

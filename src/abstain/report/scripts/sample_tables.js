@@ -57,16 +57,17 @@ class Details {
 const valueText = (value) => (value === null ? "missing" : typeof value === "number" ? shortValue(value) : value);
 
 // Each column: its title, the value that sorts it, and the text that is shown (of words, the same).
+// The reason follows the answer: both are in sight on a phone.
 // Columns of one kind of table name it in `only`.
 function columns(details, kind) {
   const all = [
     { title: !details.name && details.row ? "row" : "sample", value: (at) => details.nameOf(at), isWord: true, isLink: true },
-    ...(details.name && details.row ? [{ title: "row", value: (at) => details.row[at], text: String }] : []),
-    { title: "true class", value: (at) => details.label(details.truth[at]), isWord: true },
     { title: kind === "rejected" ? "withheld answer" : "answer", value: (at) => details.label(details.answer[at]), isWord: true },
-    { title: "rival", value: (at) => details.label(details.rival[at]), isWord: true },
-    { title: "right or wrong", value: (at) => (details.isWrong(at) ? "wrong" : "right"), isWord: true, only: "rejected" },
     { title: "reason", value: (at) => details.reason[at], isWord: true, isLong: true },
+    { title: "true class", value: (at) => details.label(details.truth[at]), isWord: true },
+    { title: "right or wrong", value: (at) => (details.isWrong(at) ? "wrong" : "right"), isWord: true, only: "rejected" },
+    { title: "rival", value: (at) => details.label(details.rival[at]), isWord: true },
+    ...(details.name && details.row ? [{ title: "row", value: (at) => details.row[at], text: String }] : []),
     ...(details.values ? [{ title: "values", value: (at) => details.mainValues(at), isWord: true, isLong: true, isShort: true }] : []),
     ...(details.correct_proba ? [{
       title: "probability right", value: (at) => details.correct_proba[at] ?? NaN, text: (value) => percent(value, 1),
