@@ -42,17 +42,17 @@ class UnseenColumn(NamedTuple):
         first: str | float = self.values.drop_nulls()[0]
         return first
 
-    def texts(self) -> pl.Series:
-        """Return what is said of each row, null where there is nothing."""
-        name = printable(self.values.name)[:_LONGEST]
-        if self.values.dtype == pl.String:
-            new = self.values.drop_nulls().unique().to_list()
+    def texts(self, rows: pl.Series) -> pl.Series:
+        """Return what is said of some rows, null where there is nothing."""
+        name, values = printable(self.values.name)[:_LONGEST], self.values.gather(rows)
+        if values.dtype == pl.String:
+            new = values.drop_nulls().unique().to_list()
             said = {value: f"{name} {shown(value, _LONGEST)} (new)" for value in new}
-            return self.values.replace_strict(said, return_dtype=pl.String)
+            return values.replace_strict(said, return_dtype=pl.String)
         low, high = (f"{end:.{_DIGITS}g}" for end in self.known)
         value = pl.col("value").round_sig_figs(_DIGITS).cast(pl.String).str.strip_suffix(".0")
         text = pl.concat_str(pl.lit(f"{name} "), value, pl.lit(f" ({low} to {high})"))
-        return self.values.alias("value").to_frame().select(text).to_series()
+        return values.alias("value").to_frame().select(text).to_series()
 
 
 # By column, of those that have unseen values.
@@ -106,12 +106,14 @@ def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
     >>> describe_rows(find_unseen(known, frame), 2).to_list()
     ["not in the fit: age 430 (29 to 77); sex 'x' (new)", '']
     """
+    said = pl.repeat("", n_rows, dtype=pl.String, eager=True)
     if not unseen:
-        return pl.repeat("", n_rows, dtype=pl.String, eager=True)
-    texts = pl.DataFrame([column.texts().alias(str(n)) for n, column in enumerate(unseen.values())])
-    joined = texts.select(pl.concat_str(pl.all(), separator="; ", ignore_nulls=True)).to_series()
-    said = "not in the fit: " + joined
-    return said.set(joined == "", "")
+        return said
+    values = pl.DataFrame([column.values for column in unseen.values()])
+    rows = values.select(pl.any_horizontal(pl.all().is_not_null()).arg_true()).to_series()
+    texts = [column.texts(rows).alias(str(n)) for n, column in enumerate(unseen.values())]
+    joined = pl.concat_str(pl.all(), separator="; ", ignore_nulls=True)
+    return said.scatter(rows, "not in the fit: " + pl.DataFrame(texts).select(joined).to_series())
 
 
 def codes_for_missing(frame: pl.DataFrame, missing: Sequence[str] = ()) -> list[Message]:
