@@ -96,7 +96,7 @@ def reject_reasons(
     reasons: list[str] = [EMPTY] * len(rows)
     rivals: list[Any] = [None] * len(rows)
     p_values = np.full(len(rows), np.nan)
-    positions = decisions.positions[rows].tolist()
+    positions, outliers = decisions.positions[rows].tolist(), decisions.outlier[rows].tolist()
     filled = np.flatnonzero(decisions.positions[rows] >= 0)
     if len(filled):
         explained = explain_samples(clf, samples[rows[filled]], MOST_NAMED)
@@ -104,7 +104,6 @@ def reject_reasons(
         rivals_of = explained.reasons.rival
         own = zip(filled.tolist(), explained.sentences, rivals_of, strict=True)
         for at, reason, rival in own:
-            is_outlier = decisions.outlier[rows[at]]
-            never = None if is_outlier else texts.never_answered.get(positions[at])
+            never = None if outliers[at] else texts.never_answered.get(positions[at])
             reasons[at], rivals[at] = str(never or reason), rival
     return RejectReasons(rows, reasons, rivals, p_values)

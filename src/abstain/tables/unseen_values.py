@@ -26,33 +26,34 @@ _LONGEST = 80
 
 
 class UnseenColumn(NamedTuple):
-    """The unseen values of a column, null in rows without one; of numbers, the range of the fit."""
+    """The unseen values of a column, and their rows; of numbers, the range of the fit."""
 
     values: pl.Series
+    rows: pl.Series
     known: list[Any]
 
     @property
     def n_rows(self) -> int:
         """Rows with an unseen value."""
-        return len(self.values) - self.values.null_count()
+        return len(self.rows)
 
     @property
     def example(self) -> str | float:
         """The first of the unseen values."""
-        first: str | float = self.values.drop_nulls()[0]
+        first: str | float = self.values[0]
         return first
 
-    def texts(self, rows: pl.Series) -> pl.Series:
-        """Return what is said of some rows, null where there is nothing."""
-        name, values = printable(self.values.name)[:_LONGEST], self.values.gather(rows)
-        if values.dtype == pl.String:
-            new = values.drop_nulls().unique().to_list()
+    def texts(self) -> pl.Series:
+        """Return what is said of each of the values."""
+        name = printable(self.values.name)[:_LONGEST]
+        if self.values.dtype == pl.String:
+            new = self.values.unique().to_list()
             said = {value: f"{name} {shown(value, _LONGEST)} (new)" for value in new}
-            return values.replace_strict(said, return_dtype=pl.String)
+            return self.values.replace_strict(said, return_dtype=pl.String)
         low, high = (f"{end:.{_DIGITS}g}" for end in self.known)
         value = pl.col("value").round_sig_figs(_DIGITS).cast(pl.String).str.strip_suffix(".0")
         text = pl.concat_str(pl.lit(f"{name} "), value, pl.lit(f" ({low} to {high})"))
-        return values.alias("value").to_frame().select(text).to_series()
+        return self.values.alias("value").to_frame().select(text).to_series()
 
 
 # By column, of those that have unseen values.
@@ -86,9 +87,9 @@ def find_unseen(
             if _is_within(column, *known):
                 continue
             is_unseen = (column < known[0]) | (column > known[1])
-        if is_unseen.any():
-            values = column.set(~is_unseen.fill_null(False), None)
-            unseen_values[name] = UnseenColumn(values, known)
+        rows = is_unseen.arg_true()
+        if len(rows):
+            unseen_values[name] = UnseenColumn(column.gather(rows), rows, known)
     return unseen_values
 
 
@@ -109,11 +110,11 @@ def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
     said = pl.repeat("", n_rows, dtype=pl.String, eager=True)
     if not unseen:
         return said
-    values = pl.DataFrame([column.values for column in unseen.values()])
-    rows = values.select(pl.any_horizontal(pl.all().is_not_null()).arg_true()).to_series()
-    texts = [column.texts(rows).alias(str(n)) for n, column in enumerate(unseen.values())]
-    joined = pl.concat_str(pl.all(), separator="; ", ignore_nulls=True)
-    return said.scatter(rows, "not in the fit: " + pl.DataFrame(texts).select(joined).to_series())
+    texts = pl.concat(
+        pl.DataFrame({"row": column.rows, "text": column.texts()}) for column in unseen.values()
+    )
+    of_row = texts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("; "))
+    return said.scatter(of_row["row"], "not in the fit: " + of_row["text"])
 
 
 def codes_for_missing(frame: pl.DataFrame, missing: Sequence[str] = ()) -> list[Message]:
