@@ -33,8 +33,9 @@ def test_a_command_goes_through_imported_objects_neither_at_the_start_nor_at_the
     code = (
         "import atexit, gc, sys\n"
         "from abstain.__main__ import main\n"
-        "atexit.register(lambda: print(n, gc.get_stats()[2]['collections'], gc.get_freeze_count()))\n"
-        "n = gc.get_stats()[2]['collections']\n"
+        "n_collections = lambda: gc.get_stats()[2]['collections']\n"
+        "atexit.register(lambda: print(before, n_collections(), gc.get_freeze_count()))\n"
+        "before = n_collections()\n"
         "sys.argv = ['abstain', *sys.argv[1:]]\n"
         "main()"
     )

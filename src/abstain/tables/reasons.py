@@ -48,10 +48,11 @@ class AnswerTexts:
 
     def quoted(self, texts: pl.Series) -> pl.Series:
         """Return texts as fields of the table; in a text table, in quotes unless empty."""
-        if not self.is_text_table or not (texts != "").any():
+        rows = (texts != "").arg_true()
+        if not self.is_text_table or not len(rows):
             return texts
-        fields = '"' + texts.str.replace_all('"', '""', literal=True) + '"'
-        return fields.set(texts == "", "")
+        fields = '"' + texts.gather(rows).str.replace_all('"', '""', literal=True) + '"'
+        return texts.clone().scatter(rows, fields)
 
 
 def answer_texts(
