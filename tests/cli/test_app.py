@@ -29,6 +29,36 @@ def test_help_does_not_wait_for_heavy_packages(tmp_path):
     assert python("-c", code) == (0, "set()\n", "")
 
 
+def test_a_command_goes_through_imported_objects_neither_at_the_start_nor_at_the_end(folder, model):
+    code = (
+        "import atexit, gc, sys\n"
+        "from abstain.__main__ import main\n"
+        "n_collections = lambda: gc.get_stats()[2]['collections']\n"
+        "atexit.register(lambda: print(before, n_collections(), gc.get_freeze_count()))\n"
+        "before = n_collections()\n"
+        "sys.argv = ['abstain', *sys.argv[1:]]\n"
+        "main()"
+    )
+    done = python("-c", code, "predict", model, folder / "new.csv", "-q")
+    assert done[::2] == (0, "")
+    before, after, n_left_out = map(int, done[1].split())
+    assert before == after
+    assert n_left_out > 100_000
+
+
+def test_after_the_first_collection_garbage_is_collected_as_usual():
+    code = (
+        "import gc\n"
+        "from abstain.__main__ import postpone_collection\n"
+        "usual = gc.get_threshold()\n"
+        "postpone_collection()\n"
+        "print(gc.get_threshold() == usual)\n"
+        "gc.collect()\n"
+        "print(gc.get_threshold() == usual, gc.get_freeze_count() > 0, len(gc.callbacks))"
+    )
+    assert python("-c", code) == (0, "False\nTrue True 0\n", "")
+
+
 # Options that typer itself refuses are reported in one line, too.
 @pytest.mark.parametrize(
     ("arguments", "named"),

@@ -154,13 +154,19 @@ def _in_words(
 ) -> list[str | None]:
     """Return the reason for which each sample is rejected, or would be."""
     sentences: list[str | None] = []
-    probabilities = decisions.correct_proba.tolist()
-    for row, (rival, features, shares) in enumerate(zip(*reasons[1:], strict=True)):
-        if is_outlier[row]:
+    # Many samples lie between the same classes, with the same features that decide.
+    said: dict[Any, str] = {}
+    outliers, probabilities = is_outlier.tolist(), decisions.correct_proba.tolist()
+    for row, (label, rival, features, shares) in enumerate(zip(*reasons, strict=True)):
+        if outliers[row]:
             sentences.append(outlier_reason(unusual[row]))
             continue
-        deciding = sources.columns(deciding_features(features or [], shares or []))
-        sentences.append(ambiguous_reason(reasons.label[row], rival, probabilities[row], deciding))
+        deciding = deciding_features(features or [], shares or [])
+        case = (label, rival, *deciding) if deciding else (label, rival, probabilities[row])
+        if case not in said:
+            columns = sources.columns(deciding)
+            said[case] = ambiguous_reason(label, rival, probabilities[row], columns)
+        sentences.append(said[case])
     return sentences
 
 

@@ -93,14 +93,13 @@ def deciding_features(features: Sequence[str], contributions: Sequence[float]) -
     >>> deciding_features(["margin", "age", "shape"], [0.4, -0.3, 0.2])
     ['margin', 'age']
     """
-    names: list[str] = []
-    total = 0.0
-    for name, share in zip(features, contributions, strict=True):
-        if total >= 0.5 or len(names) == MOST_NAMED or not share:
+    n_deciding, total = 0, 0.0
+    for share in contributions[:MOST_NAMED]:
+        if total >= 0.5 or not share:
             break
-        names.append(name)
+        n_deciding += 1
         total += abs(share)
-    return names
+    return list(features[:n_deciding])
 
 
 def _percent(share: float) -> str:

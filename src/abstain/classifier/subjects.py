@@ -40,9 +40,10 @@ _PLACES = (
     "icustay|encounter|admission|nhs|cust|emp|fall"
 )
 _ID = "id|ids|uid|uuid|no|nr|num|nummer|number|code|key|index|hash|#"
-_IS_SUBJECT = re.compile(rf"(^|.*[\W_])({_SUBJECTS})(s|n|en)?[\W_]*({_ID})?[\W_]*", re.I)
-_IS_PLACE_ID = re.compile(rf"(^|.*[\W_])({_PLACES})s?[\W_]*({_ID})[\W_]*", re.I)
-_IS_ID = re.compile(r"[\W_]*(id|uid|uuid|guid|pid|rid|sid|mrn|ssn|nr|identifier)[\W_]*", re.I)
+# Compiled when a fit needs them: that takes as long as many imports.
+_SUBJECT = rf"(^|.*[\W_])({_SUBJECTS})(s|n|en)?[\W_]*({_ID})?[\W_]*"
+_PLACE_ID = rf"(^|.*[\W_])({_PLACES})s?[\W_]*({_ID})[\W_]*"
+_OWN_ID = r"[\W_]*(id|uid|uuid|guid|pid|rid|sid|mrn|ssn|nr|identifier)[\W_]*"
 _ENDS_IN_ID = re.compile(r".*[\W_](id|uid|uuid|guid|identifier)[\W_]*", re.I)
 # Text before a number that is filled with zeros, or of one letter: P001, pat-17, S3.
 _NUMBERED = re.compile(r"[A-Za-z]{1,12}[-_ ]?0\d+|[A-Za-z]{1,12}[-_ ]?\d{2,}|[A-Za-z][-_]?\d+")
@@ -69,11 +70,12 @@ def n_subjects(name: str, present: Any) -> int:
     n_values = len(values)
     if not LEAST_VALUES <= n_values <= MOST_PER_ROW * len(rows):
         return 0
-    if any(each.fullmatch(_split_words(name)) for each in (_IS_SUBJECT, _IS_PLACE_ID, _IS_ID)):
+    words = _split_words(name)
+    if any(re.fullmatch(each, words, re.I) for each in (_SUBJECT, _PLACE_ID, _OWN_ID)):
         return n_values
     if n_values < max(LEAST_NUMBERED, len(rows) / MOST_ROWS_EACH):
         return 0
-    is_id = _ENDS_IN_ID.fullmatch(_split_words(name)) or _are_runs(rows, n_values)
+    is_id = _ENDS_IN_ID.fullmatch(words) or _are_runs(rows, n_values)
     return n_values if is_id or _are_numbered(values.tolist()) else 0
 
 

@@ -90,7 +90,8 @@ def answers_of(clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.Da
     rejects = reject_reasons(clf, samples, decisions, texts)
     reasons = pl.repeat("", frame.height, dtype=pl.String, eager=True)
     if len(rejects.rows):
-        reasons = reasons.scatter(rejects.rows, rejects.reasons)
+        own = pl.Series(rejects.reasons, dtype=pl.String)
+        reasons = reasons.scatter(rejects.rows, texts.quoted(own))
     is_filled = decisions.positions >= 0
     numbers = {
         "certainty": decisions.certainty,
@@ -102,7 +103,7 @@ def answers_of(clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.Da
             texts.answers(decisions),
             texts.withheld(decisions),
             *(pl.Series(name, values, nan_to_null=True) for name, values in numbers.items()),
-            texts.quoted(reasons).alias("reason"),
+            reasons.alias("reason"),
             texts.quoted(describe_rows(unseen, frame.height)).alias("warning"),
         ]
     )

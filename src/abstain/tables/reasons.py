@@ -48,10 +48,11 @@ class AnswerTexts:
 
     def quoted(self, texts: pl.Series) -> pl.Series:
         """Return texts as fields of the table; in a text table, in quotes unless empty."""
-        if not self.is_text_table or not (texts != "").any():
+        rows = (texts != "").arg_true()
+        if not self.is_text_table or not len(rows):
             return texts
-        fields = '"' + texts.str.replace_all('"', '""', literal=True) + '"'
-        return fields.set(texts == "", "")
+        fields = '"' + texts.gather(rows).str.replace_all('"', '""', literal=True) + '"'
+        return texts.clone().scatter(rows, fields)
 
 
 def answer_texts(
@@ -96,7 +97,7 @@ def reject_reasons(
     reasons: list[str] = [EMPTY] * len(rows)
     rivals: list[Any] = [None] * len(rows)
     p_values = np.full(len(rows), np.nan)
-    positions = decisions.positions[rows].tolist()
+    positions, outliers = decisions.positions[rows].tolist(), decisions.outlier[rows].tolist()
     filled = np.flatnonzero(decisions.positions[rows] >= 0)
     if len(filled):
         explained = explain_samples(clf, samples[rows[filled]], MOST_NAMED)
@@ -104,7 +105,6 @@ def reject_reasons(
         rivals_of = explained.reasons.rival
         own = zip(filled.tolist(), explained.sentences, rivals_of, strict=True)
         for at, reason, rival in own:
-            is_outlier = decisions.outlier[rows[at]]
-            never = None if is_outlier else texts.never_answered.get(positions[at])
+            never = None if outliers[at] else texts.never_answered.get(positions[at])
             reasons[at], rivals[at] = str(never or reason), rival
     return RejectReasons(rows, reasons, rivals, p_values)

@@ -26,27 +26,28 @@ _LONGEST = 80
 
 
 class UnseenColumn(NamedTuple):
-    """The unseen values of a column, null in rows without one; of numbers, the range of the fit."""
+    """The unseen values of a column, and their rows; of numbers, the range of the fit."""
 
     values: pl.Series
+    rows: pl.Series
     known: list[Any]
 
     @property
     def n_rows(self) -> int:
         """Rows with an unseen value."""
-        return len(self.values) - self.values.null_count()
+        return len(self.rows)
 
     @property
     def example(self) -> str | float:
         """The first of the unseen values."""
-        first: str | float = self.values.drop_nulls()[0]
+        first: str | float = self.values[0]
         return first
 
     def texts(self) -> pl.Series:
-        """Return what is said of each row, null where there is nothing."""
+        """Return what is said of each of the values."""
         name = printable(self.values.name)[:_LONGEST]
         if self.values.dtype == pl.String:
-            new = self.values.drop_nulls().unique().to_list()
+            new = self.values.unique().to_list()
             said = {value: f"{name} {shown(value, _LONGEST)} (new)" for value in new}
             return self.values.replace_strict(said, return_dtype=pl.String)
         low, high = (f"{end:.{_DIGITS}g}" for end in self.known)
@@ -86,9 +87,9 @@ def find_unseen(
             if _is_within(column, *known):
                 continue
             is_unseen = (column < known[0]) | (column > known[1])
-        if is_unseen.any():
-            values = column.set(~is_unseen.fill_null(False), None)
-            unseen_values[name] = UnseenColumn(values, known)
+        rows = is_unseen.arg_true()
+        if len(rows):
+            unseen_values[name] = UnseenColumn(column.gather(rows), rows, known)
     return unseen_values
 
 
@@ -106,12 +107,14 @@ def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
     >>> describe_rows(find_unseen(known, frame), 2).to_list()
     ["not in the fit: age 430 (29 to 77); sex 'x' (new)", '']
     """
+    said = pl.repeat("", n_rows, dtype=pl.String, eager=True)
     if not unseen:
-        return pl.repeat("", n_rows, dtype=pl.String, eager=True)
-    texts = pl.DataFrame([column.texts().alias(str(n)) for n, column in enumerate(unseen.values())])
-    joined = texts.select(pl.concat_str(pl.all(), separator="; ", ignore_nulls=True)).to_series()
-    said = "not in the fit: " + joined
-    return said.set(joined == "", "")
+        return said
+    texts = pl.concat(
+        pl.DataFrame({"row": column.rows, "text": column.texts()}) for column in unseen.values()
+    )
+    of_row = texts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("; "))
+    return said.scatter(of_row["row"], "not in the fit: " + of_row["text"])
 
 
 def codes_for_missing(frame: pl.DataFrame, missing: Sequence[str] = ()) -> list[Message]:
