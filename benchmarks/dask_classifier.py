@@ -50,7 +50,7 @@ def lazy_samples(n_samples: int) -> tuple[Any, Any]:
 
 def measure(n_samples: int) -> Row:
     numbers = np.arange(20_000)
-    model = GMLVQ(random_state=0).fit(draw_samples(numbers), draw_labels(numbers))
+    model = GMLVQ(1, random_state=0).fit(draw_samples(numbers), draw_labels(numbers))
     make_cluster: Any = distributed.LocalCluster
     connect: Any = distributed.Client
     with (

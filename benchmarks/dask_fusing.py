@@ -47,7 +47,7 @@ def front_work(function: Callable[..., Any], n_samples: int, block: int) -> Work
 
 def classifier_work(n_samples: int, block: int) -> Work:
     numbers = np.arange(20_000)
-    model = GMLVQ(random_state=0, max_iter=5)
+    model = GMLVQ(1, random_state=0, max_iter=5)
     model.fit(dask_classifier.draw_samples(numbers), dask_classifier.draw_labels(numbers))
     dask_classifier.BLOCK = block
     clf = RejectOptionClassifier(FrozenEstimator(model), cells="prototype", outliers=None)
@@ -57,7 +57,7 @@ def classifier_work(n_samples: int, block: int) -> Work:
 def fit_work(n_samples: int, block: int) -> Work:
     dask_classifier.BLOCK = block
     X, y = dask_classifier.lazy_samples(n_samples)
-    return partial(GMLVQ(max_iter=3, random_state=0).fit, (X - X.mean(0)) / X.std(0), y)
+    return partial(GMLVQ(1, max_iter=3, random_state=0).fit, (X - X.mean(0)) / X.std(0), y)
 
 
 def measure(client: Any, work: Work, rounds: int) -> dict[str, float]:

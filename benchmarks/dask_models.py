@@ -71,7 +71,7 @@ def time_evaluations(here: Data, there: Data, rounds: int, *, is_pass: bool) -> 
     few = spread(here[0][:N_FEW], here[1][:N_FEW], FEW)
     rows = []
     for name in MODELS:
-        model = getattr(models, name)(solver="adam" if is_pass else "lbfgs")
+        model = getattr(models, name)(1, solver="adam" if is_pass else "lbfgs")
         on_one = evaluation(model, here, is_pass=is_pass)
         on_two = evaluation(model, there, is_pass=is_pass)
         on_few = evaluation(model, few, is_pass=is_pass)
@@ -95,7 +95,7 @@ def time_fits(here: Data, there: Data) -> Rows:
     rows = []
     for name in MODELS:
         for solver in ("lbfgs", "adam"):
-            make = partial(getattr(models, name), solver=solver, max_iter=50, random_state=0)
+            make = partial(getattr(models, name), 1, solver=solver, max_iter=50, random_state=0)
             one, two = make(), make()
             times = best_times(1, partial(one.fit, *here), partial(two.fit, *there))
             rows.append(

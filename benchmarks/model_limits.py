@@ -83,7 +83,7 @@ def against_products(name: str, data: Data, rounds: int) -> dict[str, Any]:
     # One metric for all takes Ωx and, for each prototype, xᵀΛw.
     wide = np.eye(N_FEATURES, N_FEATURES + N_CLASSES if forward == 1 else N_FEATURES)
     wide_out = np.empty((n_samples, wide.shape[1]))
-    model = getattr(models, name)(max_iter=4).fit(*(part[:2000] for part in data))
+    model = getattr(models, name)(1, max_iter=4).fit(*(part[:2000] for part in data))
     product, wide_product, evaluated, predicted, measured = best_times(
         rounds,
         lambda: np.matmul(data.X, matrix, out=out),
@@ -110,7 +110,7 @@ def growth(name: str, sizes: list[int], rounds: int) -> list[dict[str, Any]]:
     seconds = []
     for n_samples in sizes:
         data = make_data(n_samples)
-        model = getattr(models, name)(max_iter=10, tol=0.0)
+        model = getattr(models, name)(1, max_iter=10, tol=0.0)
         seconds += best_times(rounds if n_samples < 10**6 else 1, lambda d=data, m=model: m.fit(*d))  # type: ignore[misc]
     return [
         {"model": name, "from": small, "to": large, "times_as_long": after / before}
@@ -121,8 +121,8 @@ def growth(name: str, sizes: list[int], rounds: int) -> list[dict[str, Any]]:
 def against_sgd(n_samples: int, n_classes: int) -> dict[str, Any]:
     """Return how GMLVQ in mini-batches does beside ten epochs of scikit-learn's linear SGD."""
     data = make_data(n_samples, n_classes)
-    sgd = SGDClassifier(max_iter=10, tol=None, random_state=0)
-    gmlvq = models.GMLVQ(solver="adam", random_state=0)
+    sgd = SGDClassifier(1, max_iter=10, tol=None, random_state=0)
+    gmlvq = models.GMLVQ(1, solver="adam", random_state=0)
     sgd_seconds, gmlvq_seconds = best_times(2, lambda: sgd.fit(*data), lambda: gmlvq.fit(*data))
     return {
         "samples": n_samples,
@@ -154,7 +154,7 @@ def peak_share(name: str, solver: str, n_samples: int) -> dict[str, Any]:
 def print_peak(name: str, solver: str, file: Path) -> None:
     """Print the growth at its peak, as Linux counts the pages of this process."""
     small = make_data(500)
-    model = getattr(models, name)(solver=solver, max_iter=4, random_state=0)
+    model = getattr(models, name)(1, solver=solver, max_iter=4, random_state=0)
     model.fit(*small)  # imports what is imported on first use
     with np.load(file) as arrays:
         data = Data(**arrays)

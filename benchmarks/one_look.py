@@ -38,7 +38,7 @@ CLASSIFIERS = {
         HistGradientBoostingClassifier(random_state=0),
         "predict_proba",
     ),
-    "GMLVQ": (GMLVQ(random_state=0), "predict"),
+    "GMLVQ": (GMLVQ(1, random_state=0), "predict"),
 }
 
 

@@ -58,7 +58,7 @@ CLASSIFIERS = {
     "LogisticRegression after StandardScaler": make_pipeline(
         StandardScaler(), LogisticRegression()
     ),
-    "GMLVQ after StandardScaler": make_pipeline(StandardScaler(), GMLVQ(random_state=0)),
+    "GMLVQ after StandardScaler": make_pipeline(StandardScaler(), GMLVQ(1, random_state=0)),
     "RandomForestClassifier": RandomForestClassifier(100, random_state=0),
     "HistGradientBoostingClassifier": HistGradientBoostingClassifier(random_state=0),
 }

@@ -57,7 +57,7 @@ IMAGE = ROOT / "docs" / "images" / "reliability.png"
 N_DRAWS, N_TRAIN, N_TEST, N_BINS, CLIP = 10, 1000, 5000, 10, 1e-6
 CLASSIFIERS: dict[str, Any] = {
     "logistic regression": LogisticRegression(max_iter=500),
-    "GMLVQ": GMLVQ(),
+    "GMLVQ": GMLVQ(1),
     "random forest": RandomForestClassifier(random_state=0),
     "naive Bayes": GaussianNB(),
     "nearest neighbours": KNeighborsClassifier(),

@@ -85,7 +85,7 @@ def models() -> Iterator[tuple[str, list[Any]]]:
         for name in MODELS:
             for solver in ("lbfgs", "adam"):
                 for data, kind in ((X, "whole"), (missing, "missing")):
-                    model = getattr(abstain, name)(solver=solver, max_iter=30, random_state=0)
+                    model = getattr(abstain, name)(1, solver=solver, max_iter=30, random_state=0)
                     model.fit(data, y)
                     fitted = [getattr(model, key) for key in FITTED if hasattr(model, key)]
                     yield (
@@ -102,7 +102,7 @@ def classifiers() -> Iterator[tuple[str, list[Any]]]:
         (RandomForestClassifier(20, random_state=0), ("auto", "trust")),
         (GaussianNB(), ("auto", "conf")),
         (SVC(), ("auto", "pairwise")),
-        (make_pipeline(StandardScaler(), abstain.GMLVQ(max_iter=20)), ("auto", "distance")),
+        (make_pipeline(StandardScaler(), abstain.GMLVQ(1, max_iter=20)), ("auto", "distance")),
     )
     targets = (RejectRate(0.1), Accuracy(0.97), Accuracy(0.9, confidence=0.9))
     for estimator, certainties in estimators:

@@ -79,7 +79,7 @@ def cancer():
 def validated(cancer):
     X, y, _ = cancer
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    pipeline = make_pipeline(StandardScaler(), GMLVQ())
+    pipeline = make_pipeline(StandardScaler(), GMLVQ(1))
     return cross_validate(pipeline, X, y, cv=folds, return_estimator=True)
 
 
@@ -90,7 +90,7 @@ def printed(outputs):
 
 def test_the_features_of_breast_cancer_are_those_that_weigh_most(cancer, printed):
     X, y, names = cancer
-    relevances = GMLVQ().fit(StandardScaler().fit_transform(X), y).relevances_
+    relevances = GMLVQ(1).fit(StandardScaler().fit_transform(X), y).relevances_
     order = (-relevances).argsort()[:10]
     rows = re.findall(r"^([a-z ]+?) +([\d.]+)% +(\d+)% folds$", printed, re.MULTILINE)
     assert [name for name, _, _ in rows] == names[order].tolist()
@@ -122,7 +122,7 @@ def test_the_accuracy_with_few_features_is_not_flattered(cancer, validated, prin
     folds = StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
     for (train, test), whole in zip(folds, validated["estimator"], strict=True):
         kept = (-whole[-1].relevances_).argsort()[:2]
-        fitted = make_pipeline(StandardScaler(), GMLVQ()).fit(X[np.ix_(train, kept)], y[train])
+        fitted = make_pipeline(StandardScaler(), GMLVQ(1)).fit(X[np.ix_(train, kept)], y[train])
         scores.append(fitted.score(X[np.ix_(test, kept)], y[test]))
     assert re.search(rf"^2 +{np.mean(scores):.3f}$", printed, re.MULTILINE)
 
@@ -138,7 +138,7 @@ def test_the_figures_of_breast_cancer_lie_where_it_says(outputs):
 def test_what_is_reported_rejects_is_counted(outputs):
     X, y = load_digits(n_class=6, return_X_y=True)
     X, X_new, y, y_new = train_test_split(X / 16, y, test_size=0.5, stratify=y, random_state=0)
-    model = GMLVQ(n_components=2, random_state=0)
+    model = GMLVQ(1, n_components=2, random_state=0)
     settings = {"target": RejectRate(0.1), "cv": 5, "outliers": None, "random_state": 0}
     clf = RejectOptionClassifier(model, **settings).fit(X, y)
     limits = clf.thresholds_[clf.estimator_.apply(X_new)]

@@ -144,7 +144,7 @@ def make_classifiers() -> dict[str, Any]:
     """Return the classifiers, not fitted yet."""
     return {
         "LogisticRegression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
-        "GMLVQ": make_pipeline(StandardScaler(), GMLVQ(random_state=0)),
+        "GMLVQ": make_pipeline(StandardScaler(), GMLVQ(1, random_state=0)),
         "RandomForest": RandomForestClassifier(60, random_state=0),
         "GaussianNB": GaussianNB(),
     }

@@ -27,7 +27,7 @@ __all__ = ["CLASSIFIERS", "Answers", "answers_of"]
 
 CLASSIFIERS: dict[str, Any] = {
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
-    "GMLVQ": make_pipeline(StandardScaler(), GMLVQ(random_state=0)),
+    "GMLVQ": make_pipeline(StandardScaler(), GMLVQ(1, random_state=0)),
     "random forest": RandomForestClassifier(60, random_state=0),
     "naive Bayes": GaussianNB(),
 }

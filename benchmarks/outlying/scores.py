@@ -78,7 +78,7 @@ def local_outlier_factor(samples: Floats, labels: NDArray[Any]) -> Score:
 
 def prototype_distance(samples: Floats, labels: NDArray[Any]) -> Score:
     z = standardizing(samples)
-    model = GMLVQ(random_state=0).fit(z(samples), labels)
+    model = GMLVQ(1, random_state=0).fit(z(samples), labels)
     return lambda X: np.asarray(model.distances(z(X)).min(axis=1))
 
 

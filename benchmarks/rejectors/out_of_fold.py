@@ -23,7 +23,7 @@ from rejectors.problems import CLASSIFIERS, Problems
 
 MODELS: dict[str, Callable[[int], Any]] = {
     **CLASSIFIERS,
-    "GMLVQ": lambda seed: GMLVQ(random_state=seed),
+    "GMLVQ": lambda seed: GMLVQ(1, random_state=seed),
     "KNeighbors": lambda seed: KNeighborsClassifier(),
 }
 

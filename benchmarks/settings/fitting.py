@@ -27,7 +27,7 @@ def make(model: str, setting: Setting) -> Any:
     """Return a model, not yet fitted; the bandwidth is no parameter of it but of the module."""
     rslvq.BANDWIDTH = setting.get("bandwidth", BEFORE["bandwidth"])
     parameters = {name: value for name, value in setting.items() if name != "bandwidth"}
-    return getattr(models, model)(**parameters, random_state=0)
+    return getattr(models, model)(1, **parameters, random_state=0)
 
 
 def fit(model: str, setting: Setting, fold: Fold) -> Outcome:

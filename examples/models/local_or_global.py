@@ -20,7 +20,7 @@ from abstain.datasets import make_pearl_necklace
 X, y = make_pearl_necklace(1_000, random_state=0)
 X_new, y_new = make_pearl_necklace(10_000, random_state=1)
 one, many = (
-    RejectOptionClassifier(GMLVQ(), cells=cells, target=RejectRate(0.05), outliers=None).fit(X, y)
+    RejectOptionClassifier(GMLVQ(1), cells=cells, target=RejectRate(0.05), outliers=None).fit(X, y)
     for cells in ("global", "prototype")
 )
 

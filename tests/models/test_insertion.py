@@ -60,7 +60,7 @@ def test_classes_of_several_clusters_get_several_prototypes(model):
     fitted = model("auto", random_state=0).fit(X, y)
     assert fitted.score(X, y) > 0.94
     assert fitted.prototype_labels_.tolist() == sorted(fitted.prototype_labels_)
-    assert GLVQ().fit(X, y).score(X, y) < 0.8
+    assert GLVQ(1).fit(X, y).score(X, y) < 0.8
 
 
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ, LGMLVQ])
@@ -157,6 +157,16 @@ def test_a_warm_start_keeps_the_prototypes_that_were_found(model):
         fitted.fit(X, np.where(y == "equal", "other", y))
 
 
+@pytest.mark.parametrize("model", [GLVQ, GMLVQ])
+def test_an_array_of_prototypes_leaves_one_per_class(model):
+    X, y = crossed()
+    init = [[0.0, 0.0], [4.0, 0.0]]
+    auto, one = (model(number, init=init).fit(X, y) for number in ("auto", 1))
+    assert np.array_equal(auto.prototypes_, one.prototypes_)
+    with pytest.raises(InputError, match=r"init must be .* of shape \(2, 2\)"):
+        model("auto", init=[*init, [4.0, 4.0]]).fit(X, y)
+
+
 def test_an_array_of_bandwidths_leaves_one_prototype_per_class():
     assert len(RSLVQ("auto", sigma2=[1.0, 1.0], random_state=0).fit(*crossed()).prototypes_) == 2
     with pytest.raises(InputError, match="one for each of the 2 prototypes"):
@@ -167,7 +177,7 @@ def test_an_array_of_bandwidths_leaves_one_prototype_per_class():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"init": "random"}, {"init": [[0, 0], [4, 0]]}, {"solver": "adam"}, {"sigma2": "local"}],
+    [{"init": "random"}, {"solver": "adam"}, {"sigma2": "local"}],
 )
 def test_it_starts_as_told_and_ends_in_the_ordinary_fit(parameters):
     X, y = crossed()

@@ -29,7 +29,7 @@ def wine():
 
 @pytest.fixture(scope="module")
 def found(wine):
-    return iterated_relevances(GMLVQ(), *wine, random_state=0)
+    return iterated_relevances(GMLVQ(1), *wine, random_state=0)
 
 
 def hidden(n=200, seed=0, noise=0.5):
@@ -47,7 +47,7 @@ def hidden(n=200, seed=0, noise=0.5):
 @pytest.mark.parametrize("model", MATRIX_MODELS)
 def test_directions_are_orthonormal_and_fewer_than_there_are_features(model, wine):
     options = {"max_iterations": 4, "n_directions": 3, "random_state": 0}
-    found = iterated_relevances(model(tol=1e-3), *wine, **options)
+    found = iterated_relevances(model(1, tol=1e-3), *wine, **options)
     gram = found.directions @ found.directions.T
     assert np.allclose(gram, np.eye(len(gram)), atol=1e-10)
     assert found.iterations.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3][: len(gram)]
@@ -57,28 +57,28 @@ def test_directions_are_orthonormal_and_fewer_than_there_are_features(model, win
 
 def test_the_first_directions_are_those_of_a_fit_and_the_accuracy_is_out_of_fold(wine, found):
     X, y = wine
-    model = GMLVQ().fit(X, y)
+    model = GMLVQ(1).fit(X, y)
     ours = found.directions[found.iterations == 0]
     assert np.abs(ours @ model.eigenvectors_[:2].T) == pytest.approx(np.eye(2), abs=1e-6)
     assert found.eigenvalues[:2] == pytest.approx(model.eigenvalues_[:2])
     folds = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(0))
     fixed = iterated_relevances(
-        GMLVQ(random_state=0), X, y, random_state=np.random.RandomState(0), max_iterations=1
+        GMLVQ(1, random_state=0), X, y, random_state=np.random.RandomState(0), max_iterations=1
     )
-    answers = cross_val_predict(GMLVQ(random_state=0), X, y, cv=folds)
+    answers = cross_val_predict(GMLVQ(1, random_state=0), X, y, cv=folds)
     assert fixed.accuracies[0] == pytest.approx((answers == y).mean())
 
 
 # The reference starts each fit from all samples, in another basis of what is left.
 def test_directions_and_accuracies_equal_those_of_the_slow_reference(wine):
     X, y = wine
-    seeded = GMLVQ(random_state=0)
+    seeded = GMLVQ(1, random_state=0)
     found = iterated_relevances(
         seeded, X, y, max_iterations=3, random_state=np.random.RandomState(3)
     )
     folds = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(3)).split(X, y)
     directions, accuracies = reference.iterated(
-        lambda: GMLVQ(random_state=0), X, y, list(folds), n_directions=2, n_iterations=3
+        lambda: GMLVQ(1, random_state=0), X, y, list(folds), n_directions=2, n_iterations=3
     )
     assert np.abs(found.directions @ directions.T) == pytest.approx(np.eye(6), abs=1e-4)
     assert found.accuracies == pytest.approx(accuracies)
@@ -87,7 +87,7 @@ def test_directions_and_accuracies_equal_those_of_the_slow_reference(wine):
 def test_a_rotated_space_has_rotated_directions(wine, found):
     X, y = wine
     rotation = ortho_group.rvs(X.shape[1], random_state=0)
-    rotated = iterated_relevances(GMLVQ(), X @ rotation, y, random_state=0)
+    rotated = iterated_relevances(GMLVQ(1), X @ rotation, y, random_state=0)
     assert rotated.accuracies[:3] == pytest.approx(found.accuracies[:3])
     both = np.abs(rotated.directions[:6] @ (found.directions[:6] @ rotation).T)
     assert both == pytest.approx(np.eye(6), abs=1e-4)
@@ -96,7 +96,7 @@ def test_a_rotated_space_has_rotated_directions(wine, found):
 def test_permuted_features_permute_the_relevances(wine, found):
     X, y = wine
     order = np.random.RandomState(0).permutation(X.shape[1])
-    permuted = iterated_relevances(GMLVQ(), X[:, order], y, random_state=0)
+    permuted = iterated_relevances(GMLVQ(1), X[:, order], y, random_state=0)
     assert permuted.relevances[:3] == pytest.approx(found.relevances[:3, order], abs=1e-4)
     assert permuted.matrix(3) == pytest.approx(found.matrix(3)[np.ix_(order, order)], abs=1e-4)
 
@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_result_with_any_number_of_jobs(wine):
 
 def test_two_copies_of_an_informative_feature_are_found_alike():
     X, y = hidden(noise=0)
-    found = iterated_relevances(make_pipeline(StandardScaler(), GMLVQ()), X, y, random_state=0)
+    found = iterated_relevances(make_pipeline(StandardScaler(), GMLVQ(1)), X, y, random_state=0)
     assert found.relevances[:, 0] == pytest.approx(found.relevances[:, 1])
     assert set(np.argsort(-found.cumulative_relevances[-1])[:2]) == {0, 1}
     assert found.cumulative_relevances[0, :2].sum() > 0.8
@@ -128,8 +128,8 @@ def test_two_copies_of_an_informative_feature_are_found_alike():
 @pytest.mark.parametrize("seed", range(3))
 def test_a_copy_that_a_fit_does_without_is_found_next(seed):
     X, y = hidden(seed=seed)
-    assert GMLVQ().fit(X, y).relevances_[1] < 1 / 6
-    found = iterated_relevances(GMLVQ(), X, y, random_state=0)
+    assert GMLVQ(1).fit(X, y).relevances_[1] < 1 / 6
+    found = iterated_relevances(GMLVQ(1), X, y, random_state=0)
     assert found.relevances[:2].argmax(axis=1).tolist() == [0, 1]
     assert found.relevances[1, 1] > 0.5
     assert found.accuracies[1] > 0.75
@@ -142,7 +142,7 @@ def test_noise_is_left_at_once():
     for seed in range(12):
         random = np.random.RandomState(seed)
         X, y = random.normal(size=(60, 3)), random.permutation(np.arange(60) % 2)
-        found = iterated_relevances(GMLVQ(), X, y, random_state=0)
+        found = iterated_relevances(GMLVQ(1), X, y, random_state=0)
         counts.append(found.n_iterations)
         if not counts[-1]:
             assert found.reached_chance
@@ -154,16 +154,16 @@ def test_noise_is_left_at_once():
 
 def test_it_ends_where_nothing_is_left_and_at_the_limit():
     X, y = hidden()
-    alone = iterated_relevances(GMLVQ(), X[:, :1], y)
+    alone = iterated_relevances(GMLVQ(1), X[:, :1], y)
     assert (alone.n_iterations, alone.reached_chance) == (1, False)
     assert alone.relevances.tolist() == [[1.0]]
-    limited = iterated_relevances(GMLVQ(), X, y, max_iterations=1)
+    limited = iterated_relevances(GMLVQ(1), X, y, max_iterations=1)
     assert (limited.n_iterations, limited.reached_chance) == (1, False)
 
 
 def test_constant_features_have_no_relevance():
     X, y = hidden()
-    found = iterated_relevances(GMLVQ(), np.column_stack([X, np.ones(len(X))]), y, random_state=0)
+    found = iterated_relevances(GMLVQ(1), np.column_stack([X, np.ones(len(X))]), y, random_state=0)
     assert np.allclose(found.relevances[:, -1], 0)
 
 
@@ -240,7 +240,7 @@ def test_the_folds_fit_the_transformers_of_a_pipeline():
     data = load_wine(as_frame=True)
     X, y = data.data.copy(), data.target
     X.iloc[::9, 0] = np.nan
-    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), GMLVQ())
+    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), GMLVQ(1))
     found = iterated_relevances(pipeline, X, y, max_iterations=2, random_state=0)
     assert found.feature_names == list(X.columns)
     scaled = iterated_relevances(pipeline, X * 1000, y, max_iterations=2, random_state=0)
@@ -267,14 +267,14 @@ def test_groups_stay_together_and_parameters_for_the_space_follow_it(wine):
 @pytest.mark.parametrize(
     ("estimator", "options", "message"),
     [
-        (GRLVQ(), {}, "estimator must be GMLVQ.* got a GRLVQ"),
-        (GLVQ(), {}, "got a GLVQ"),
-        (GMLVQ(), {"cv": 1}, "cv must be an integer from 2 to 48"),
-        (GMLVQ(), {"cv": 49}, "cv must be an integer from 2 to 48"),
-        (GMLVQ(), {"alpha": 5}, "alpha must be a number in .*5% is 0.05"),
-        (GMLVQ(), {"groups": ["a"] * 178}, "groups must name at least two groups"),
-        (GMLVQ(), {"n_directions": 0}, "n_directions must be a positive integer"),
-        (GMLVQ(), {"max_iterations": 0}, "max_iterations must be a positive integer"),
+        (GRLVQ(1), {}, "estimator must be GMLVQ.* got a GRLVQ"),
+        (GLVQ(1), {}, "got a GLVQ"),
+        (GMLVQ(1), {"cv": 1}, "cv must be an integer from 2 to 48"),
+        (GMLVQ(1), {"cv": 49}, "cv must be an integer from 2 to 48"),
+        (GMLVQ(1), {"alpha": 5}, "alpha must be a number in .*5% is 0.05"),
+        (GMLVQ(1), {"groups": ["a"] * 178}, "groups must name at least two groups"),
+        (GMLVQ(1), {"n_directions": 0}, "n_directions must be a positive integer"),
+        (GMLVQ(1), {"max_iterations": 0}, "max_iterations must be a positive integer"),
     ],
 )
 def test_what_cannot_be_iterated_is_refused(estimator, options, message, wine):
@@ -286,8 +286,8 @@ def test_missing_values_and_one_class_are_refused(wine):
     X, y = wine
     missing = np.where(np.arange(X.size).reshape(X.shape) % 17 == 0, np.nan, X)
     with pytest.raises(InputError, match="put an imputer"):
-        iterated_relevances(GMLVQ(), missing, y)
+        iterated_relevances(GMLVQ(1), missing, y)
     with pytest.raises(InputError, match="at least two classes"):
-        iterated_relevances(GMLVQ(), X, ["a"] * len(X))
+        iterated_relevances(GMLVQ(1), X, ["a"] * len(X))
     with pytest.raises(InputError, match="must vary"):
-        iterated_relevances(GMLVQ(), np.ones((len(X), 2)), y)
+        iterated_relevances(GMLVQ(1), np.ones((len(X), 2)), y)

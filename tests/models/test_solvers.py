@@ -34,7 +34,7 @@ def _accept_too_few_iterations():
 def test_adam_comes_close_to_the_cost_of_lbfgs(model, data):
     X, y = data
     costs = [
-        model(solver=solver, random_state=0, max_iter=500).fit(X, y).loss_
+        model(1, solver=solver, random_state=0, max_iter=500).fit(X, y).loss_
         for solver in ("lbfgs", "adam")
     ]
     assert costs[1] == pytest.approx(costs[0], rel=0.02)
@@ -46,7 +46,7 @@ def test_adam_is_the_same_under_the_same_seed_and_keeps_the_precision(model, dat
     X = X.copy()
     X[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
     first, second = (
-        model(solver="adam", random_state=0, max_iter=3).fit(X, y).prototypes_ for _ in range(2)
+        model(1, solver="adam", random_state=0, max_iter=3).fit(X, y).prototypes_ for _ in range(2)
     )
     assert first.dtype == np.float64
     assert np.array_equal(first, second)
@@ -55,20 +55,20 @@ def test_adam_is_the_same_under_the_same_seed_and_keeps_the_precision(model, dat
 def test_adam_respects_weights(data):
     X, y = data
     weights = np.where(y == 0, 50.0, 1.0)
-    plain = GLVQ(solver="adam", random_state=0).fit(X, y)
-    weighted = GLVQ(solver="adam", random_state=0).fit(X, y, sample_weight=weights)
+    plain = GLVQ(1, solver="adam", random_state=0).fit(X, y)
+    weighted = GLVQ(1, solver="adam", random_state=0).fit(X, y, sample_weight=weights)
     assert (weighted.predict(X) == 0).mean() > (plain.predict(X) == 0).mean()
 
 
 def test_adam_tells_when_it_has_not_converged(data):
     with pytest.warns(ConvergenceWarning, match="after max_iter=1 iterations; raise max_iter"):
-        GMLVQ(solver="adam", max_iter=1, random_state=0).fit(*data)
+        GMLVQ(1, solver="adam", max_iter=1, random_state=0).fit(*data)
 
 
 @every_model
 @solvers
 def test_a_warm_start_goes_on(model, solver, data):
-    warm = model(solver=solver, warm_start=True, max_iter=4, random_state=0)
+    warm = model(1, solver=solver, warm_start=True, max_iter=4, random_state=0)
     costs = [warm.fit(*data).loss_ for _ in range(4)]
     if solver == "lbfgs":
         assert costs[0] > costs[1] > costs[-1]
@@ -76,14 +76,14 @@ def test_a_warm_start_goes_on(model, solver, data):
         assert len(set(costs)) == 4
         assert costs[-1] < 1.005 * costs[0]
         # Four passes four times lead on average where sixteen passes do, not where four do.
-        whole = model(solver=solver, max_iter=16, random_state=0).fit(*data)
+        whole = model(1, solver=solver, max_iter=16, random_state=0).fit(*data)
         assert abs(costs[-1] - whole.loss_) < max(abs(costs[0] - whole.loss_), 0.02 * costs[0])
-    cold = model(solver=solver, max_iter=4, random_state=0).fit(*data)
+    cold = model(1, solver=solver, max_iter=4, random_state=0).fit(*data)
     assert cold.loss_ == costs[0]
 
 
 def test_a_warm_start_at_the_minimum_stays(data):
-    model = GMLVQ(warm_start=True).fit(*data)
+    model = GMLVQ(1, warm_start=True).fit(*data)
     cost, n_iter = model.loss_, model.n_iter_
     model.fit(*data)
     assert model.loss_ <= cost + 1e-9
@@ -91,7 +91,7 @@ def test_a_warm_start_at_the_minimum_stays(data):
 
 
 def test_a_warm_start_keeps_estimated_bandwidths(data):
-    model = RSLVQ(warm_start=True).fit(*data)
+    model = RSLVQ(1, warm_start=True).fit(*data)
     before = model.sigma2_
     assert np.array_equal(model.fit(*data).sigma2_, before)
     assert np.array_equal(model.set_params(sigma2=2.0).fit(*data).sigma2_, [2.0] * 3)
@@ -99,7 +99,7 @@ def test_a_warm_start_keeps_estimated_bandwidths(data):
 
 def test_a_warm_start_with_other_data_is_refused(data):
     X, y = data
-    model = GLVQ(warm_start=True).fit(X, y)
+    model = GLVQ(1, warm_start=True).fit(X, y)
     with pytest.raises(InputError, match=r"warm_start .* got 3 prototypes of 7 features"):
         model.fit(X[:, :7], y)
     with pytest.raises(InputError, match=r"warm_start .* got 2 prototypes of 8 features"):
@@ -109,7 +109,7 @@ def test_a_warm_start_with_other_data_is_refused(data):
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ])
 @solvers
 def test_the_cost_is_shown_every_so_many_iterations(model, solver, data, capsys):
-    fitted = model(solver=solver, max_iter=12, tol=0.0, verbose=5, random_state=0).fit(*data)
+    fitted = model(1, solver=solver, max_iter=12, tol=0.0, verbose=5, random_state=0).fit(*data)
     lines = capsys.readouterr().out.splitlines()
     assert fitted.n_iter_ == 12
     assert [line.split(", ")[0] for line in lines] == [
@@ -130,7 +130,7 @@ def interrupt_at(iteration, monkeypatch):
 @pytest.mark.parametrize("iteration", [3, 15])
 @solvers
 def test_an_interrupted_fit_can_be_resumed(model, solver, iteration, data, monkeypatch):
-    estimator = model(solver=solver, warm_start=True, verbose=1, tol=0.0, random_state=0)
+    estimator = model(1, solver=solver, warm_start=True, verbose=1, tol=0.0, random_state=0)
     with monkeypatch.context() as patch:
         interrupt_at(iteration, patch)
         with pytest.raises(KeyboardInterrupt):
@@ -142,7 +142,7 @@ def test_an_interrupted_fit_can_be_resumed(model, solver, iteration, data, monke
 
 
 def test_an_interrupted_fit_without_warm_start_is_no_fit(data, monkeypatch):
-    estimator = GMLVQ(verbose=1)
+    estimator = GMLVQ(1, verbose=1)
     interrupt_at(3, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(*data)

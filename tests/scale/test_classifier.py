@@ -58,7 +58,7 @@ METHODS = (
 CHUNKS = (0, 1, 1_500, 0, 7, 492, 0)  # empty ones at the ends and within, and skewed
 MODELS = {
     "gmlvq": GMLVQ(n_prototypes_per_class=2, max_iter=20, tol=1e-3, random_state=0),
-    "scaled gmlvq": make_pipeline(StandardScaler(), GMLVQ(max_iter=20, tol=1e-3)),
+    "scaled gmlvq": make_pipeline(StandardScaler(), GMLVQ(1, max_iter=20, tol=1e-3)),
     "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
     "forest": RandomForestClassifier(10, max_depth=5, random_state=0),
     "tree": DecisionTreeClassifier(max_leaf_nodes=12, random_state=0),
@@ -729,7 +729,7 @@ def test_a_killed_worker_changes_nothing(client, frozen, rest):
 )
 def test_trees_of_a_forest(client, covtype, read_in_blocks, tmp_path, name, n_samples, method):
     X, y = covtype[0][:n_samples], covtype[1][:n_samples]
-    lvq = make_pipeline(StandardScaler(), GMLVQ(max_iter=10, tol=1e-2))
+    lvq = make_pipeline(StandardScaler(), GMLVQ(1, max_iter=10, tol=1e-2))
     model = {"bayes": GaussianNB(), "gmlvq": lvq}[name]
     frozen = FrozenEstimator(model.fit(X[:11_340], y[:11_340]))
     lazy, labels = read_in_blocks(X, tmp_path, 50_000), da.from_array(y, chunks=50_000)

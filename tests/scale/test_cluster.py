@@ -238,7 +238,7 @@ def long_fit():
     X = np.random.default_rng(0).normal(size=(3_000, 3))
     y = (X[:, 0] > 0).astype(int)
     chunked = [dask.array.from_array(array, chunks=(300, *array.shape[1:])) for array in (X, y)]
-    GLVQ(max_iter=100_000, tol=0).fit(*chunked)
+    GLVQ(1, max_iter=100_000, tol=0).fit(*chunked)
 
 
 @pytest.mark.parametrize("work", [slow_front, long_fit])

@@ -44,7 +44,7 @@ def calibration(read):
 
 
 def model(read):
-    return GLVQ(max_iter=2).fit(read(X), read(Y))
+    return GLVQ(1, max_iter=2).fit(read(X), read(Y))
 
 
 @pytest.fixture(

@@ -24,7 +24,7 @@ def assert_one_line(caught, said):
 # --- samples in memory, and the rest not --------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [GMLVQ(), RSLVQ()])
+@pytest.mark.parametrize("model", [GMLVQ(1), RSLVQ(1)])
 @pytest.mark.parametrize(("labels", "kind"), [(LAZY_Y, "Array"), (SERIES, "Series")])
 def test_labels_of_dask_need_samples_of_dask(model, labels, kind):
     with pytest.raises(InputError) as caught:
@@ -34,21 +34,21 @@ def test_labels_of_dask_need_samples_of_dask(model, labels, kind):
 
 def test_weights_of_dask_need_samples_of_dask():
     with pytest.raises(InputError) as caught:
-        GMLVQ().fit(X.tolist(), y, sample_weight=LAZY_Y + 1)
+        GMLVQ(1).fit(X.tolist(), y, sample_weight=LAZY_Y + 1)
     assert_one_line(caught, "sample_weight must not be a Dask Array where X is a list; give X as")
 
 
 @pytest.mark.filterwarnings("ignore:.*is not implemented by Dask:FutureWarning")  # of the step
 def test_a_step_that_collects_samples_is_reported():
     with pytest.raises(InputError) as caught:
-        make_pipeline(StandardScaler(), GMLVQ()).fit(LAZY_X, LAZY_Y)
+        make_pipeline(StandardScaler(), GMLVQ(1)).fit(LAZY_X, LAZY_Y)
     assert_one_line(caught, "Steps of a pipeline collect samples: scale them by Dask")
 
 
 # What the error advises gives the model of the pipeline.
 def test_samples_may_be_scaled_by_dask():
-    lazy = GMLVQ(random_state=0).fit((LAZY_X - LAZY_X.mean(0)) / LAZY_X.std(0), LAZY_Y)
-    here = make_pipeline(StandardScaler(), GMLVQ(random_state=0)).fit(X, y)
+    lazy = GMLVQ(1, random_state=0).fit((LAZY_X - LAZY_X.mean(0)) / LAZY_X.std(0), LAZY_Y)
+    here = make_pipeline(StandardScaler(), GMLVQ(1, random_state=0)).fit(X, y)
     np.testing.assert_allclose(lazy.prototypes_, here[-1].prototypes_, rtol=1e-9, atol=1e-12)
 
 
@@ -57,9 +57,9 @@ def test_values_that_cannot_be_squared_are_refused(value):
     huge = X.copy()
     huge[12, 1] = value
     with pytest.raises(InputError) as caught:
-        GMLVQ().fit(da.from_array(huge, chunks=(5, -1)), LAZY_Y)
+        GMLVQ(1).fit(da.from_array(huge, chunks=(5, -1)), LAZY_Y)
     assert_one_line(caught, f"got {value:.1e} in feature 1; scale the features")
     frame = dd.from_pandas(pd.DataFrame(huge, columns=["a", "b"]), npartitions=2)
     with pytest.raises(InputError) as caught:
-        GMLVQ().fit(frame, SERIES)
+        GMLVQ(1).fit(frame, SERIES)
     assert_one_line(caught, f"got {value:.1e} in feature 'b'; scale the features")

@@ -33,10 +33,10 @@ def by_hand(method, X, chunks):
 
 def test_fits_with_equal_parameters_have_different_tokens(iris):
     X, y = iris
-    model, same, other = GLVQ().fit(X, y), GLVQ().fit(X, y), GLVQ().fit(2 * X, y)
+    model, same, other = GLVQ(1).fit(X, y), GLVQ(1).fit(X, y), GLVQ(1).fit(2 * X, y)
     assert tokenize(model) == tokenize(same)
     assert tokenize(model.predict) != tokenize(other.predict)
-    assert tokenize(GLVQ()) != tokenize(GLVQ(beta=1.0)) != tokenize(RSLVQ())
+    assert tokenize(GLVQ(1)) != tokenize(GLVQ(1, beta=1.0)) != tokenize(RSLVQ(1))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_blocks_give_what_they_give_alone(client, iris, kind, dtype):
 
 def test_two_classes_have_one_score(client):
     X, y = load_breast_cancer(return_X_y=True)
-    model = GLVQ(max_iter=10, tol=1e-2).fit(X, y)
+    model = GLVQ(1, max_iter=10, tol=1e-2).fit(X, y)
     scores = model.decision_function(da.from_array(X, chunks=(200, -1)))
     assert scores.shape == (len(X),)
     assert np.allclose(scores.compute(), model.decision_function(X), rtol=1e-9)
@@ -67,7 +67,7 @@ def test_two_classes_have_one_score(client):
 
 def test_frames_keep_the_names_of_features_and_unknown_rows(client, iris):
     frame = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
-    model = GMLVQ(max_iter=20, tol=1e-2).fit(frame, iris[1])
+    model = GMLVQ(1, max_iter=20, tol=1e-2).fit(frame, iris[1])
     lazy = dd.from_pandas(frame, npartitions=4)
     distances = model.distances(lazy)
     assert np.isnan(distances.shape[0])
@@ -79,7 +79,7 @@ def test_frames_keep_the_names_of_features_and_unknown_rows(client, iris):
 
 
 def test_nothing_is_computed_before_it_is_asked_for(client, iris):
-    model = GLVQ(max_iter=10, tol=1e-2).fit(*iris)
+    model = GLVQ(1, max_iter=10, tol=1e-2).fit(*iris)
 
     def refuse(block):
         raise RuntimeError("computed")
@@ -93,7 +93,7 @@ def test_nothing_is_computed_before_it_is_asked_for(client, iris):
 
 
 def test_the_model_is_one_node_of_the_graph(iris):
-    model = GLVQ(max_iter=10, tol=1e-2).fit(*iris)
+    model = GLVQ(1, max_iter=10, tol=1e-2).fit(*iris)
     predicted = model.predict(da.from_array(iris[0], chunks=(10, -1)))
     needs = predicted.dask.get_all_dependencies()
     (node,) = [key for key in needs if str(key).startswith("identity")]
@@ -102,7 +102,7 @@ def test_the_model_is_one_node_of_the_graph(iris):
 
 def test_a_later_fit_does_not_change_answers_to_come(iris):
     X, y = iris
-    model = GLVQ(max_iter=10, tol=1e-2).fit(X, y)
+    model = GLVQ(1, max_iter=10, tol=1e-2).fit(X, y)
     before = model.predict(X)
     predicted = model.predict(da.from_array(X, chunks=(50, -1)))
     model.fit(X, 2 - y)
@@ -113,7 +113,7 @@ def test_a_later_fit_does_not_change_answers_to_come(iris):
 def test_a_bad_value_names_its_block(client, iris):
     X = iris[0].copy()
     X[133] = np.nan
-    model = GLVQ(max_iter=10, tol=1e-2).fit(*iris)
+    model = GLVQ(1, max_iter=10, tol=1e-2).fit(*iris)
     with pytest.raises(InputError) as caught:
         model.distances(da.from_array(X, chunks=(10, -1))).compute()
     assert str(caught.value) == (
@@ -130,32 +130,32 @@ def test_a_bad_value_names_its_block(client, iris):
     ],
 )
 def test_what_holds_no_samples_is_refused_at_once(iris, wrong, said):
-    model = GLVQ(max_iter=10, tol=1e-2).fit(*iris)
+    model = GLVQ(1, max_iter=10, tol=1e-2).fit(*iris)
     with pytest.raises(InputError, match=said) as caught:
         model.predict(wrong(da.from_array(iris[0], chunks=(50, -1))))
     assert "\n" not in str(caught.value)
 
 
 def test_frames_are_not_made_of_what_is_lazy(iris):
-    model = GMLVQ(max_iter=10, tol=1e-2).fit(*iris).set_output(transform="pandas")
+    model = GMLVQ(1, max_iter=10, tol=1e-2).fit(*iris).set_output(transform="pandas")
     lazy = da.from_array(iris[0], chunks=(50, -1))
     with pytest.raises(InputError, match=r"call set_output\(transform='default'\)"):
         model.transform(lazy)
     assert isinstance(model.set_output(transform="default").transform(lazy), da.Array)
     with config_context(transform_output="pandas"), pytest.raises(InputError, match="set_output"):
-        GMLVQ(max_iter=10, tol=1e-2).fit(*iris).transform(lazy)
+        GMLVQ(1, max_iter=10, tol=1e-2).fit(*iris).transform(lazy)
 
 
 def test_a_model_must_be_fitted(iris):
     with pytest.raises(NotFittedError):
-        GLVQ().predict(da.from_array(iris[0], chunks=(50, -1)))
+        GLVQ(1).predict(da.from_array(iris[0], chunks=(50, -1)))
 
 
 def test_arrays_of_one_machine_import_no_dask():
     code = (
         "import sys; from abstain import GLVQ, RejectOptionClassifier as R\n"
         "X, y = [[0.0], [1.0], [4.0], [5.0], [2.9]], [0, 0, 1, 1, 0]\n"
-        "clf = R(GLVQ(), min_cell_size=1).fit(X, y); clf.predict(X); clf.reject(X)\n"
+        "clf = R(GLVQ(1), min_cell_size=1).fit(X, y); clf.predict(X); clf.reject(X)\n"
         "print('dask' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

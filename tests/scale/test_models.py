@@ -66,14 +66,14 @@ def bits(model):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_all_models_end_where_they_do_on_one_machine(client, model, missing):
     X, y, weights = sample(missing=missing)
-    estimator = model(max_iter=8, class_weight="balanced")
+    estimator = model(1, max_iter=8, class_weight="balanced")
     fitted = model(**estimator.get_params()).fit(*as_dask(X, y, weights))
     assert_alike(fitted, estimator.fit(X, y, weights), X)
 
 
 def test_until_it_converges(client):
     X, y, _ = sample()
-    assert_alike(GMLVQ().fit(*as_dask(X, y)), GMLVQ().fit(X, y), X)
+    assert_alike(GMLVQ(1).fit(*as_dask(X, y)), GMLVQ(1).fit(X, y), X)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_until_it_converges(client):
 )
 def test_other_starts(client, options):
     X, y, weights = sample(missing=0.1)
-    estimator = GMLVQ(max_iter=8, random_state=5, **options)
+    estimator = GMLVQ(**{"n_prototypes_per_class": 1, "max_iter": 8, "random_state": 5} | options)
     fitted = GMLVQ(**estimator.get_params()).fit(*as_dask(X, y, weights))
     assert_alike(fitted, estimator.fit(X, y, weights), X)
 
@@ -107,7 +107,7 @@ def test_a_bounded_sample_to_start_from(client, monkeypatch):
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ, MRSLVQ], ids=lambda model: model.__name__)
 def test_adam_reaches_about_the_same_cost(client, model):
     X, y, weights = sample(8000, missing=0.05)
-    estimator = model(solver="adam", max_iter=15, random_state=0)
+    estimator = model(1, solver="adam", max_iter=15, random_state=0)
     chunks = (3000, 1000, 0, 2500, 1500)
     fitted = model(**estimator.get_params()).fit(*as_dask(X, y, weights, chunks=chunks))
     on_one = estimator.fit(X, y, weights)
@@ -119,7 +119,7 @@ def test_adam_reaches_about_the_same_cost(client, model):
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
 def test_threads_give_the_same_bits_as_processes(client, solver):
     data = as_dask(*sample(missing=0.1))
-    options = {"solver": solver, "max_iter": 5, "random_state": 0}
+    options = {"n_prototypes_per_class": 1, "solver": solver, "max_iter": 5, "random_state": 0}
     fitted = GMLVQ(**options).fit(*data)
     with dask.config.set(scheduler="threads"):
         again = GMLVQ(**options).fit(*data)
@@ -129,16 +129,16 @@ def test_threads_give_the_same_bits_as_processes(client, solver):
 def test_more_blocks_than_segments(client, monkeypatch):
     monkeypatch.setattr(on_dask, "SEGMENTS", 3)
     X, y, _ = sample()
-    fitted = GLVQ(max_iter=5).fit(*as_dask(X, y, chunks=100))
-    assert_alike(fitted, GLVQ(max_iter=5).fit(X, y), X)
+    fitted = GLVQ(1, max_iter=5).fit(*as_dask(X, y, chunks=100))
+    assert_alike(fitted, GLVQ(1, max_iter=5).fit(X, y), X)
 
 
 def test_frames_keep_their_names(client):
     X, y, _ = sample()
     frame = pd.DataFrame(X, columns=["height", "width", "depth", "age"])
     partitions = dd.from_pandas(frame.assign(tree=y), npartitions=4)
-    fitted = GRLVQ(max_iter=5).fit(partitions[list(frame.columns)], partitions["tree"])
-    expected = GRLVQ(max_iter=5).fit(frame, y)
+    fitted = GRLVQ(1, max_iter=5).fit(partitions[list(frame.columns)], partitions["tree"])
+    expected = GRLVQ(1, max_iter=5).fit(frame, y)
     assert fitted.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
     assert fitted.n_features_in_ == 4
     assert_alike(fitted, expected, frame)
@@ -148,27 +148,27 @@ def test_lengths_that_nobody_knows_and_columns_in_chunks(client):
     X, y, _ = sample()
     there, labels = as_dask(X, y)
     chosen = there[:, 0] > 0
-    fitted = GLVQ(max_iter=5).fit(there.rechunk({1: 3})[chosen], labels[chosen])
+    fitted = GLVQ(1, max_iter=5).fit(there.rechunk({1: 3})[chosen], labels[chosen])
     own = X[:, 0] > 0
-    assert_alike(fitted, GLVQ(max_iter=5).fit(X[own], y[own]), X)
+    assert_alike(fitted, GLVQ(1, max_iter=5).fit(X[own], y[own]), X)
 
 
 def test_float32_stays_float32(client):
     X, y, _ = sample()
-    fitted = GMLVQ(max_iter=3).fit(*as_dask(X.astype(np.float32), y))
-    expected = GMLVQ(max_iter=3).fit(X.astype(np.float32), y)
+    fitted = GMLVQ(1, max_iter=3).fit(*as_dask(X.astype(np.float32), y))
+    expected = GMLVQ(1, max_iter=3).fit(X.astype(np.float32), y)
     assert fitted.prototypes_.dtype == np.float32
     np.testing.assert_allclose(fitted.prototypes_, expected.prototypes_, rtol=1e-3, atol=1e-4)
 
 
 def test_an_interrupted_fit_is_resumed(client, monkeypatch, capsys):
     data = as_dask(*sample()[:2])
-    whole = RSLVQ(max_iter=12, tol=0, verbose=4).fit(*data)
+    whole = RSLVQ(1, max_iter=12, tol=0, verbose=4).fit(*data)
     printed = capsys.readouterr().out
     assert [line.split(",")[0] for line in printed.splitlines()] == [
         f"RSLVQ: iteration {number}" for number in (4, 8, 12)
     ]
-    stopped, evaluate, calls = RSLVQ(warm_start=True), PersistedBlocks.sum, []
+    stopped, evaluate, calls = RSLVQ(1, warm_start=True), PersistedBlocks.sum, []
 
     def interrupt(*arguments):
         calls.append(1)
@@ -259,7 +259,7 @@ def test_a_bad_value_names_its_block(client, change, said):
     X, y, weights = sample()
     data = as_dask(*change(X, y.astype(object), weights), chunks=100)
     with pytest.raises(InputError, match=said) as caught:
-        GLVQ(max_iter=2).fit(*data)
+        GLVQ(1, max_iter=2).fit(*data)
     assert "\n" not in str(caught.value)
 
 
@@ -302,8 +302,8 @@ def test_what_cannot_be_fitted(change, options, said):
 def test_trees_of_a_forest(client, covtype, read_in_blocks, tmp_path):
     X, y = covtype
     chunked = read_in_blocks(X, tmp_path, 50_000), da.from_array(y, chunks=50_000)
-    fitted = GMLVQ(max_iter=2).fit(*chunked)
-    expected = GMLVQ(max_iter=2).fit(X, y)
+    fitted = GMLVQ(1, max_iter=2).fit(*chunked)
+    expected = GMLVQ(1, max_iter=2).fit(X, y)
     assert len(X) == 581_012
     assert fitted.n_iter_ == expected.n_iter_ == 2
     assert fitted.loss_ == pytest.approx(expected.loss_, rel=1e-12)
@@ -314,7 +314,7 @@ def test_trees_of_a_forest(client, covtype, read_in_blocks, tmp_path):
 
 def test_dask_is_imported_only_where_it_is_used():
     code = (
-        "import sys, abstain; abstain.models.GLVQ().fit([[0.0], [1.0]], [0, 1]); "
+        "import sys, abstain; abstain.models.GLVQ(1).fit([[0.0], [1.0]], [0, 1]); "
         "print('dask' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -335,7 +335,7 @@ def kill_one(client):
 )
 def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, name, turn):
     data = as_dask(*sample(4000), chunks=500)
-    options = {"solver": solver, "max_iter": 7, "random_state": 0}
+    options = {"n_prototypes_per_class": 1, "solver": solver, "max_iter": 7, "random_state": 0}
     expected = GMLVQ(**options).fit(*data)
     before, calls = getattr(place, name), []
 
@@ -356,7 +356,7 @@ def test_a_killed_worker_changes_nothing(client, monkeypatch, solver, place, nam
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
 def test_the_only_worker_may_die(solver, monkeypatch):
     data = as_dask(*sample(4000), chunks=500)
-    options = {"solver": solver, "max_iter": 4, "random_state": 0}
+    options = {"n_prototypes_per_class": 1, "solver": solver, "max_iter": 4, "random_state": 0}
     total, calls = PersistedBlocks.sum, []
     with open_cluster("local", n_workers=1) as client:
         expected = GMLVQ(**options).fit(*data)

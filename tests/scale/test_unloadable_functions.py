@@ -31,7 +31,7 @@ def reject(X, y, lazy, labels):
 
 
 def fit(X, y, lazy, labels):
-    GLVQ(max_iter=2).fit(lazy.map_blocks(rules.same, meta=X[:0]), labels)
+    GLVQ(1, max_iter=2).fit(lazy.map_blocks(rules.same, meta=X[:0]), labels)
 
 
 def front(X, y, lazy, labels):

@@ -92,7 +92,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The parameters are the fields of a dataclass, so that a subclass declares only its own.
     """
 
-    n_prototypes_per_class: int | str | dict[Any, int] = 1
+    n_prototypes_per_class: int | str | dict[Any, int] = "auto"
     _: KW_ONLY
     init: str | ArrayLike = "kmeans"
     solver: str = "lbfgs"
@@ -299,7 +299,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _is_to_grow(self) -> bool:
-        return is_auto(self.n_prototypes_per_class)
+        """Tell whether to look for a number of prototypes; an array of them says how many."""
+        return is_auto(self.n_prototypes_per_class) and isinstance(self.init, str)
 
     def _wanted_prototypes(self, names: list[Any], is_warm: bool) -> int | str | dict[Any, int]:
         """Return the number of prototypes to begin with; a warm start keeps what was found."""

@@ -35,7 +35,7 @@ regularization : float
 init : "kmeans", "random" or array-like of shape (n_prototypes, n_features)
     Initial prototypes. "kmeans": the class mean, or the centres of k-means within the
     class if it has several prototypes. "random": random samples of the class. An array holds
-    the prototypes themselves, ordered by class; "auto" begins with one per class.
+    the prototypes themselves, ordered by class; with "auto", one per class and no more.
 solver : "lbfgs" or "adam"
     L-BFGS uses all samples in every iteration. Adam uses mini-batches, for larger data;
     one iteration is one pass over the samples.

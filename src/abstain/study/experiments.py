@@ -210,7 +210,7 @@ def _final_step(name: str, seed: int) -> Any:
         "lgmlvq": models.LGMLVQ,
         "mrslvq": models.MRSLVQ,
     }[name]
-    return model(random_state=seed)
+    return model(n_prototypes_per_class=1, random_state=seed)  # as in the paper
 
 
 # --- LIBSVM ---------------------------------------------------------------------------------------

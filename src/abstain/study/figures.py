@@ -272,8 +272,8 @@ def _contours(names: list[str]) -> Figure | None:
         X, y, true_model = PROBLEMS[name].draw(0)
         models = {
             "Bayes": (true_model, "conf"),
-            "Conf of RSLVQ": (RSLVQ(random_state=0).fit(X, y), "conf"),
-            "RelSim of GLVQ": (GLVQ(random_state=0).fit(X, y), "relsim"),
+            "Conf of RSLVQ": (RSLVQ(n_prototypes_per_class=1, random_state=0).fit(X, y), "conf"),
+            "RelSim of GLVQ": (GLVQ(n_prototypes_per_class=1, random_state=0).fit(X, y), "relsim"),
         }
         edges = [np.quantile(column, [0.005, 0.995]) for column in X.T]
         margins = [0.1 * np.ptp(edge) for edge in edges]
