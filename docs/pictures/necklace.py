@@ -37,7 +37,7 @@ def necklace() -> Necklace:
     X_new, y_new = make_pearl_necklace(10_000, random_state=1)
     one, many = (
         RejectOptionClassifier(
-            GMLVQ(1, beta=None),
+            GMLVQ(n_prototypes_per_class=1, beta=None),
             cells=cells,
             method="exact",
             target=RejectRate(RATE),

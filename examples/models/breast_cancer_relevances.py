@@ -43,7 +43,7 @@ y = data.target_names[data.target]
 # Model. Features are standardised: a relevance is then a weight per standard deviation, and that of
 # an area in mm² can be compared with that of a ratio.
 
-pipeline = make_pipeline(StandardScaler(), GMLVQ(1))
+pipeline = make_pipeline(StandardScaler(), GMLVQ(n_prototypes_per_class=1))
 folds = StratifiedKFold(10, shuffle=True, random_state=0)
 validated = cross_validate(pipeline, X, y, cv=folds, return_estimator=True)
 accuracies = validated["test_score"]

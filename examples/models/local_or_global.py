@@ -20,7 +20,9 @@ from abstain.datasets import make_pearl_necklace
 X, y = make_pearl_necklace(1_000, random_state=0)
 X_new, y_new = make_pearl_necklace(10_000, random_state=1)
 one, many = (
-    RejectOptionClassifier(GMLVQ(1), cells=cells, target=RejectRate(0.05), outliers=None).fit(X, y)
+    RejectOptionClassifier(
+        GMLVQ(n_prototypes_per_class=1), cells=cells, target=RejectRate(0.05), outliers=None
+    ).fit(X, y)
     for cells in ("global", "prototype")
 )
 

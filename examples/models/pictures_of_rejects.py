@@ -43,7 +43,7 @@ X, X_new, y, y_new = train_test_split(X / 16, y, test_size=0.5, stratify=y, rand
 # answers to digits that it had not seen (cv). Outliers are told by all pixels and cannot be seen in
 # the plane, so that they are not rejected here.
 
-model = GMLVQ(1, n_components=2, random_state=0)
+model = GMLVQ(n_prototypes_per_class=1, n_components=2, random_state=0)
 clf = RejectOptionClassifier(
     model, target=RejectRate(0.1), cv=5, outliers=None, random_state=0
 ).fit(X, y)

@@ -23,7 +23,7 @@ from abstain.models.relevances import iterated_relevances, relevance_stability
 from abstain.plotting import IteratedRelevancesDisplay, RelevanceStabilityDisplay
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-model = make_pipeline(StandardScaler(), GMLVQ(1))
+model = make_pipeline(StandardScaler(), GMLVQ(n_prototypes_per_class=1))
 names, all_alike = np.array(X.columns), 1 / X.shape[1]
 
 # %%

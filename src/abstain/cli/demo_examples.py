@@ -136,7 +136,9 @@ def compare_on_necklace() -> Necklace:
     answers = []
     for cells in ("global", "prototype"):
         clf = RejectOptionClassifier(
-            GMLVQ(1, random_state=0), cells=cells, target=RejectRate(NECKLACE_REJECT_RATE)
+            GMLVQ(n_prototypes_per_class=1, random_state=0),
+            cells=cells,
+            target=RejectRate(NECKLACE_REJECT_RATE),
         ).fit(*known)
         right, rejected = clf.predict(X) == y, clf.reject(X)
         answers.append(Answers(float(rejected.mean()), float(right[~rejected].mean())))
