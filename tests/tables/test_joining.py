@@ -103,6 +103,9 @@ def test_rows_that_are_labelled_for_a_fit_teach_the_model_and_set_no_thresholds(
     assert result.clf.operating_point_.n_samples == 300 < result.n_rows == 600
     assert result.clf.operating_point_.reject_rate == pytest.approx(0.2, abs=0.01)
     assert result.clf.expected_.n_samples == 300
+    assert result.class_shares == pytest.approx(
+        dict(frame[:300][LABEL].value_counts(normalize=True).rows())
+    )
     # Such rows are in all fits but those of their own fold.
     alone = fit_table(written(tmp_path, "alone", frame[:300], "csv"), OPTIONS)
     assert not np.array_equal(alone.clf.calibration_.certainty, known.certainty)

@@ -17,7 +17,7 @@ from abstain import (
     save,
 )
 from abstain.tables import FitOptions, fit_table, labelled_samples, open_table
-from abstain.tables.recalibrating import recalibrate_table
+from abstain.tables.recalibrating import recalibrate_table, rows_to_certify
 from tests.tables.drifting import LABEL, make_month
 
 
@@ -160,3 +160,11 @@ def test_classes_of_numbers_are_named_as_in_the_table(table, folder):
     costs = {("1", "0"): 5, ("0", "1"): 1}
     result = recalibrate_table(clf, recent, ExpectedCost(costs, reject=0.5), label=LABEL)
     assert result.clf.target.costs == {(1, 0): 5, (0, 1): 1}
+
+
+def test_where_no_row_is_answered_rows_to_certify_follow_from_those_that_set_thresholds(model):
+    point = model.operating_point_
+    usual = rows_to_certify(model, point.n_samples, round(point.n_samples / point.coverage))
+    assert rows_to_certify(model, 0, 100).likely == pytest.approx(usual.likely, rel=0.02)
+    with_half = rows_to_certify(model, 50, 100)
+    assert with_half.likely == pytest.approx(2 * rows_to_certify(model, 100, 100).likely, abs=1)

@@ -145,6 +145,8 @@ class FitResult:
     # The column that names the subjects of the rows, and how many there are.
     group: str | None = None
     n_groups: int = 0
+    # Rows of each class without those that are labelled for a fit only; None if there are none.
+    usual_counts: dict[str, int] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -179,7 +181,7 @@ class FitResult:
     @property
     def class_shares(self) -> dict[str, float]:
         """The share of each class in the data that the numbers hold for."""
-        return class_shares_of(self.clf, self.class_counts)
+        return class_shares_of(self.clf, self.usual_counts or self.class_counts)
 
     def as_dict(self, write: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the result for a JSON document; ``write`` renders messages.
@@ -292,7 +294,9 @@ def fit_table(
     X, y = samples.filter(used), labels.filter(used)
     counts = _class_counts(y, options)
     target = with_classes(options.target, list(counts), options.label)
-    clf = _classifier(pipeline, options, watch, is_free.filter(used).to_numpy())
+    is_free = is_free.filter(used)
+    usual = None if is_free.all() else _sizes(y.filter(is_free))
+    clf = _classifier(pipeline, options, watch, is_free.to_numpy())
     clf.class_prior = prior_of_classes(options.class_prior, list(counts), options.label)
     groups = {
         name: group_labels(frame[name], table.missing).filter(used).to_numpy()
@@ -324,7 +328,7 @@ def fit_table(
         *_equal_rows(clf),
         *_undetected_outliers(clf),
         *_columns_that_tell_the_class(X, y),
-        *_worse_than_constant(clf, counts),
+        *_worse_than_constant(clf, usual or counts),
         *_classes_spelled_alike(list(counts)),
         *features.notes,
         *_ambiguous_points(frame, features, table),
@@ -336,6 +340,7 @@ def fit_table(
         *(clf, model, options.label, features, counts),
         *(labels.null_count(), n_empty, notes, groups, options.group),
         0 if together is None else len(np.unique(together)),
+        usual,
     )
 
 
@@ -530,10 +535,14 @@ def _undetected_outliers(clf: RejectOptionClassifier) -> list[Message]:
     return [undetected_outliers(clf.outliers)]
 
 
+def _sizes(labels: pl.Series) -> dict[str, int]:
+    counted = labels.alias("label").value_counts().sort("label")
+    return dict(zip(counted["label"], counted["count"], strict=True))
+
+
 def _class_counts(labels: pl.Series, options: FitOptions) -> dict[str, int]:
     """Return the size of each class; classes must have a row for each fold."""
-    counted = labels.alias("label").value_counts().sort("label")
-    counts = dict(zip(counted["label"], counted["count"], strict=True))
+    counts = _sizes(labels)
     if len(counts) < 2:
         raise InputError(
             f"label column {shown(labels.name)} names {len(counts)} class in rows that hold "

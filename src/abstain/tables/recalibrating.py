@@ -222,12 +222,18 @@ class RowsToCertify(NamedTuple):
 
 
 def rows_to_certify(clf: Any, n_answered: int, n_rows: int) -> RowsToCertify | None:
-    """Return how many rows may certify the accuracy again; None if none is certified."""
+    """Return how many rows may certify the accuracy again; None if none is certified.
+
+    If no row was answered, the share is that of the rows that set the thresholds.
+    """
+    if not n_answered:
+        n_rows = clf.operating_point_.n_samples
+        n_answered = max(1, round(n_rows * clf.operating_point_.coverage))
     for each in certificates_of(clf):
         if each.name == Guarantee.name:
             promise = each.accuracy, each.confidence
             rows = [
-                ceil(enough(*promise) * n_rows / max(n_answered, 1))
+                ceil(enough(*promise) * n_rows / n_answered)
                 for enough in (likely_answers, needed_answers)
             ]
             return RowsToCertify(*promise, *rows)
