@@ -49,7 +49,8 @@ def expert_labels(clf: Any, review: Review) -> pl.DataFrame:
         The columns that the classifier needs, the label column, ``abstain_case``, which tells
         cases apart, and ``abstain_use``: "thresholds and fit" if the row is of a random sample of
         the table, all of which is labelled, else "fit only". `recalibrate_table` takes the former,
-        `fit_table` both unless it certifies something.
+        and so does a `fit_table` that certifies something or has a ``class_prior``. Other fits take
+        both, and only the former set thresholds.
 
     Raises
     ------
