@@ -6,7 +6,7 @@ import gc
 from abstain._core.signals import exit_on_signals
 
 # More than a short command creates, most of them by imports.
-_OBJECTS_TO_COLLECT = 300_000
+_OBJECTS_TO_COLLECT = 500_000
 
 
 def main() -> None:
