@@ -3,7 +3,7 @@
 One prototype a class, ten folds, one thread. Every library is run in a process, and if need be an
 environment, of its own, on the same folds. A peer is tried with a few settings: what counts is the
 fastest of those within 0.01 of its best accuracy. Right after it our model fits the same folds, by
-its defaults and stopped earlier, so that every figure is a ratio of two times measured side by
+its defaults and in other settings, so that every figure is a ratio of two times measured side by
 side: ``ratio`` for our defaults, ``matched_ratio`` for our fastest setting that is no less
 accurate than the peer. A setting that has used up its budget of seconds begins no further fold.
 
@@ -25,7 +25,7 @@ from typing import Any
 from environments import PeerError
 from keeping import KeptRows
 from peers.folds import N_FOLDS, SETS, write_folds
-from peers.running import Task, describe, measure, python_of
+from peers.running import Task, describe, measure, measure_settings, python_of
 from peers.tables import show
 
 from abstain._core.files import atomic_files
@@ -114,10 +114,8 @@ def peer_row(task: Task, settings: list[str]) -> Row:
     setting = choose(tried)
     peer = summary(tried[setting])
     own_task = Task("abstain", task.model, "defaults", task.folds, peer["folds"])
-    own = {
-        name: summary(measure(own_task._replace(setting=name)))
-        for name in describe("abstain")["settings"]
-    }
+    settings = describe("abstain")["settings"][task.model]
+    own = {name: summary(rows) for name, rows in measure_settings(own_task, settings).items()}
     ours = own["defaults"]
     return {
         "setting": setting,
@@ -215,7 +213,9 @@ class Run:
         except PeerError as error:
             return [{"library": library, "model": "all", "set": "all", "failure": str(error)}]
         return [
-            self.row(library, model, data_set, lambda task: peer_row(task, known["settings"]))
+            self.row(
+                library, model, data_set, lambda task: peer_row(task, known["settings"][task.model])
+            )
             for data_set in PEER_SETS
             for model in known["models"]
             if model in SPEED_BARS

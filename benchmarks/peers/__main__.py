@@ -1,8 +1,8 @@
 """How accurate is a library's model on the given folds, and how long does each fit take?
 
-``python -m peers LIBRARY`` tells what the library has; with a model, a setting and a file of folds,
-one line of JSON is printed for each fold as it is done. This runs in the library's environment,
-where nothing but numpy is certain to be there beside it.
+``python -m peers LIBRARY`` tells what the library has; with a model, settings and a file of folds,
+one line of JSON is printed for each fold and setting as it is done. This runs in the library's
+environment, where nothing but numpy is certain to be there beside it.
 """
 
 import argparse
@@ -62,9 +62,13 @@ def measure_fold(adapter: Any, model: str, setting: str, folds: Any, fold: int) 
 
 
 def describe(adapter: Any) -> dict[str, Any]:
+    suits = getattr(adapter, "suits", lambda model, setting: True)
     return {
         "models": list(adapter.MODELS),
-        "settings": list(adapter.SETTINGS),
+        "settings": {
+            model: [setting for setting in adapter.SETTINGS if suits(model, setting)]
+            for model in adapter.MODELS
+        },
         "versions": {package: version(package) for package in adapter.PACKAGES},
     }
 
@@ -82,7 +86,9 @@ def run(arguments: argparse.Namespace, stream: Any) -> None:
         folds = dict(file)
     start = time.perf_counter()
     for fold in range(arguments.n_folds):
-        say(measure_fold(adapter, arguments.model, arguments.setting, folds, fold), stream)
+        for setting in arguments.setting:
+            line = measure_fold(adapter, arguments.model, setting, folds, fold)
+            say({"setting": setting, **line}, stream)
         if time.perf_counter() - start > arguments.budget:
             break
 
@@ -91,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
     parser.add_argument("--model")
-    parser.add_argument("--setting")
+    parser.add_argument("--setting", action="append", help="may be given several times")
     parser.add_argument("--folds", type=Path, help="file of folds")
     parser.add_argument("--n-folds", type=int)
     parser.add_argument("--budget", type=float, help="seconds after which no fold is begun")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from environments import PATIENCE_SECONDS, ask, python_with
 
-__all__ = ["Task", "describe", "measure", "python_of"]
+__all__ = ["Task", "describe", "measure", "measure_settings", "python_of"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -34,10 +34,17 @@ def describe(library: str) -> dict[str, Any]:
 
 def measure(task: Task) -> list[dict[str, Any]]:
     """Return what each fold gave; fewer than were asked for when the budget was used up."""
+    return measure_settings(task, [task.setting])[task.setting]
+
+
+def measure_settings(task: Task, settings: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return what each fold gave in each setting, one after the other in one process."""
     options = [
-        *("--model", task.model, "--setting", task.setting, "--folds", str(task.folds)),
+        *("--model", task.model, "--folds", str(task.folds)),
         *("--n-folds", str(task.n_folds), "--budget", str(task.budget)),
+        *(option for setting in settings for option in ("--setting", setting)),
     ]
     unlimited = task.budget == float("inf")
     timeout = None if unlimited else task.budget + PATIENCE_SECONDS
-    return ask(python_of(task.library), ["peers", task.library, *options], timeout)
+    lines = ask(python_of(task.library), ["peers", task.library, *options], timeout)
+    return {name: [line for line in lines if line["setting"] == name] for name in settings}

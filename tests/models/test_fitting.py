@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from abstain import GMLVQ
-from abstain.models.costs import Cost, labelled_blocks
+from abstain.models.costs import Cost, labelled_blocks, within_class_covariance
 from abstain.models.data import initial_prototypes
 from abstain.models.distances import (
     Diagonal,
@@ -145,6 +145,21 @@ def test_the_size_of_blocks_changes_nothing(distance, missing):
 
 
 # The penalty is least where all directions weigh the same, and has no other way down.
+@pytest.mark.parametrize("rows", [7, 100])
+def test_the_covariance_is_that_around_the_mean_prototype_of_the_class(rows):
+    samples, labels, weights = draw(missing=0.2)
+    prototypes, classes = np.random.default_rng(1).normal(size=(4, samples.shape[1])), [0, 1, 1, 2]
+    blocks = labelled_blocks(samples, labels, weights, AS_GIVEN, rows)
+    centres = [prototypes[0], prototypes[1:3].mean(axis=0), prototypes[3]]
+    expected = sum(
+        weight * np.outer(deviation, deviation)
+        for sample, label, weight in zip(samples, labels, weights, strict=True)
+        for deviation in [np.nan_to_num(sample - centres[label])]
+    )
+    covariance = within_class_covariance(blocks, np.array(classes), prototypes)
+    assert covariance == pytest.approx(expected / weights.sum())
+
+
 @pytest.mark.parametrize("distance", [Diagonal(), GlobalMatrix(), GlobalMatrix(2), LocalMatrices()])
 def test_the_penalty_is_bounded_from_below(distance):
     start = distance.initial_metric((2, N_FEATURES), np.random.RandomState(0))[0]

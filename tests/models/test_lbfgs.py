@@ -63,6 +63,24 @@ def test_a_convex_cost_ends_where_scipy_does(seed, n_parameters, make):
     assert fit.cost == pytest.approx(expected.fun, rel=1e-6, abs=1e-6)
 
 
+def test_a_spread_changes_no_minimum():
+    function = quadratic(0, 8)
+    parts = [np.ones((1, 2)), np.ones((2, 3))]
+    root = np.linalg.cholesky(np.diag([9.0, 1.0, 0.1]) + 0.5)
+
+    def cost(blocks, one, other):
+        value, gradient = function(np.concatenate([one.ravel(), other.ravel()]))
+        return value, [gradient[:2].reshape(1, 2), gradient[2:].reshape(2, 3)]
+
+    plain, spread = (
+        fit_lbfgs(cost, [], parts, max_iter=5000, tol=1e-12, spread=given) for given in (None, root)
+    )
+    for reached, expected in zip(spread.parameters, plain.parameters, strict=True):
+        assert reached == pytest.approx(expected, abs=1e-4)
+    fixed = fit_lbfgs(cost, [], parts, max_iter=100, tol=1e-9, fixed=1, spread=root)
+    assert fixed.parameters[1] == pytest.approx(np.ones((2, 3)))
+
+
 def test_a_curved_valley_takes_no_more_iterations_than_scipy_by_far():
     start, function = np.zeros(20), lambda x: (rosen(x), rosen_der(x))
     parts = [start[:2].reshape(1, 2), start[2:]]
@@ -103,7 +121,7 @@ def test_a_search_ends_where_wolfe_wants(seed, magnitude):
     def evaluate(x):
         cost = np.log1p((x[0] - shift) ** 2) + 0.05 * x[0] ** 4 + cubic * np.sin(x[0])
         slope = 2 * (x[0] - shift) / (1 + (x[0] - shift) ** 2) + 0.2 * x[0] ** 3
-        return Point(x, cost, np.array([slope + cubic * np.cos(x[0])]))
+        return Point(x, cost, np.array([slope + cubic * np.cos(x[0])]), [x])
 
     start = evaluate(np.array([2.0]))
     direction = -start.gradient
@@ -114,11 +132,11 @@ def test_a_search_ends_where_wolfe_wants(seed, magnitude):
 
 
 def test_a_search_that_finds_nothing_lower_returns_its_start():
-    start = Point(np.zeros(2), 1.0, np.ones(2))
-    assert search(lambda x: Point(x, 2.0, np.ones(2)), start, -np.ones(2), 1.0) is start
-    assert search(lambda x: Point(x, np.nan, np.ones(2)), start, -np.ones(2), 1.0) is start
+    start = Point(np.zeros(2), 1.0, np.ones(2), [])
+    assert search(lambda x: Point(x, 2.0, np.ones(2), []), start, -np.ones(2), 1.0) is start
+    assert search(lambda x: Point(x, np.nan, np.ones(2), []), start, -np.ones(2), 1.0) is start
     uphill = np.ones(2)
-    assert search(lambda x: Point(x, 0.0, np.ones(2)), start, uphill, 1.0) is start
+    assert search(lambda x: Point(x, 0.0, np.ones(2), []), start, uphill, 1.0) is start
 
 
 def test_fixed_parameters_stay():

@@ -108,6 +108,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _metric_name: ClassVar[str | None] = None
     # Iterations of L-BFGS that move only the prototypes before the metric adapts.
     _warm_up: ClassVar[int] = 0
+    # Whether L-BFGS takes the covariance of samples into account: a matter of speed alone.
+    _by_covariance: ClassVar[bool] = False
 
     @abstractmethod
     def _distance(self) -> AdaptiveDistance:
@@ -258,13 +260,14 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         samples, targets = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
-        check_classification_targets(targets)
+        if targets.dtype.kind not in "iub":  # integers are classes, and the check takes long
+            check_classification_targets(targets)
         check_parameters(self.get_params(deep=False), samples.shape[1])
-        data = read_arrays(samples, targets, sample_weight, self.class_weight)
-        check_magnitude(data.ranges(), data.dtype, getattr(self, "feature_names_in_", None))
-        return data
+        return read_arrays(samples, targets, sample_weight, self.class_weight)
 
     def _problem(self, data: Data, random_state: RandomState) -> Problem:
+        lowest, highest = data.ranges()
+        check_magnitude((lowest, highest), data.dtype, getattr(self, "feature_names_in_", None))
         names, sizes = data.classes.tolist(), data.class_sizes()
         is_warm = self.warm_start and hasattr(self, "prototypes_")
         counts = prototype_counts(self._wanted_prototypes(names, is_warm), names, sizes)
@@ -284,7 +287,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             metric = list(self._distance().initial_metric(prototypes.shape, random_state))
         batches = data.batches(scaling, random_state) if self.solver == "adam" else None
         start = [scaling.transform(prototypes), *map(self._scaled_metric, metric)]
-        lowest, highest = data.ranges()
         return Problem(
             blocks=data.blocks(scaling) if batches is None else batches.blocks(),
             batches=batches,
@@ -296,6 +298,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             is_warm=is_warm,
             varies=lowest < highest,
             warm_up=0 if is_warm else self._warm_up,
+            by_covariance=self._by_covariance,
         )
 
     def _is_to_grow(self) -> bool:

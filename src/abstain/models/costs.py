@@ -209,3 +209,31 @@ def _distance_sums(
             sums += np.bincount(winners, block.weights[part] * closest, n_prototypes)
             weights += np.bincount(winners, block.weights[part], n_prototypes)
     return [sums, weights]
+
+
+def within_class_covariance(
+    blocks: Blocks, prototype_classes: NDArray[np.int64], prototypes: Array
+) -> Array:
+    """Return the covariance of samples around the mean prototype of their class.
+
+    Missing values count as those of the prototype.
+    """
+    counts = np.bincount(prototype_classes)
+    centres = np.zeros((len(counts), prototypes.shape[1]), dtype=prototypes.dtype)
+    np.add.at(centres, prototype_classes, prototypes)
+    centres /= counts.astype(prototypes.dtype)[:, np.newaxis]
+    squares, weight = _total(blocks, partial(_square_sums, centres))
+    return np.asarray(squares / weight)
+
+
+def _square_sums(centres: Array, blocks: Iterable[LabelledBlock]) -> Sums:
+    squares, weight = np.zeros((centres.shape[1], centres.shape[1])), 0.0
+    for (values, present), weights, _, parts in blocks:
+        deviations = values.copy()
+        for label, part in parts:
+            deviations[part] -= centres[label]
+        if present is not None:
+            deviations *= present
+        squares += (deviations.T * weights) @ deviations
+        weight += float(weights.sum())
+    return [squares, weight]

@@ -291,13 +291,17 @@ def _orthogonal_rows(n_components: int | None, n_features: int, random_state: Ra
 
 def _log_det_penalty(omega: Array) -> tuple[Array, Array]:
     """Return −(1/R) log det ΩΩᵀ and its gradient, for one matrix or for each of several."""
-    rank = omega.shape[-2]
-    gram = omega @ omega.swapaxes(-1, -2)
-    signs, log_dets = np.linalg.slogdet(gram)
+    rank, is_square = omega.shape[-2], omega.shape[-2] == omega.shape[-1]
+    # A square Ω is inverted itself: ΩΩᵀ takes twice as long and has the square of its condition.
+    matrix = omega if is_square else omega @ omega.swapaxes(-1, -2)
+    signs, log_dets = np.linalg.slogdet(matrix)
+    if is_square:
+        signs, log_dets = signs**2, 2 * log_dets
     # A line search may try a matrix without full rank: its penalty is large, but no error.
-    if (signs <= 0).any() or log_dets.min() < rank * np.log(np.finfo(gram.dtype).tiny):
+    if (signs <= 0).any() or log_dets.min() < rank * np.log(np.finfo(omega.dtype).tiny):
         return _rank_deficient_penalty(omega)
-    return -log_dets / rank, -2 / rank * np.linalg.solve(gram, omega)
+    inverse = np.linalg.inv(matrix).swapaxes(-1, -2)
+    return -log_dets / rank, -2 / rank * (inverse if is_square else inverse @ omega)
 
 
 def _rank_deficient_penalty(omega: Array) -> tuple[Array, Array]:

@@ -70,6 +70,9 @@ def _transfer(mu: Array, beta: float | None) -> tuple[Array, Array]:
 class RelativeDistanceClassifier(PrototypeClassifier):
     """Base class of the GLVQ family."""
 
+    # It spares a quarter of the iterations here, and none in the RSLVQ family.
+    _by_covariance = True
+
     beta: float | None = 10.0
 
     def _loss(self, problem: Problem) -> Loss:

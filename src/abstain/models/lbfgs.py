@@ -39,11 +39,12 @@ class FitResult(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Parameters as one vector, the cost there, and its gradient."""
+    """Parameters as one vector, the cost there, and its gradient; the parameters themselves."""
 
     vector: Array
     cost: float
     gradient: Array
+    parameters: list[Array]
 
 
 def fit_lbfgs(
@@ -54,22 +55,35 @@ def fit_lbfgs(
     max_iter: int,
     tol: float,
     fixed: int = 0,
+    spread: Array | None = None,
     callback: Callback | None = None,
 ) -> FitResult:
     """Minimise a cost over all samples at once; the last so many parameters stay fixed.
+
+    With a root L of the covariance of samples, their ``spread``, the vector holds ΩL in place of
+    the metric Ω, the last parameter: that measures samples which spread alike in all directions, so
+    that none of its entries matters far more than others.
 
     It ends when two iterations in a row each lower the cost by no more than ``tol``, relative to
     max(cost, 1), when the line search finds no lower cost, or after ``max_iter`` iterations, which
     counts as not converged.
     """
+    to_metric = None if spread is None else np.linalg.inv(spread).astype(start[-1].dtype)
 
     def evaluate(vector: Array) -> Point:
-        value, gradients = cost(blocks, *_split(vector, start))
+        parameters = list(_split(vector, start))
+        if to_metric is not None:
+            parameters[-1] = parameters[-1] @ to_metric
+        value, gradients = cost(blocks, *parameters)
         for gradient in gradients[len(start) - fixed :]:
             gradient[...] = 0  # what has no gradient never moves
-        return Point(vector, value, np.concatenate([part.ravel() for part in gradients]))
+        if to_metric is not None:
+            gradients[-1] = gradients[-1].astype(to_metric.dtype, copy=False) @ to_metric.T
+        gradient = np.concatenate([part.ravel() for part in gradients])
+        return Point(vector, value, gradient, parameters)
 
-    point = evaluate(np.concatenate([part.ravel() for part in start]).astype(np.float64))
+    parts = start if spread is None else [*start[:-1], start[-1] @ spread]
+    point = evaluate(np.concatenate([part.ravel() for part in parts]).astype(np.float64))
     memory, gains, n_iter = Memory(point.vector.size), [np.inf] * PATIENCE, 0
     while n_iter < max_iter and np.abs(point.gradient).max() > 1e-3 * tol:
         before, point = point, descend(evaluate, point, memory)
@@ -77,11 +91,11 @@ def fit_lbfgs(
             break
         n_iter += 1
         if callback is not None:
-            callback(n_iter, point.cost, list(_split(point.vector, start)))
+            callback(n_iter, point.cost, point.parameters)
         gains = [*gains[1:], before.cost - point.cost]
         if max(gains) <= tol * max(abs(point.cost), 1):
             break
-    return FitResult(list(_split(point.vector, start)), point.cost, n_iter, n_iter < max_iter)
+    return FitResult(point.parameters, point.cost, n_iter, n_iter < max_iter)
 
 
 def descend(evaluate: Callable[[Array], Point], point: Point, memory: Memory) -> Point:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from abstain.models.costs import Blocks, Cost, LabelledBlock
+from abstain.models.costs import Blocks, Cost, LabelledBlock, within_class_covariance
 from abstain.models.distances import AdaptiveDistance
 from abstain.models.lbfgs import Callback, FitResult, fit_lbfgs
 from abstain.models.scaling import Scaling
@@ -29,6 +29,11 @@ Array = NDArray[Any]
 
 # The largest share of all iterations that move only the prototypes.
 WARM_UP_SHARE = 0.25
+# L-BFGS takes the covariance of samples into account for at most so many features: with more, the
+# products with its root would take a good part of the time.
+MOST_FEATURES = 100
+# The variance added in all directions, relative to the mean over directions.
+RIDGE = 0.1
 # Adam's steps are far noisier than the rounding of single precision, which is twice as fast.
 PRECISION = np.float32
 # Adam's first step size, relative to the size of a parameter.
@@ -56,6 +61,8 @@ class Problem:
     varies: NDArray[np.bool_]
     # Iterations of L-BFGS that move only the prototypes before the metric adapts.
     warm_up: int = 0
+    # Whether L-BFGS then takes the covariance of samples into account.
+    by_covariance: bool = False
 
 
 def minimise(
@@ -90,9 +97,24 @@ def minimise(
         start,
         max_iter=max_iter - n_warm_up,
         tol=tol,
+        spread=_spread(problem),
         callback=lambda n_iter, *reached: callback(n_warm_up + n_iter, *reached),
     )
     return fit._replace(n_iter=n_warm_up + fit.n_iter)
+
+
+def _spread(problem: Problem) -> Array | None:
+    """Return a root of the covariance of samples within classes, where L-BFGS is to have one."""
+    prototypes, *metric = problem.start
+    has_matrix = bool(metric) and metric[0].ndim > 1
+    if not (problem.by_covariance and has_matrix and prototypes.shape[1] <= MOST_FEATURES):
+        return None
+    covariance = within_class_covariance(problem.blocks, problem.prototype_classes, prototypes)
+    if not covariance.trace() > 0:
+        return None
+    covariance /= covariance.trace() / len(covariance)
+    covariance[np.diag_indices_from(covariance)] += RIDGE
+    return np.asarray(np.linalg.cholesky(covariance / (1 + RIDGE)))
 
 
 def batch_rows(n_samples: int) -> int:
