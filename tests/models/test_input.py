@@ -281,7 +281,8 @@ def test_each_prototype_may_have_a_bandwidth_of_its_own(iris):
     assert given.tolist() == [0.1, 0.2, 0.3]
 
 
-# Blocks of rows, not all pairs of samples and prototypes, are held beside the data.
+# Blocks of rows, not all pairs of samples and prototypes, are held beside the data; the search for a
+# number of prototypes takes at most 20,000 samples, whatever their number.
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ, LGMLVQ, RSLVQ])
 def test_memory_beyond_the_input_is_bounded(model, solver):
@@ -292,7 +293,7 @@ def test_memory_beyond_the_input_is_bounded(model, solver):
     model(max_iter=1, tol=1.0).fit(X[:100], y[:100])  # what is imported once does not count
     tracemalloc.start()
     try:
-        model(solver=solver, max_iter=3, tol=1.0, random_state=0).fit(X, y).predict(X)
+        model(1, solver=solver, max_iter=3, tol=1.0, random_state=0).fit(X, y).predict(X)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
