@@ -84,6 +84,7 @@ benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/models.py
 	.venv/bin/python benchmarks/defaults.py
 	.venv/bin/python benchmarks/auto_prototypes.py
+	.venv/bin/python benchmarks/accuracies.py
 	$(MAKE) numbers
 
 # The same for reject options.

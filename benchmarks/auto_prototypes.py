@@ -1,4 +1,4 @@
-"""Is ``n_prototypes_per_class="auto"`` a good default, and is ``class_weight="balanced"``?
+"""Is ``n_prototypes_per_class="auto"`` a good default, and would ``class_weight="balanced"`` be?
 
 22 data sets in alphabetical order are dealt out in turn: every other one is to choose on, the rest
 are to report on and decide nothing. At most 2,000 rows of each and three of five stratified folds,

@@ -16,6 +16,7 @@ from abstain.models.insertion import (
     Methods,
     Model,
     Stage,
+    cluster_means,
     earn_something,
     find_cells,
     weighted_errors,
@@ -250,6 +251,28 @@ def test_what_a_prototype_earns_is_the_doubt_that_would_rise_without_it():
 class _Problem:
     def __init__(self, blocks, distance):
         self.blocks, self.distance = blocks, distance
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_cell_of_two_clusters_is_split_between_them(seed):
+    rng = np.random.default_rng(seed)
+    is_second = np.arange(60) < 20
+    X, weights = rng.normal(size=(60, 3)), rng.uniform(0.5, 2, 60)
+    X[:, 0] += 1e3 * is_second
+    means = cluster_means(X, X, weights, seed)
+    expected = [np.average(X[own], axis=0, weights=weights[own]) for own in (~is_second, is_second)]
+    assert means[means[:, 0].argsort()] == pytest.approx(np.array(expected))
+
+
+def test_samples_that_are_alike_are_one_cluster():
+    assert not cluster_means(np.zeros((12, 2)), np.zeros((12, 2)), np.ones(12), 0).any()
+
+
+def test_growth_ends_where_no_errors_are_left(capsys):
+    X, y = normal()
+    GLVQ("auto", verbose=1000, random_state=0).fit(X + 50 * np.eye(3, 2)[y], y)
+    tried, _ = capsys.readouterr().out.splitlines()
+    assert tried == "GLVQ: 3 prototypes, certainty-weighted error 0.0000"
 
 
 def test_of_each_class_at_most_one_prototype_is_dropped_and_never_the_last():

@@ -65,7 +65,7 @@ ModelOption = Annotated[
     str,
     fitting_option(
         help="glvq, grlvq, gmlvq, lgmlvq, rslvq, mrslvq, lmrslvq, logistic, svm, knn, tree, "
-        "forest, boosting, naive-bayes, lda or mlp.",
+        "forest, boosting, naive-bayes, lda or mlp. LVQ models find how many prototypes they need.",
         autocompletion=_complete_model,
     ),
 ]
