@@ -111,8 +111,17 @@ def test_configuration_and_versions_lie_beside_the_results(tmp_path):
     assert {"numpy", "scipy", "scikit-learn"} <= set(configuration["versions"])
     assert configuration["plan"] == json.loads(json.dumps(plan.as_dict()))
     about = json.loads((folder / "run.json").read_text())
-    assert set(about) == {"date", "tasks", "seconds", "jobs", "python", "versions"}
+    assert set(about) == {
+        "date",
+        "tasks",
+        "seconds",
+        "processor_seconds",
+        "jobs",
+        "python",
+        "versions",
+    }
     assert about["tasks"] == "10 of 10"
+    assert about["jobs"] == 1
     assert {"abstain", "numpy", "scipy", "scikit-learn", "polars"} <= set(about["versions"])
 
 
@@ -392,10 +401,13 @@ def test_code_that_makes_the_rows_decides_and_what_reads_them_does_not(
 def test_the_time_of_a_study_is_that_of_all_its_calls(tmp_path, quickest):
     folder = tmp_path / "study"
     put_back(quickest, folder)
-    (folder / "run.json").write_text('{"seconds": 5000.0}')
+    (folder / "parts" / "pearl-00-005-bayes.json").unlink()
+    (folder / "run.json").write_text('{"seconds": 5000.0, "processor_seconds": 4000.0}')
     study = run(quickest_plan(), folder)
     assert 5000 < study.seconds < 5600
-    assert json.loads((folder / "run.json").read_text())["seconds"] == study.seconds
+    about = json.loads((folder / "run.json").read_text())
+    assert about["seconds"] == study.seconds
+    assert 4000 <= about["processor_seconds"] < 4600
 
 
 @pytest.mark.skipif(

@@ -274,32 +274,41 @@ def _tune(samples: NDArray[np.float64], targets: Any, seed: int) -> tuple[float,
     scale = float(1 / (samples.shape[1] * samples.var()))
     squares = euclidean_distances(samples, squared=True)
     splitter = StratifiedKFold(N_TUNING_FOLDS, shuffle=True, random_state=seed)
-    folds = list(splitter.split(samples, targets))
+    folds = [
+        (squares[np.ix_(train, train)], targets[train], squares[np.ix_(test, train)], targets[test])
+        for train, test in splitter.split(samples, targets)
+    ]
     best = (0.0, COSTS[0], WIDTHS[0] * scale)
     for gamma in (width * scale for width in WIDTHS):
-        # Computed once for all costs, instead of pair by pair in each SVM.
-        kernel = np.exp(-gamma * squares)
-        best_of_gamma = (0.0, COSTS[0], gamma)
-        for cost in COSTS:
-            accuracy = _out_of_fold_accuracy(kernel, targets, folds, cost)
-            if accuracy <= best_of_gamma[0]:
-                break
-            best_of_gamma = (accuracy, cost, gamma)
+        best_of_gamma = _best_cost(folds, gamma)
         if best_of_gamma[0] < best[0]:
             break
         best = max(best, best_of_gamma, key=lambda choice: choice[0])
+        if best[0] == 1:
+            break
     return best[1:]
 
 
-def _out_of_fold_accuracy(
-    kernel: NDArray[np.float64], targets: Any, folds: list[Any], cost: float
+def _best_cost(folds: list[Any], gamma: float) -> tuple[float, float, float]:
+    """Return the best accuracy out of fold for a γ, and the C and the γ that reach it."""
+    # Computed once for all costs, instead of pair by pair in each SVM.
+    kernels = [(np.exp(-gamma * train), y, np.exp(-gamma * test), z) for train, y, test, z in folds]
+    best = (0.0, COSTS[0], gamma)
+    for cost in COSTS:
+        accuracies = [_accuracy(cost, *kernel) for kernel in kernels]
+        if np.mean(accuracies) <= best[0]:
+            break
+        best = (float(np.mean(accuracies)), cost, gamma)
+        if best[0] == 1:
+            break
+    return best
+
+
+def _accuracy(
+    cost: float, kernel: Array, targets: Array, test: Array, test_targets: Array
 ) -> float:
-    accuracies = []
-    for train, test in folds:
-        svm = SVC(C=cost, kernel="precomputed").fit(kernel[np.ix_(train, train)], targets[train])
-        predictions = svm.predict(kernel[np.ix_(test, train)])
-        accuracies.append(np.mean(predictions == targets[test]))
-    return float(np.mean(accuracies))
+    predictions = SVC(C=cost, kernel="precomputed").fit(kernel, targets).predict(test)
+    return float(np.mean(predictions == test_targets))
 
 
 def import_libsvm() -> Any:

@@ -14,7 +14,6 @@ from __future__ import annotations  # signatures then show the names of types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +45,6 @@ WIDTH, ROW = 7.5, 2.5
 HEIGHTS = [3, 1]
 # The first reject rate above 0 at which curves are averaged.
 SHORTEST = float(GRID[1])
-# Of a line of text in a panel.
-LETTERS = 24
 # Contour levels of certainty.
 LEVELS = np.linspace(0, 1, 11)
 
@@ -172,9 +169,14 @@ def _explain(ax: Axes, curves: Curves, drawn: dict[str, Setting]) -> None:
     named = f"{', '.join(names)} or {last}" if names else last
     least, most = (f"{100 * share:.0f}" for share in (min(shares.values()), max(shares.values())))
     how_many = least if least == most else f"{least} to {most}"
-    why = f"no {named} curve: nothing is rejected in {how_many}% of the runs"
+    _note(ax, f"no {named} curve:\nnothing is rejected\nin {how_many}% of the runs")
+
+
+def _note(ax: Axes, text: str) -> None:
+    """Write into the lower right corner of a panel."""
     place: dict[str, Any] = {"transform": ax.transAxes, "ha": "right", "in_layout": False}
-    ax.text(0.98, 0.05, fill(why, LETTERS), fontsize=7.5, color="0.3", **place)
+    behind = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.5}
+    ax.text(0.98, 0.05, text, fontsize=7.5, color="0.3", bbox=behind, **place)
 
 
 def _join_empty_strips(panels: Any, strips: Any) -> None:
@@ -297,5 +299,16 @@ def _contours(names: list[str]) -> Figure | None:
             ax.set_xlabel("")
             ax.set_title(f"{PROBLEMS[name].title}:\n{title}", fontsize=9)
             ax.tick_params(labelsize=7)
+            _count_outside(ax, display.prototypes)
     figure.colorbar(display.contours_, ax=panels, location="bottom", shrink=0.6, label="certainty")
     return figure
+
+
+def _count_outside(ax: Axes, prototypes: Floats | None) -> None:
+    """Say how many prototypes lie beyond the edges of a panel."""
+    if prototypes is None:
+        return
+    low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
+    n_outside = int(((prototypes < low) | (prototypes > high)).any(axis=1).sum())
+    if n_outside:
+        _note(ax, f"{n_outside} of {len(prototypes)} prototypes lie outside")

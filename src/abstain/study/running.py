@@ -30,7 +30,7 @@ from multiprocessing import active_children, current_process
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn import config_context
 from threadpoolctl import threadpool_limits
@@ -111,12 +111,12 @@ def run_study(plan: Plan, folder: Path, n_jobs: int, watch: Watch, our_version: 
     versions, digest = numerical_versions(), code_digest()
     _prepare_folder(folder, {"plan": plan.as_dict(), "versions": own | versions, "sources": digest})
     about = {
-        "jobs": n_jobs,
+        "jobs": effective_n_jobs(n_jobs),
         "python": platform.python_version(),
         "versions": own | versions | _versions(OTHER_PACKAGES),
     }
     log = _RunLog(folder, about, watch)
-    curves = Curves(run_tasks(plan, folder / PARTS, n_jobs, log.update))
+    curves = Curves(run_tasks(plan, folder / PARTS, n_jobs, log))
     files = write_tables(curves, folder)
     files += draw_figures(curves, folder)
     n_tasks = len(plan.tasks())
@@ -128,13 +128,19 @@ class _RunLog:
 
     def __init__(self, folder: Path, about: dict[str, Any], watch: Watch) -> None:
         self.file, self.about, self.watch = folder / RUN, about, watch
-        earlier = _read_json(self.file)
-        seconds = earlier.get("seconds") if isinstance(earlier, dict) else None
-        seconds = float(seconds) if isinstance(seconds, int | float) else 0.0
-        self.start = time.monotonic() - seconds  # of all calls
+        # Of all calls.
+        self.start = time.monotonic() - self._earlier("seconds")
+        self.processor_seconds = self._earlier("processor_seconds")
         self.last_write = -UPDATE_INTERVAL
 
-    def update(self, n_done: int, n_tasks: int) -> None:
+    def _earlier(self, name: str) -> float:
+        run = _read_json(self.file)
+        seconds = run.get(name) if isinstance(run, dict) else None
+        return float(seconds) if isinstance(seconds, int | float) else 0.0
+
+    def update(self, n_done: int, n_tasks: int, processor_seconds: float = 0.0) -> None:
+        """Report the tasks that are done, and add the processor time of the last one."""
+        self.processor_seconds += processor_seconds
         self.watch(n_done, n_tasks)
         if time.monotonic() - self.last_write >= UPDATE_INTERVAL:
             self.last_write = time.monotonic()
@@ -147,6 +153,7 @@ class _RunLog:
             "date": datetime.now(UTC).date().isoformat(),
             "tasks": f"{n_done} of {n_tasks}",
             "seconds": seconds,
+            "processor_seconds": round(self.processor_seconds, 1),
         }
         _write_json(self.file, progress | self.about)
         return seconds
@@ -246,13 +253,13 @@ def _write_json(file: Path, content: Any) -> None:
 # --- the tasks ----------------------------------------------------------------------------------
 
 
-def run_tasks(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Record]:
+def run_tasks(plan: Plan, folder: Path, n_jobs: int, log: _RunLog) -> list[Record]:
     """Return the records of all tasks, in the order of sets, repeats, splits and classifiers."""
     tasks = plan.tasks()
     study = _digest([plan.as_dict(), numerical_versions(), code_digest()])
     missing = [task for task in tasks if _read_records(folder, study, task) is None]
     n_done = len(tasks) - len(missing)
-    watch(n_done, len(tasks))
+    log.update(n_done, len(tasks))
     if missing:
         parallel = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
         calls = (delayed(_run_task)(plan, task, os.getpid()) for task in missing)
@@ -261,11 +268,11 @@ def run_tasks(plan: Plan, folder: Path, n_jobs: int, watch: Watch) -> list[Recor
             _worker_errors(n_jobs),
             _closing(parallel(calls)) as results,
         ):
-            for task, records in results:
+            for task, records, seconds in results:
                 with atomic_files(_file(folder, task)) as (draft,):
                     draft.write_text(json.dumps(_file_content(study, task, records)))
                 n_done += 1
-                watch(n_done, len(tasks))
+                log.update(n_done, len(tasks), seconds)
     records = [record for task in tasks for record in _read_records(folder, study, task) or []]
     return sorted(records, key=plan.sort_key)
 
@@ -309,14 +316,16 @@ def _worker_errors(n_jobs: int) -> Iterator[None]:
         ) from None
 
 
-def _run_task(plan: Plan, task: Task, parent: int) -> tuple[Task, list[Record]]:
+def _run_task(plan: Plan, task: Task, parent: int) -> tuple[Task, list[Record], float]:
+    """Return a task, its records and the processor time that it took."""
     is_main_thread = threading.current_thread() is threading.main_thread()
     if is_main_thread and current_process().name != "MainProcess":
         # The parent process handles Ctrl-C, and ends its workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         _exit_with(parent)
     with _task_lock, threadpool_limits(1), _unchecked(), parallel_config("sequential"):
-        return task, plan.run(task)
+        start = time.thread_time()
+        return task, plan.run(task), time.thread_time() - start
 
 
 @cache
