@@ -102,7 +102,7 @@ benchmarks-rejection: .venv/ready
 	.venv/bin/python benchmarks/drift.py
 	$(MAKE) numbers
 
-# The paper's study, whole: half an hour on two cores, kept in build/ and resumed when stopped. Data
+# The paper's study, whole: ten minutes on two free cores, kept in build/ and resumed when stopped. Data
 # sets that do not lie beside the project are downloaded.
 study: export ABSTAIN_DATA_HOME ?= $(wildcard ../shared/data)
 study: .venv/ready

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 
+import numpy as np
 import pytest
 
 from abstain.study import figures
@@ -172,3 +173,21 @@ def test_below_exact_and_greedy_curves_is_the_lead_of_exact_ones():
     figure = figures._greedy(Curves(records_of(*settings)))
     leads = [ax.lines[0].get_ydata()[0] for ax in figure.axes if not ax.get_title()]
     assert leads == pytest.approx([-1, -1])  # by the order of the records
+
+
+@pytest.mark.parametrize(
+    ("prototypes", "notes"),
+    [
+        (None, []),
+        ([[0.5, 0.5], [0.0, 1.0]], []),
+        ([[0.5, 0.5], [0.5, 1.1]], ["1 of 2 prototypes lie outside"]),
+        ([[-0.1, 0.5], [2.0, 2.0]], ["2 of 2 prototypes lie outside"]),
+    ],
+)
+def test_a_plane_says_how_many_prototypes_lie_beyond_its_edges(prototypes, notes):
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    figures._count_outside(ax, None if prototypes is None else np.array(prototypes))
+    assert [text.get_text() for text in ax.texts] == notes
