@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from abstain.fronts import ParetoFront, PooledFront, pareto_front
     from abstain.models import GLVQ, GMLVQ, GRLVQ, LGMLVQ, LMRSLVQ, MRSLVQ, RSLVQ
     from abstain.monitor import DriftMonitor, RiskMonitor
+    from abstain.online import OnlineRejectOption
     from abstain.saving import load as load
     from abstain.saving import save as save
     from abstain.targets import (
@@ -73,6 +74,7 @@ __all__ = [
     "ExpectedCostScorer",
     "Guarantee",
     "InputError",
+    "OnlineRejectOption",
     "OperatingPoint",
     "ParetoFront",
     "PooledFront",
@@ -102,6 +104,7 @@ _HOME = {
     "fronts": "ParetoFront PooledFront pareto_front",
     "models": "GLVQ GMLVQ GRLVQ LGMLVQ LMRSLVQ MRSLVQ RSLVQ",
     "monitor": "DriftMonitor RiskMonitor",
+    "online": "OnlineRejectOption",
     "saving": "load save",
     "targets": "Accuracy AllOf Expectation ExpectedCost Guarantee OperatingPoint Precision Recall "
     "RejectCost RejectRate Target operating_point",

@@ -46,15 +46,7 @@ def check_parameters(clf: Any) -> None:
     if clf.method not in METHODS:
         known = ", ".join(map(repr, METHODS))
         raise InputError(argument="method", value=clf.method, requirement=f"must be one of {known}")
-    is_number = isinstance(clf.cv, int | float | np.number)
-    is_folds = is_number and isinstance(clf.cv, int | np.integer) and clf.cv >= 2
-    is_name = isinstance(clf.cv, str)
-    if (is_number and not is_folds) or (is_name and clf.cv != "training"):
-        raise InputError(
-            argument="cv",
-            value=clf.cv,
-            requirement="must be a number of folds from 2 on, a splitter or 'training'",
-        )
+    check_cv_parameter(clf.cv)
     share = clf.test_size
     is_share = isinstance(share, float | np.floating) and 0 < share < 1
     if not is_share and not (isinstance(share, str) and share == "auto"):
@@ -74,6 +66,19 @@ def check_parameters(clf: Any) -> None:
     RULES.check(clf.cells)
     if clf.target is not None:
         check_target(clf.target)
+
+
+def check_cv_parameter(cv: Any) -> None:
+    """Refuse what yields no folds."""
+    is_number = isinstance(cv, int | float | np.number)
+    is_folds = is_number and isinstance(cv, int | np.integer) and cv >= 2
+    is_name = isinstance(cv, str)
+    if (is_number and not is_folds) or (is_name and cv != "training"):
+        raise InputError(
+            argument="cv",
+            value=cv,
+            requirement="must be a number of folds from 2 on, a splitter or 'training'",
+        )
 
 
 def check_outliers(rate: Any) -> None:

@@ -25,6 +25,7 @@ from abstain.saving.kinds import (
     word,
 )
 from abstain.saving.known import KnownClass
+from abstain.saving.online import ONLINE
 from abstain.saving.reject_option import REJECT_OPTION
 from abstain.saving.targets import TARGETS
 
@@ -79,6 +80,7 @@ def _are_columns(obj: Any, sizes: Sizes) -> bool:
 
 OWN = (
     REJECT_OPTION,
+    ONLINE,
     *(
         KnownClass(
             f"abstain.{name}",

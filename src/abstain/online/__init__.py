@@ -1,0 +1,5 @@
+"""Thresholds that follow a stream, in bounded memory."""
+
+from abstain.online.estimator import OnlineRejectOption, StreamDecisions
+
+__all__ = ["OnlineRejectOption", "StreamDecisions"]
