@@ -25,8 +25,9 @@ MEAN_RUN = 20_000.0
 # The odds of an event may differ by this factor, and by so many standard errors of what is
 # expected, before evidence counts.
 MARGIN, STANDARD_ERRORS = 1.25, 2.0
-# Expected probabilities nearer to 0 or 1 are known from too few samples.
-LEAST_PROBABILITY = 1e-3
+# Expected probabilities nearer to 0 or 1, and larger errors of log odds, are known from too few
+# samples.
+LEAST_PROBABILITY, MOST_ERROR = 1e-3, 5.0
 
 
 def no_drift(n_cells: int) -> Array:
@@ -50,7 +51,8 @@ def add_block(
     """
     n_cells = log_sums.shape[1] - 1
     p = np.clip(expected, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
-    margin = np.log(MARGIN) + STANDARD_ERRORS / np.sqrt(weight * p * (1 - p))
+    error = np.minimum(STANDARD_ERRORS / np.sqrt(weight * p * (1 - p)), MOST_ERROR)
+    margin = np.log(MARGIN) + error
     sizes = np.append(len(cells), np.bincount(cells, minlength=n_cells))[:, np.newaxis]
     with np.errstate(divide="ignore"):
         log_sizes = np.log(sizes)

@@ -7,7 +7,7 @@ trained after it was tested.
 
 from __future__ import annotations  # signatures then show the names of types
 
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from inspect import signature
 from typing import Any, NamedTuple, Self
 
@@ -294,7 +294,7 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
             self._name_rules(X, y)
         if is_first and not self._is_frozen:
             return self
-        return self._learn(self.decide(X), y, np.ones(len(y), np.bool_), weights, X)
+        return self._learn(self._decide(X), y, np.ones(len(y), np.bool_), weights, X)
 
     @documented(SAMPLES, setup=IRIS)
     def decide(self, X: Any) -> StreamDecisions:
@@ -313,12 +313,16 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         >>> bool((decisions.rejected == clf.reject(X[100:])).all())
         True
         """
+        decisions = self._decide(X)
+        self._tracker.set_thresholds()
+        return decisions
+
+    def _decide(self, X: Any) -> StreamDecisions:
         check_is_fitted(self, "estimator_")
         self._follow_parameters()
         decisions = self._decisions(X)
         if len(decisions.labels):
             self._tracker.see(decisions.certainty, decisions.cells.tolist(), decisions.rejected)
-            self._tracker.set_thresholds()
         return decisions
 
     @documented(
@@ -598,15 +602,19 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         self._follow_parameters()
 
     def _new_tracker(self) -> ThresholdTracker:
-        target = replace(DEFAULT_TARGET) if self.target is None else self.target
+        target: Any = DEFAULT_TARGET if self.target is None else self.target
+        if is_dataclass(target):  # a copy, which shows whether the parameter changes
+            target = replace(target)  # type: ignore[type-var]
         return ThresholdTracker(target, self.method, float(self.half_life), bool(self.detect_drift))
 
     def _follow_parameters(self) -> None:
         """Let changed parameters take effect."""
         check_parameters(self)
         own, new = self._tracker, self._new_tracker()
-        for name in ("target", "method", "half_life", "detects_drift"):
-            setattr(own, name, getattr(new, name))
+        has_changed = (own.target, own.method) != (new.target, new.method)
+        own.half_life, own.detects_drift = new.half_life, new.detects_drift
+        if has_changed:
+            own.retarget(new.target, new.method)
         accuracy = own.target.accuracy if isinstance(own.target, Accuracy) else 1.0
         if accuracy == 1:
             self.monitor_ = None

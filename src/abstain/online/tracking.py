@@ -162,6 +162,13 @@ class ThresholdTracker:
             except InputError:  # no row reaches the target
                 self.thresholds = np.array([np.inf])
 
+    def retarget(self, target: Target, method: str) -> None:
+        """Move to another target or method, without feedback of the one before."""
+        self.target, self.shift = target, 0.0
+        if method != self.method:
+            self.method, self._front = method, None
+        self.set_thresholds()
+
     def _refit(self) -> None:
         """Compute the front again, without the cells that are almost forgotten."""
         left = np.flatnonzero(self.histograms.seen.sum(axis=1) >= LEAST_WEIGHT)
