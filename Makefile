@@ -76,6 +76,7 @@ benchmarks: .venv/ready
 	.venv/bin/python benchmarks/predict.py
 	.venv/bin/python benchmarks/imports.py
 	.venv/bin/python benchmarks/one_look.py
+	.venv/bin/python benchmarks/online.py
 	$(MAKE) numbers
 
 # Other libraries, each in an environment of its own (2.7 GB in build/peers), and the study of the

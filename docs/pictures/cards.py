@@ -124,6 +124,15 @@ def monitor(ax: Axes) -> None:
     _axes(ax)
 
 
+def streams(ax: Axes) -> None:
+    """Draw certainties whose level changes, and a threshold that follows it."""
+    times, rng = np.arange(240), np.random.default_rng(1)
+    level = np.where(times < 120, 1.0, 0.1)
+    ax.scatter(times, level + 0.35 * rng.normal(size=240), s=9, color=BLUE, linewidths=0)
+    follows = np.where(times < 120, 0.75, -0.15 + 0.9 * np.exp(-(times - 120) / 18))
+    ax.plot(times, follows, color=RED, linewidth=2.5)
+
+
 def local_or_global(ax: Axes) -> None:
     """Draw two cells, each with a threshold of its own, and one for both."""
     x = np.linspace(0, 10, 300)
@@ -283,7 +292,7 @@ def examples(ax: Axes) -> None:
 
 CARDS: list[Callable[[Axes], None]] = [
     *(reject_option, models, certainty, cells, fronts, targets, guarantees, outliers, monitor),
-    *(local_or_global, missing_values, saving, command_line, worklists),
+    *(streams, local_or_global, missing_values, saving, command_line, worklists),
     *(scale, coming_from),
     *(metrics, plotting, report, tables, datasets, study, evidence, quick_start, examples),
 ]

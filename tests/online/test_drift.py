@@ -55,7 +55,7 @@ def test_false_alarms_are_rare():
     rng = np.random.default_rng(0)
     found = [blocks_until_alarm(rng, 0.2, 0.2, 200) for _ in range(10)]
     assert found == [None] * 10  # each of half the length of a mean run
-    assert 200 * 50 * 2 == MEAN_RUN
+    assert MEAN_RUN == 200 * 50 * 2
 
 
 def test_a_change_in_either_direction_is_found():

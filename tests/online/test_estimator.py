@@ -102,6 +102,13 @@ def test_labels_may_be_late_shuffled_or_missing(samples):
     assert clf.update(clf.decide(X[:100]), none).n_seen_ == 2600
 
 
+def test_labels_of_samples_that_were_never_seen_are_refused(samples):
+    X, y = samples
+    decisions = trained(X[:900], y[:900]).decide(X[900:])
+    with pytest.raises(InputError, match="decisions must be of samples that were counted"):
+        trained(X[:300], y[:300]).update(decisions, y[900:])
+
+
 def test_reads_change_nothing(samples):
     X, y = samples
     clf = trained(X[:900], y[:900], target=Accuracy(0.93))

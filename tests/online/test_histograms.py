@@ -80,7 +80,7 @@ def test_the_order_within_a_block_changes_nothing(block, random):
 def test_memory_is_bounded_and_nothing_is_lost():
     rng, known = np.random.default_rng(0), no_histograms()
     for shift in range(20):
-        certainty, cells, correct = many(rng, 1000, shift, shift + 1)
+        certainty, cells, _ = many(rng, 1000, shift, shift + 1)
         known = as_histograms(certainty, cells, rng.random(1000) < 0.7, known)
     assert len(known.edges) <= 1.2 * MAX_BINS
     assert len(known.recent) == MAX_RECENT

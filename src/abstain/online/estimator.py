@@ -9,38 +9,34 @@ from __future__ import annotations  # signatures then show the names of types
 
 from dataclasses import is_dataclass, replace
 from inspect import signature
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags, indexable
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from abstain._core.checks import as_labels, check_same_length, is_missing
 from abstain._core.errors import InputError
-from abstain._core.sklearn_private import check_sample_weight, take_rows
-from abstain.certainty.cells import RULES, fitted_rule
+from abstain._core.sklearn_private import take_rows
+from abstain.certainty.cells import fitted_rule
 from abstain.certainty.measures import MEASURES
 from abstain.classifier.calibrate import calibrate, calibrate_out_of_fold
 from abstain.classifier.dependence import split_folds
 from abstain.classifier.documentation import LABELLED_SAMPLES, SAMPLES, documented
-from abstain.classifier.evaluate import Evaluation, Rules, evaluate
+from abstain.classifier.evaluate import Rules
 from abstain.classifier.fit_checks import (
-    check_cv_parameter,
     check_reject_label,
     checked_labels,
     valid_labels,
 )
-from abstain.classifier.predictions import with_rejects
-from abstain.fronts import METHODS
 from abstain.monitor import RiskMonitor
+from abstain.online.answers import IRIS, AnswerMixin, StreamDecisions
+from abstain.online.checks import check_parameters, checked_weights
 from abstain.online.tracking import ThresholdTracker
 from abstain.targets import Accuracy, RejectRate, Target
-from abstain.targets.base import certifies, check_target
-from abstain.targets.outcomes import needs_outcomes
 
 Array = NDArray[Any]
 DEFAULT_TARGET = RejectRate(0.1)
@@ -52,48 +48,9 @@ sample_weight : array-like of shape (n_samples,), default=None
     Passed to the classifier, if it takes weights, and what each label counts for the
     thresholds: inverse to the probability of being labelled, if that is not the same for all
     samples of a cell with the same certainty."""
-IRIS = """\
->>> import numpy as np
->>> from abstain import OnlineRejectOption
->>> from sklearn.datasets import load_iris
->>> from sklearn.naive_bayes import GaussianNB
->>> X, y = load_iris(return_X_y=True)
->>> order = np.random.default_rng(0).permutation(len(y))
->>> X, y = X[order, :2], y[order]
->>> clf = OnlineRejectOption(GaussianNB()).fit(X[:100], y[:100])
-"""
 
 
-class StreamDecisions(NamedTuple):
-    """What was decided about samples, which `OnlineRejectOption.update` needs with their labels.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,)
-        The predicted class, of rejected samples too.
-    certainty : ndarray of shape (n_samples,)
-        How sure the classifier was.
-    cells : ndarray of shape (n_samples,)
-        The cell of each sample.
-    rejected : ndarray of bool of shape (n_samples,)
-        Whether the certainty was below the threshold of the cell.
-    """
-
-    labels: Array
-    certainty: NDArray[np.float64]
-    cells: Array
-    rejected: NDArray[np.bool_]
-
-    def take(self, members: Any) -> StreamDecisions:
-        """Return the decisions about some of the samples, by a mask or by positions."""
-        return StreamDecisions(*(each[members] for each in self))
-
-
-def _inner_has(name: str) -> Any:
-    return lambda clf: hasattr(getattr(clf, "estimator_", clf.estimator), name)
-
-
-class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OnlineRejectOption(AnswerMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Give a classifier a reject option whose thresholds follow a stream.
 
     A sample is rejected iff the certainty of the classifier is below the threshold of its cell. For
@@ -216,7 +173,7 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         self._start()
         X, y = indexable(X, y)
         y = checked_labels(self, y)
-        weights = _checked_weights(sample_weight, y)
+        weights = checked_weights(sample_weight, y)
         params = (
             {} if weights is None or not self._takes_weights("fit") else {"sample_weight": weights}
         )
@@ -285,7 +242,7 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
             self._start()
         X, y = indexable(X, y)
         y = valid_labels(y)
-        weights = _checked_weights(sample_weight, y)
+        weights = checked_weights(sample_weight, y)
         if is_first and self._is_frozen:
             self._keep(clone(self.estimator).fit(X, y))
         elif is_first:
@@ -360,7 +317,7 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         check_is_fitted(self, "estimator_")
         truth = as_labels("y", y) if len(y) else np.asarray(y)
         check_same_length(decisions=decisions.labels, y=truth, X=X)
-        weights = _checked_weights(sample_weight, truth)
+        weights = checked_weights(sample_weight, truth)
         missing = np.fromiter(map(is_missing, truth.tolist()), np.bool_, len(truth))
         return self._learn(decisions, truth, ~missing, weights, X)
 
@@ -373,6 +330,13 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         X: Any,
     ) -> Self:
         self._follow_parameters()
+        if not self._tracker.histograms.n_values:
+            raise InputError(
+                argument="decisions",
+                requirement="must be of samples that were counted as seen",
+                got="some of another classifier",
+                remedy="call decide first",
+            )
         if not is_known.any():
             return self
         rows = np.flatnonzero(is_known)
@@ -430,161 +394,6 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         if self.monitor_ is not None and other.monitor_ is not None:
             self.monitor_.merge(other.monitor_)
         return self
-
-    # --- asking ---------------------------------------------------------------------------------
-
-    def _decisions(self, X: Any) -> StreamDecisions:
-        evaluation, positions = self._evaluate(X)
-        rejected = self._tracker.rejects(evaluation.certainty, positions)
-        return StreamDecisions(
-            evaluation.labels, evaluation.certainty, np.asarray(evaluation.cells), rejected
-        )
-
-    def _evaluate(self, X: Any) -> tuple[Evaluation, NDArray[np.int64]]:
-        check_is_fitted(self, "estimator_")
-        evaluation = evaluate(self.estimator_, X, self._rules)
-        cells = evaluation.named_cells
-        positions = self._tracker.positions(cells.names.tolist())
-        return evaluation, positions if cells.codes is None else positions[cells.codes]
-
-    @documented(SAMPLES, setup=IRIS)
-    def predict(self, X: Any) -> Array:
-        """Return the class of each sample, or ``reject_label`` where one was given.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels; without a ``reject_label``, rejected samples keep theirs.
-
-        Examples
-        --------
-        >>> float((clf.predict(X) == y).mean().round(2))
-        0.78
-        """
-        check_is_fitted(self, "estimator_")
-        if self.reject_label is None:
-            return np.asarray(self.estimator_.predict(X))
-        decisions = self._decisions(X)
-        return with_rejects(decisions.labels, decisions.rejected, self.reject_label)
-
-    @documented(SAMPLES, setup=IRIS)
-    def reject(self, X: Any) -> NDArray[np.bool_]:
-        """Return which samples are rejected.
-
-        Returns
-        -------
-        rejected : ndarray of bool of shape (n_samples,)
-            Whether the certainty is below the threshold of the cell.
-
-        Examples
-        --------
-        >>> bool(clf.certainties(X)[clf.reject(X)].max() < clf.thresholds_.max())
-        True
-        """
-        return self._decisions(X).rejected
-
-    @documented(SAMPLES, setup=IRIS)
-    def certainties(self, X: Any) -> NDArray[np.float64]:
-        """Return how sure the classifier is of each sample.
-
-        Returns
-        -------
-        certainty : ndarray of shape (n_samples,)
-            Higher is surer.
-
-        Examples
-        --------
-        >>> clf.certainties(X).shape
-        (150,)
-        """
-        return self._evaluate(X)[0].certainty
-
-    @documented(SAMPLES, setup=IRIS)
-    def predict_correct_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimated probability that the answer to each sample is right.
-
-        Returns
-        -------
-        probability : ndarray of shape (n_samples,)
-            Of the plain answer, also where it is rejected; NaN before the first label. In each
-            cell it never falls as the certainty rises.
-
-        Examples
-        --------
-        >>> bool((clf.predict_correct_proba(X) > 0.3).all())
-        True
-        """
-        evaluation, positions = self._evaluate(X)
-        return self._tracker.probability_correct(evaluation.certainty, positions)
-
-    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
-    @documented(SAMPLES, setup=IRIS)
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probabilities of the classes, as the classifier gives them.
-
-        Returns
-        -------
-        posteriors : ndarray of shape (n_samples, n_classes)
-            Rejected samples have theirs too.
-
-        Examples
-        --------
-        >>> clf.predict_proba(X).shape
-        (150, 3)
-        """
-        check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict_proba(X))
-
-    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
-    @documented(SAMPLES)
-    def decision_function(self, X: Any) -> Array:
-        """Return the scores of the classes, as the classifier gives them.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            Rejected samples have theirs too.
-
-        Examples
-        --------
-        >>> from abstain import OnlineRejectOption
-        >>> from sklearn.linear_model import SGDClassifier
-        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-        >>> clf = OnlineRejectOption(SGDClassifier(random_state=0)).fit(X, y)
-        >>> clf.decision_function(X).shape
-        (4,)
-        """
-        check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.decision_function(X))
-
-    @property
-    def thresholds_(self) -> NDArray[np.float64]:
-        """The threshold of each cell, and last that of cells that have not been seen."""
-        check_is_fitted(self, "estimator_")
-        tracker = self._tracker
-        return np.append(
-            tracker.thresholds_of(np.arange(len(tracker.cells))), tracker.thresholds[-1]
-        )
-
-    @property
-    def cells_(self) -> Array:
-        """The cell of each threshold; None, last, stands for cells that have not been seen."""
-        check_is_fitted(self, "estimator_")
-        cells = np.empty(len(self._tracker.cells) + 1, dtype=object)
-        cells[:-1] = self._tracker.cells
-        return cells
-
-    @property
-    def n_seen_(self) -> int:
-        """Number of samples seen."""
-        check_is_fitted(self, "estimator_")
-        return self._tracker.histograms.n_values
-
-    @property
-    def n_drifts_(self) -> int:
-        """How often drift was detected."""
-        check_is_fitted(self, "estimator_")
-        return self._tracker.n_drifts
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -687,56 +496,3 @@ class OnlineRejectOption(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         tags.classifier_tags = replace(inner.classifier_tags, multi_label=False)
         tags.non_deterministic = inner.non_deterministic
         return tags
-
-
-def check_parameters(clf: OnlineRejectOption) -> None:
-    """Refuse invalid parameters before anything is fitted."""
-    if isinstance(clf.estimator, type) or not is_classifier(clf.estimator):
-        raise InputError(
-            argument="estimator",
-            value=clf.estimator,
-            requirement="must be a classifier, such as GaussianNB()",
-        )
-    if not isinstance(clf.method, str) or clf.method not in METHODS:
-        known = ", ".join(map(repr, METHODS))
-        raise InputError(argument="method", value=clf.method, requirement=f"must be one of {known}")
-    MEASURES.check(clf.certainty)
-    RULES.check(clf.cells)
-    check_cv_parameter(clf.cv)
-    is_number = isinstance(clf.half_life, int | float | np.number)
-    if not is_number or isinstance(clf.half_life, bool) or not clf.half_life > 0:
-        raise InputError(
-            argument="half_life",
-            value=clf.half_life,
-            requirement="must be a positive number of samples, or inf",
-        )
-    if not isinstance(clf.detect_drift, bool | np.bool_):
-        raise InputError(
-            argument="detect_drift", value=clf.detect_drift, requirement="must be True or False"
-        )
-    if clf.target is not None:
-        _check_target(clf.target)
-
-
-def _check_target(target: Any) -> None:
-    check_target(target)
-    if certifies(target) or getattr(target, "confidence", None) is not None:
-        raise InputError(
-            argument="target",
-            value=target,
-            requirement="must have no confidence: a stream certifies nothing in advance",
-            remedy="leave it out, and see monitor_",
-        )
-    if needs_outcomes(target):
-        raise InputError(
-            argument="target",
-            value=target,
-            requirement="must be an Accuracy without groups, a RejectRate or a RejectCost",
-            remedy="fit a RejectOptionClassifier for others, and recalibrate it",
-        )
-
-
-def _checked_weights(sample_weight: Any, y: Array) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    return np.asarray(check_sample_weight(sample_weight, y, dtype=float, ensure_non_negative=True))

@@ -7,6 +7,7 @@ tells the true one.
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,19 @@ from numpy.typing import NDArray
 
 from abstain.online.estimator import OnlineRejectOption
 
-try:  # an optional package, of which only the base class is needed
-    from river.base import Classifier as _Base
-except ImportError:
-    _Base = object
+
+def _base() -> Any:
+    """Return the base class of river's classifiers; without river, one of nothing."""
+    try:
+        return import_module("river.base").Classifier
+    except ImportError:
+        return object
 
 
-class RiverRejectOption(_Base):  # type: ignore[misc,unused-ignore]
+_Base: Any = _base()
+
+
+class RiverRejectOption(_Base):  # type: ignore[misc]
     """Make a reject option on a stream a classifier of river.
 
     The features of the first sample are those that are used. Later samples have NaN where one is
@@ -112,7 +119,7 @@ class RiverRejectOption(_Base):  # type: ignore[misc,unused-ignore]
         >>> from sklearn.naive_bayes import GaussianNB
         >>> RiverRejectOption(OnlineRejectOption(GaussianNB())).predict_one({"width": 1.0})
         """
-        return self.classifier.predict(self._row(x))[0].item() if self._is_fitted else None
+        return self.classifier.predict(self._row(x)).tolist()[0] if self._is_fitted else None
 
     def reject_one(self, x: Mapping[Any, Any]) -> bool:
         """Return whether a sample is rejected.

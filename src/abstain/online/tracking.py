@@ -157,10 +157,16 @@ class ThresholdTracker:
         if refit or self.fitted is None or self.n_new >= NEW_SHARE * weight:
             self._refit()
         if self.front is not None:
+            self.thresholds = self._chosen(self.front)
+
+    def _chosen(self, front: OnlineFront) -> Array:
+        """Return the thresholds of the target; if feedback asks for too much, without it."""
+        for target in (self._target(), self.target):
             try:
-                self.thresholds = self.front.thresholds(self._target().choose(self.front.front))
+                return front.thresholds(target.choose(front.front))
             except InputError:  # no row reaches the target
-                self.thresholds = np.array([np.inf])
+                pass
+        return np.array([np.inf])
 
     def retarget(self, target: Target, method: str) -> None:
         """Move to another target or method, without feedback of the one before."""

@@ -14,7 +14,7 @@ from abstain.certainty.measures import MEASURES
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.fit_checks import check_reject_label
 from abstain.monitor import RiskMonitor
-from abstain.online.estimator import check_parameters
+from abstain.online.checks import check_parameters
 from abstain.online.histograms import Histograms
 from abstain.saving.kinds import (
     CLASSIFIER,
