@@ -28,7 +28,7 @@ from abstain import (
     [
         OnlineRejectOption(GMLVQ()),
         OnlineRejectOption(LogisticRegression()),
-        OnlineRejectOption(DecisionTreeClassifier()),
+        OnlineRejectOption(DecisionTreeClassifier(random_state=0)),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):
