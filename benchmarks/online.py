@@ -247,12 +247,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     folder = parser.parse_args().data
+    memory = grow()  # first, while the process holds nothing else
+    show("A long stream", [memory])
     times = time_blocks()
     show("Microseconds per sample", times)
     tracked = track(folder)
     show("Distance of the accuracy from the target, over windows", tracked)
-    memory = grow()
-    show("A long stream", [memory])
     ratios = {
         name: [row["ratio"] for row in tracked if row["set"] == name and row["ratio"] is not None]
         for name in SETS

@@ -23,6 +23,7 @@ from tools.numbers import (
     guarantee,
     local_thresholds,
     monitor,
+    online,
     outliers,
     priors,
     probability,
@@ -665,3 +666,17 @@ def test_the_exact_front_is_fast_with_a_million_errors_and_the_hull_always():
     for row in (scaling.FEW, scaling.MANY, scaling.MISLED):
         measured = 1e6 * row["megabytes_between_workers"] / row["errors"]
         assert measured == pytest.approx(scaling.moved_per_error(2), rel=0.02)
+
+
+# --- streams ------------------------------------------------------------------------------------
+
+
+def test_thresholds_that_follow_a_stream_stay_nearer_to_the_target():
+    assert max(online.STATIONARY) <= 1
+    assert float(online.VALUES["mean_ratio"]) <= 0.5
+    assert max(online.COMPARED) < 1
+
+
+def test_thresholds_that_follow_a_stream_take_little_time_and_memory():
+    assert max(row["over_us"] for row in online.RECORD["times"]) <= online.RECORD["at_most_us"]
+    assert online.RECORD["memory"]["growth_bytes"] < 20e6

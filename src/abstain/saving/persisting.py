@@ -39,9 +39,9 @@ def save(clf: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     clf : estimator
-        A fitted :class:`RejectOptionClassifier` or model, or a fitted pipeline around one. The file
-        holds only the names of functions in it, such as ``certainty``: pass the functions to
-        `load`.
+        A fitted :class:`RejectOptionClassifier`, :class:`OnlineRejectOption` or model, or a fitted
+        pipeline around one. The file holds only the names of functions in it, such as
+        ``certainty``: pass the functions to `load`.
     path : str or path-like
         The file to write.
 
