@@ -47,7 +47,7 @@ WEIGHTS = """\
 sample_weight : array-like of shape (n_samples,), default=None
     Passed to the classifier, if it takes weights, and what each label counts for the
     thresholds: inverse to the probability of being labelled, if that is not the same for all
-    samples of a cell with the same certainty."""
+    samples of a cell with the same certainty, and about 1 on average."""
 
 
 class OnlineRejectOption(AnswerMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
