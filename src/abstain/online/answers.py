@@ -48,7 +48,27 @@ class StreamDecisions(NamedTuple):
     rejected: NDArray[np.bool_]
 
     def take(self, members: Any) -> StreamDecisions:
-        """Return the decisions about some of the samples, by a mask or by positions."""
+        """Return the decisions about some of the samples.
+
+        Parameters
+        ----------
+        members : array-like
+            A mask, positions or a slice.
+
+        Returns
+        -------
+        decisions : StreamDecisions
+            Those of these samples, in this order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from abstain.online import StreamDecisions
+        >>> labels, certainty = np.array(["a", "b"]), np.array([0.9, 0.2])
+        >>> decisions = StreamDecisions(labels, certainty, labels, certainty < 0.5)
+        >>> decisions.take(~decisions.rejected).labels.tolist()
+        ['a']
+        """
         return StreamDecisions(*(each[members] for each in self))
 
 
