@@ -281,8 +281,8 @@ def test_each_prototype_may_have_a_bandwidth_of_its_own(iris):
     assert given.tolist() == [0.1, 0.2, 0.3]
 
 
-# Blocks of rows, not all pairs of samples and prototypes, are held beside the data; the search for a
-# number of prototypes takes at most 20,000 samples, whatever their number.
+# Blocks of rows, not all pairs of samples and prototypes, are held beside the data; the search for
+# a number of prototypes takes at most 20,000 samples, whatever their number.
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
 @pytest.mark.parametrize("model", [GLVQ, GMLVQ, LGMLVQ, RSLVQ])
 def test_memory_beyond_the_input_is_bounded(model, solver):
