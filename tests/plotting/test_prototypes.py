@@ -121,7 +121,7 @@ def test_a_metric_of_rank_two_is_shown_whole(model, iris):
 @pytest.mark.parametrize("data", ["iris", "cancer"])
 def test_the_plane_of_three_prototypes_shows_all_decisions(model, data, request):
     X, y = request.getfixturevalue(data)
-    fitted = model(max_iter=1000).fit(X, y)
+    fitted = model(1, max_iter=1000).fit(X, y)
     display = shown(fitted, X, y, axes="prototypes")
     assert display.agreement == 1
     within, truly = squared_distances(display), fitted.distances(X)
@@ -183,7 +183,7 @@ def test_a_single_direction_is_completed_by_the_spread_of_the_samples(axes, canc
 
 def test_two_prototypes_are_completed_by_the_spread_of_the_samples(cancer):
     X, y = cancer
-    display = shown(GLVQ().fit(X, y), X, y)
+    display = shown(GLVQ(1).fit(X, y), X, y)
     assert display.axis_names == (
         "prototypes, axis 1 (100% of their spread)",
         "remaining direction of widest spread",
