@@ -64,6 +64,7 @@ VALUES = {
     "accuracies": accuracies(),
     "speeds": speeds(),
     "limits": limits(),
+    "budget": f"{MODELS['budget_seconds']:g}",
     "n_fast": f"{sum(row['holds'] for row in MODELS['verdicts'])}",
     "n_cases": f"{len(MODELS['verdicts'])}",
     "least_growth": f"{min(GROWTHS):.1f}",
