@@ -5,7 +5,8 @@ environment, of its own, on the same folds. A peer is tried with a few settings:
 fastest of those within 0.01 of its best accuracy. Right after it our model fits the same folds, by
 its defaults and in other settings, so that every figure is a ratio of two times measured side by
 side: ``ratio`` for our defaults, ``matched_ratio`` for our fastest setting that is no less
-accurate than the peer. A setting that has used up its budget of seconds begins no further fold.
+accurate than the peer. A setting that has used up its budget of processor time begins no further
+fold.
 
 ``python benchmarks/models.py`` prints the tables and writes ``docs/benchmarks/models.json``. Rows
 that are done are kept in ``build/``: a run that was stopped goes on where it was. With fewer
@@ -254,7 +255,9 @@ def main() -> None:
     parser.add_argument("--prepare", action="store_true", help="only make the environments")
     parser.add_argument("--fresh", action="store_true", help="measure all rows again")
     parser.add_argument("--folds", type=int, default=N_FOLDS, help="fit so many of the ten folds")
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds for each setting")
+    parser.add_argument(
+        "--budget", type=float, default=60.0, help="processor seconds for each setting"
+    )
     parser.add_argument("--data", type=Path, default=DATA, help="folder of segment.csv, coil20.npz")
     arguments = parser.parse_args()
     if arguments.prepare:

@@ -21,10 +21,10 @@ def times_as_long(peer: Row, own: list[Row]) -> str:
     """Write how many times as long as ours a peer takes, with ours no less accurate."""
     if "failure" in peer:
         return "fails"
-    seconds = [row["seconds"] for row in own if row["accuracy"] >= peer["accuracy"]]
+    seconds = [row["processor_seconds"] for row in own if row["accuracy"] >= peer["accuracy"]]
     if not seconds:
         return "–"
-    ratio = peer["seconds"] / min(seconds)
+    ratio = peer["processor_seconds"] / min(seconds)
     return f"{ratio:.2f}" if ratio < 1 else f"{ratio:.1f}" if ratio < 10 else f"{ratio:,.0f}"
 
 
@@ -64,6 +64,7 @@ VALUES = {
     "accuracies": accuracies(),
     "speeds": speeds(),
     "limits": limits(),
+    "budget": f"{MODELS['budget_seconds']:g}",
     "n_fast": f"{sum(row['holds'] for row in MODELS['verdicts'])}",
     "n_cases": f"{len(MODELS['verdicts'])}",
     "least_growth": f"{min(GROWTHS):.1f}",
