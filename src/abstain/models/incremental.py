@@ -1,0 +1,433 @@
+"""How does a model learn from a stream of samples?
+
+A stream is learned in batches of 32 samples, wherever calls of ``partial_fit`` cut it, so that the
+model does not depend on the cuts. Each batch takes a few steps of Adam, whose step size stays, on the
+new samples and on as many drawn from a *window* of the last 1,024. A class starts with one prototype,
+its first sample, which follows the mean of the class until the class has been known for a batch.
+
+Every 256 samples the prototypes are reviewed. A prototype *earns* the doubts that the newest samples
+would have in addition without it, summed with older ones that count less and less.
+
+1. Of each class, a prototype that earns nothing is dropped.
+2. After a number of wrong samples, the wrong sample of the window that lowers the doubts most becomes
+   a prototype, with the metric of its closest neighbour. If there are as many prototypes as allowed, it
+   replaces the one that earns least, if that earns less.
+
+What is kept between calls is bounded: the window, the parameters, Adam's running means, and two
+numbers per prototype. Origin and scale of the data follow the window.
+
+After Losing, Hammer, Wersing, "Interactive online learning for obstacle classification on a mobile
+robot", IJCNN 2015, who insert the sample of a window that lowers its cost most.
+"""
+
+from __future__ import annotations  # signatures then show the names of types
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from abstain.models.costs import Cost, LabelledBlock, Loss, labelled_blocks
+from abstain.models.data import Rows
+from abstain.models.distances import AdaptiveDistance, Array, normalise
+from abstain.models.lbfgs import FitResult
+from abstain.models.scaling import (
+    Scaling,
+    class_sums,
+    deviations_from,
+    means_of_present,
+    scaling_from,
+    value_ranges,
+)
+from abstain.models.solvers import PRECISION, STEP, AdamState, Problem
+from abstain.models.stream_prototypes import WRONG, Prototypes
+
+# Samples that are kept, and between two reviews of the prototypes.
+WINDOW, REVIEW = 1024, 256
+# New samples of a batch, the samples of the window that are learned along, and steps on both.
+BATCH, REPLAYED, STEPS = 32, 96, 2
+# Adam's step size, relative to the first one of a fit.
+SHARE = 0.1
+# Wrong samples after which a prototype may be inserted.
+ERRORS = 16
+# Doubts of the window that a new prototype takes away at least.
+GAIN = 2.0
+# A prototype that earns no more than this is idle.
+IDLE = 0.0
+# What remains of what a prototype has earned, after each review.
+DECAY = 0.75
+# A batch with values this many scales away from the origin changes the scale at once.
+FAR = 100.0
+
+
+class Rules(NamedTuple):
+    """What learning from a stream takes of an estimator.
+
+    ``loss`` estimates bandwidths anew unless the problem is warm. ``counts`` are the fixed numbers of
+    prototypes per class, None where errors decide, up to ``most`` in all.
+    """
+
+    distance: AdaptiveDistance
+    loss: Callable[[Problem], Loss]
+    doubts: Callable[[Array], Array]
+    scaled_metric: Callable[[Array], Array]
+    class_factors: Callable[[Array, Array], Array]
+    regularization: float
+    counts: NDArray[np.int64] | None
+    most: int
+
+
+@dataclass(eq=False)
+class Stream:
+    """What is kept of a stream between two calls; parameters are those of scaled samples."""
+
+    classes: Array
+    prototype_classes: NDArray[np.int64]
+    scaling: Scaling
+    adam: AdamState
+    # The last samples; that number n of the stream is in row n % WINDOW.
+    window: Rows
+    n_seen: int
+    n_kept: int
+    n_learned: int
+    n_steps: int
+    mean_cost: float
+    n_errors: float
+    # Of each prototype, what it earns and how many samples ago it was inserted.
+    earned: Array
+    ages: Array
+    # Which features have varied.
+    varies: NDArray[np.bool_]
+    # Bandwidths are estimated anew with the next batch; otherwise the loss can be used again.
+    is_new: bool
+    current_loss: Loss | None = None
+
+    @classmethod
+    def begin(cls, classes: Array, label: int, sample: Array, metric: list[Array]) -> Stream:
+        """Return a stream whose only prototype is its first sample, not yet learned."""
+        prototype = np.nan_to_num(sample.astype(np.float64))[np.newaxis]
+        scaling = Scaling(np.zeros(len(sample)), 1.0)
+        labels = np.array([label])
+        return cls._start(classes, labels, scaling, prototype, metric, sample.dtype, 0)
+
+    @classmethod
+    def resume(
+        cls,
+        classes: Array,
+        labels: NDArray[np.int64],
+        prototypes: Array,
+        metric: list[Array],
+        varies: NDArray[np.bool_],
+    ) -> Stream:
+        """Return a stream that goes on from a fitted model."""
+        exact = prototypes.astype(np.float64)
+        origin = exact.mean(axis=0)
+        scaling = scaling_from(origin, deviations_from(origin, exact, np.ones(len(exact))))
+        scaled, dtype = scaling.transform(exact), prototypes.dtype
+        stream = cls._start(classes, labels, scaling, scaled, metric, dtype, WINDOW)
+        stream.varies |= varies
+        stream.is_new = False
+        return stream
+
+    @classmethod
+    def _start(
+        cls,
+        classes: Array,
+        labels: NDArray[np.int64],
+        scaling: Scaling,
+        prototypes: Array,
+        metric: list[Array],
+        dtype: Any,
+        n_seen: int,
+    ) -> Stream:
+        n_prototypes, n_features = prototypes.shape
+        rows = Rows.empty(n_features, dtype)
+        return cls(
+            classes=classes,
+            prototype_classes=labels,
+            scaling=scaling,
+            adam=AdamState([prototypes, *(each.astype(np.float64) for each in metric)]),
+            window=Rows(*(np.zeros((WINDOW, *part.shape[1:]), part.dtype) for part in rows)),
+            n_seen=n_seen,
+            n_kept=0,
+            n_learned=n_seen,
+            n_steps=0,
+            mean_cost=0.0,
+            n_errors=0.0,
+            earned=np.zeros(n_prototypes),
+            ages=np.full(n_prototypes, float(n_seen)),
+            varies=np.zeros(n_features, dtype=bool),
+            is_new=True,
+        )
+
+    # --- samples ------------------------------------------------------------------------------
+
+    def announce(self, classes: Array) -> None:
+        """Take up more classes; all are in ascending order."""
+        codes = np.searchsorted(classes, self.classes)
+        self.prototype_classes = codes[self.prototype_classes]
+        self.window = self.window._replace(labels=codes[self.window.labels])
+        self.classes = classes
+
+    def learn(self, rows: Rows, rules: Rules) -> None:
+        """Learn from further samples, whose labels are the positions of their classes."""
+        start, self.current_loss = 0, None  # parameters of the estimator may have changed
+        while start < len(rows.labels):
+            stop = min(len(rows.labels), start + self._next_batch() - self.n_seen)
+            self._append(rows.where(slice(start, stop)), rules)  # type: ignore[arg-type]
+            start = stop
+            if self.n_seen == self._next_batch(self.n_seen - 1):
+                self._learn_batch(rules)
+
+    def _next_batch(self, n_seen: int | None = None) -> int:
+        """Return after how many samples the next batch ends: at first after 2, 4, 8 and 16."""
+        n_seen = self.n_seen if n_seen is None else n_seen
+        if n_seen < BATCH:
+            return int(2 ** (n_seen.bit_length() or 1))
+        return (n_seen // BATCH + 1) * BATCH
+
+    def _append(self, rows: Rows, rules: Rules) -> None:
+        n_rows = len(rows.labels)
+        for kept, new in zip(self.window, rows, strict=True):
+            kept[self.n_seen % WINDOW : self.n_seen % WINDOW + n_rows] = new
+        self.n_seen += n_rows
+        self.n_kept = min(self.n_kept + n_rows, WINDOW)
+        known = set(self.prototype_classes.tolist())
+        for row, label in enumerate(rows.labels.tolist()):
+            if label not in known:
+                self._insert(self._filled(rows.samples[row]), label, rules)
+                known.add(label)
+
+    def _recent(self, n_rows: int) -> NDArray[np.int64]:
+        """Return the rows of the window that hold the last samples, the oldest first."""
+        n_rows = min(n_rows, self.n_kept)
+        return np.arange(self.n_seen - n_rows, self.n_seen) % WINDOW
+
+    def _filled(self, sample: Array) -> Array:
+        """Return a sample, scaled; missing values are at the mean of the prototypes."""
+        scaled = self.scaling.transform(sample.astype(np.float64))
+        return np.where(np.isnan(scaled), self.adam.parameters[0].mean(axis=0), scaled)
+
+    def _blocks(self, rows: NDArray[np.int64], rules: Rules) -> list[LabelledBlock]:
+        """Return samples of the window, scaled, whose mean weight is about 1."""
+        samples, labels, weights = self.window
+        every = self._recent(WINDOW)
+        factors = rules.class_factors(self.classes, np.bincount(labels[every], weights[every], len(self.classes)))
+        factors = factors / (weights[every] * factors[labels[every]]).mean()
+        return labelled_blocks(
+            samples[rows],
+            labels[rows],
+            weights[rows] * factors[labels[rows]],
+            self.scaling,
+            dtype=PRECISION,
+        )
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def _learn_batch(self, rules: Rules) -> None:
+        new = self._recent(self.n_seen - self.n_learned)
+        self.ages += self.n_seen - self.n_learned
+        self.n_learned = self.n_seen
+        if self._is_rescaled(new):
+            self._rescale()
+        self._follow_means()
+        if len(np.unique(self.prototype_classes)) > 1:
+            loss = self.loss(rules)
+            self.current_loss, self.is_new = loss, False
+            for step in range(STEPS):
+                self._step(loss, self._drawn(new, step), rules)
+            if self._is_reviewed():
+                self._review(rules)
+
+    def _is_rescaled(self, new: NDArray[np.int64]) -> bool:
+        is_power = self.n_kept & (self.n_kept - 1) == 0
+        if self.n_seen % WINDOW == 0 or (self.n_kept < WINDOW and is_power):
+            return True
+        far = np.abs(self.window.samples[new] - self.scaling.origin) > FAR * self.scaling.scale
+        return bool(far.any())
+
+    def _rescale(self) -> None:
+        """Take origin and scale from the window."""
+        samples, labels, weights = self.window.where(self._recent(WINDOW))
+        lowest, highest = value_ranges(samples)
+        self.varies |= lowest < highest
+        sums, totals = class_sums(samples, np.zeros_like(labels), weights, 1)
+        origin = means_of_present(sums[0], totals[0])
+        scaling = scaling_from(origin, deviations_from(origin, samples, weights))
+        ratio = scaling.scale / self.scaling.scale
+        prototypes = self.adam.parameters[0]
+        prototypes[:] = scaling.transform(self.scaling.inverse_transform(prototypes))
+        self.adam.moments[0].mean *= ratio
+        self.adam.moments[0].square *= ratio**2
+        self.scaling, self.is_new = scaling, True
+
+    def _follow_means(self) -> None:
+        """Set prototypes of new classes to the means of their samples."""
+        counts = np.bincount(self.prototype_classes, minlength=len(self.classes))
+        young = (self.ages < 2 * BATCH) & (counts[self.prototype_classes] == 1)
+        for index in np.flatnonzero(young).tolist():
+            rows = self.window.where(self._recent(WINDOW))
+            own = rows.where(rows.labels == self.prototype_classes[index])
+            sums, totals = class_sums(own.samples, np.zeros_like(own.labels), own.weights, 1)
+            mean = self.scaling.transform(means_of_present(sums[0], totals[0]))
+            known = totals[0] > 0
+            self.adam.parameters[0][index, known] = mean[known]
+
+    def _drawn(self, new: NDArray[np.int64], step: int) -> NDArray[np.int64]:
+        """Return the new samples and others of the window, drawn by the position alone."""
+        random = np.random.default_rng([self.n_seen, step])
+        others = random.integers(self.n_kept, size=min(REPLAYED, self.n_kept - len(new)))
+        return np.concatenate([new, self._recent(WINDOW)[others]])
+
+    def _step(self, loss: Loss, rows: NDArray[np.int64], rules: Rules) -> None:
+        adam = self.adam
+        adam.sizes = [STEP, *(STEP * float(np.sqrt(np.mean(m**2))) for m in adam.parameters[1:])]
+        adam.total_cost = 0.0
+        cost = Cost(self.prototype_classes, rules.distance, loss, rules.regularization)
+        adam.step(cost, self._blocks(rows, rules), SHARE, float(len(rows)))
+        # The gradient does not change the norm of a metric, so that steps would lengthen it.
+        for metric in adam.parameters[1:]:
+            metric[:] = rules.scaled_metric(normalise(metric)[0])
+        self.n_steps += 1
+        self.mean_cost += (adam.total_cost - self.mean_cost) / min(self.n_steps, BATCH)
+
+    def problem(self, rules: Rules) -> Problem:
+        """Return the window as the samples of a problem, with the metric of a new fit."""
+        shape = self.adam.parameters[0].shape
+        metric = rules.distance.initial_metric(shape, RandomState(0))
+        return Problem(
+            blocks=self._blocks(self._recent(WINDOW), rules),
+            batches=None,
+            scaling=self.scaling,
+            classes=self.classes,
+            prototype_classes=self.prototype_classes,
+            distance=rules.distance,
+            start=[self.adam.parameters[0], *metric],
+            is_warm=not self.is_new,
+            varies=self.varies,
+        )
+
+    def loss(self, rules: Rules) -> Loss:
+        """Return the loss; bandwidths are those of the model, or estimated if it has changed."""
+        if self.current_loss is not None and not self.is_new:
+            return self.current_loss
+        return rules.loss(self.problem(rules))
+
+    def result(self) -> FitResult:
+        """Return the parameters."""
+        dtype = self.window.samples.dtype
+        parameters = [each.astype(dtype) for each in self.adam.parameters]
+        return FitResult(parameters, self.mean_cost, self.n_steps, True)
+
+    # --- prototypes ---------------------------------------------------------------------------
+
+    def _is_reviewed(self) -> bool:
+        is_power = self.n_seen & (self.n_seen - 1) == 0
+        return self.n_seen % REVIEW == 0 or (self.n_seen < REVIEW and is_power)
+
+    def _prototypes(self, rules: Rules) -> Prototypes:
+        loss = self.loss(rules)
+        parameters = self.adam.parameters
+        return Prototypes(self.prototype_classes, parameters, rules.distance, loss, rules.doubts)
+
+    def _review(self, rules: Rules) -> None:
+        """Drop prototypes that earn nothing, and insert others where samples are wrong."""
+        prototypes = self._prototypes(rules)
+        self.earned *= DECAY
+        wrong = []
+        for block in self._blocks(self._recent(REVIEW), rules):
+            doubts, earned = prototypes.earnings(block)
+            self.earned += earned
+            self.n_errors += float(block.weights[doubts > WRONG].sum())
+            wrong.append((block, np.flatnonzero(doubts > WRONG)))
+        if rules.counts is not None:
+            self._complete(rules)
+            return
+        self._drop_idle()
+        if self.n_errors >= ERRORS:
+            self.n_errors = 0.0
+            self._insert_best(wrong, rules, GAIN)
+
+    def _drop_idle(self) -> None:
+        """Drop, of each class, the prototype that earns least, if that is nothing."""
+        for label in np.unique(self.prototype_classes).tolist():
+            own = np.flatnonzero(self.prototype_classes == label)
+            least = int(own[self.earned[own].argmin()])
+            if len(own) > 1 and self.earned[least] <= IDLE and self.ages[least] >= WINDOW:
+                self._take(np.delete(np.arange(len(self.earned)), least))
+
+    def _complete(self, rules: Rules) -> None:
+        """Insert prototypes of classes that lack some, at samples of theirs."""
+        assert rules.counts is not None
+        for label in np.unique(self.prototype_classes).tolist():
+            n_missing = rules.counts[label] - np.count_nonzero(self.prototype_classes == label)
+            for _ in range(n_missing):
+                own = [
+                    (block, np.arange(part.start, part.stop))
+                    for block in self._blocks(self._recent(WINDOW), rules)
+                    for code, part in block.parts
+                    if code == label
+                ]
+                if not self._insert_best(own, rules, 0.0):
+                    break
+
+    def _insert_best(
+        self, among: list[tuple[LabelledBlock, NDArray[np.int64]]], rules: Rules, least: float
+    ) -> bool:
+        """Insert the sample that lowers the doubts of the window most, by ``least`` or more."""
+        prototypes = self._prototypes(rules)
+        candidates = prototypes.candidates(among)
+        gains = prototypes.gains(candidates, self._blocks(self._recent(WINDOW), rules))
+        best = int(gains.argmax()) if len(gains) else 0
+        if not len(gains) or gains[best] <= least:
+            return False
+        if rules.counts is None and not self._make_room(rules.most, float(gains[best])):
+            return False
+        self._insert(candidates.samples[best], int(candidates.labels[best]), rules)
+        return True
+
+    def _make_room(self, most: int, gain: float) -> bool:
+        """Drop the prototype that earns least if there are as many as allowed, and it earns less."""
+        if len(self.prototype_classes) < most:
+            return True
+        counts = np.bincount(self.prototype_classes)[self.prototype_classes]
+        earned = np.where(counts > 1, self.earned, np.inf)
+        weakest = int(earned.argmin())
+        if earned[weakest] >= gain:
+            return False
+        self._take(np.delete(np.arange(len(self.earned)), weakest))
+        return True
+
+    def _insert(self, sample: Array, label: int, rules: Rules) -> None:
+        """Insert a prototype after those of its class, with the metric of its closest neighbour."""
+        if label not in self.prototype_classes and rules.counts is None:
+            self._make_room(rules.most, np.inf)
+        at = int(np.searchsorted(self.prototype_classes, label, side="right"))
+        far = ((self.adam.parameters[0] - sample) ** 2).sum(axis=1)
+        if label in self.prototype_classes:
+            far[self.prototype_classes != label] = np.inf
+        self._take(np.insert(np.arange(len(far)), at, far.argmin()))
+        self.prototype_classes[at], self.earned[at], self.ages[at] = label, 0.0, 0.0
+        self.adam.parameters[0][at] = sample
+        for index in self._local:
+            self.adam.moments[index].mean[at] = self.adam.moments[index].square[at] = 0.0
+
+    @property
+    def _local(self) -> list[int]:
+        """Which parameters have a row for each prototype."""
+        return [index for index, each in enumerate(self.adam.parameters) if index == 0 or each.ndim == 3]
+
+    def _take(self, rows: NDArray[np.int64]) -> None:
+        """Keep the prototypes in some rows, in this order."""
+        self.prototype_classes, self.earned, self.ages = (
+            each[rows] for each in (self.prototype_classes, self.earned, self.ages)
+        )
+        adam = self.adam
+        for index in self._local:
+            adam.parameters[index] = adam.parameters[index][rows]
+            moment = adam.moments[index]
+            moment.mean, moment.square = moment.mean[rows], moment.square[rows]
+        self.is_new = True
