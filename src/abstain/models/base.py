@@ -288,6 +288,13 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> tuple[Rows, Array]:
         """Return checked samples that have some weight, and all classes known by now."""
+        if is_dask(X) or is_dask(y):
+            raise InputError(
+                argument="X",
+                requirement="must be in memory for partial_fit",
+                got="a Dask collection",
+                remedy="call fit, or give its blocks one after the other",
+            )
         check_labels(y)
         is_first = not hasattr(self, "prototypes_")
         samples, targets = validate_data(
@@ -315,7 +322,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _stream_so_far(self, rows: Rows, names: Array) -> Stream:
         """Return the stream to go on with: that of the last call, of the fit, or a new one."""
-        if getattr(self, "_stream", None) is not None:
+        if hasattr(self, "_stream"):
             return self._stream
         if hasattr(self, "prototypes_"):
             labels = np.searchsorted(self.classes_, self.prototype_labels_)
@@ -483,7 +490,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
         """Set the fitted attributes, in the units of the data."""
         prototypes = fit.parameters[0]
-        self._stream: Stream | None = None
+        vars(self).pop("_stream", None)
         self.classes_ = problem.classes
         self.prototype_labels_ = problem.classes[problem.prototype_classes]
         self.prototypes_ = problem.scaling.inverse_transform(prototypes).astype(prototypes.dtype)
@@ -625,8 +632,12 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [False, False, True, True]
         """
         distances = self.distances(X)
+        # A class of a stream that has been announced and not met is infinitely far.
         scores = -np.stack(
-            [distances[:, self.prototype_labels_ == name].min(axis=1) for name in self.classes_],
+            [
+                distances[:, self.prototype_labels_ == name].min(axis=1, initial=np.inf)
+                for name in self.classes_
+            ],
             axis=1,
         )
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

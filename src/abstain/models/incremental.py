@@ -59,6 +59,8 @@ GAIN = 2.0
 IDLE = 0.0
 # What remains of what a prototype has earned, after each review.
 DECAY = 0.75
+# What is saved of a stream as it is.
+STATE = ("n_seen", "n_steps", "mean_cost", "n_errors", "earned", "ages", "varies", "is_new")
 # A batch with values this many scales away from the origin changes the scale at once.
 FAR = 100.0
 
@@ -92,7 +94,6 @@ class Stream:
     window: Rows
     n_seen: int
     n_kept: int
-    n_learned: int
     n_steps: int
     mean_cost: float
     n_errors: float
@@ -110,8 +111,9 @@ class Stream:
         """Return a stream whose only prototype is its first sample, not yet learned."""
         prototype = np.nan_to_num(sample.astype(np.float64))[np.newaxis]
         scaling = Scaling(np.zeros(len(sample)), 1.0)
-        labels = np.array([label])
-        return cls._start(classes, labels, scaling, prototype, metric, sample.dtype, 0)
+        return cls._start(
+            classes, np.array([label]), scaling, prototype, *metric, dtype=sample.dtype
+        )
 
     @classmethod
     def resume(
@@ -122,14 +124,14 @@ class Stream:
         metric: list[Array],
         varies: NDArray[np.bool_],
     ) -> Stream:
-        """Return a stream that goes on from a fitted model."""
+        """Return a stream that goes on from a fitted model, as if that had seen a window."""
         exact = prototypes.astype(np.float64)
         origin = exact.mean(axis=0)
         scaling = scaling_from(origin, deviations_from(origin, exact, np.ones(len(exact))))
-        scaled, dtype = scaling.transform(exact), prototypes.dtype
-        stream = cls._start(classes, labels, scaling, scaled, metric, dtype, WINDOW)
-        stream.varies |= varies
-        stream.is_new = False
+        scaled = scaling.transform(exact)
+        stream = cls._start(classes, labels, scaling, scaled, *metric, dtype=prototypes.dtype)
+        stream.ages += WINDOW
+        stream.n_seen, stream.varies, stream.is_new = WINDOW, varies, False
         return stream
 
     @classmethod
@@ -138,30 +140,65 @@ class Stream:
         classes: Array,
         labels: NDArray[np.int64],
         scaling: Scaling,
-        prototypes: Array,
-        metric: list[Array],
+        *parameters: Array,
         dtype: Any,
-        n_seen: int,
     ) -> Stream:
-        n_prototypes, n_features = prototypes.shape
+        """Return a stream without samples."""
+        n_prototypes, n_features = parameters[0].shape
         rows = Rows.empty(n_features, dtype)
         return cls(
             classes=classes,
             prototype_classes=labels,
             scaling=scaling,
-            adam=AdamState([prototypes, *(each.astype(np.float64) for each in metric)]),
+            adam=AdamState([each.astype(np.float64) for each in parameters]),
             window=Rows(*(np.zeros((WINDOW, *part.shape[1:]), part.dtype) for part in rows)),
-            n_seen=n_seen,
+            n_seen=0,
             n_kept=0,
-            n_learned=n_seen,
             n_steps=0,
             mean_cost=0.0,
             n_errors=0.0,
             earned=np.zeros(n_prototypes),
-            ages=np.full(n_prototypes, float(n_seen)),
+            ages=np.zeros(n_prototypes),
             varies=np.zeros(n_features, dtype=bool),
             is_new=True,
         )
+
+    # --- saving -------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return numbers, arrays and lists of arrays: what a model has to add to be continued."""
+        kept, moments = self.window.where(self._recent(WINDOW)), self.adam.moments
+        return {
+            **{name: getattr(self, name) for name in STATE},
+            "origin": self.scaling.origin,
+            "scale": float(self.scaling.scale),
+            "parameters": self.adam.parameters,
+            "means": [moment.mean for moment in moments],
+            "squares": [moment.square for moment in moments],
+            "moment_weights": [moment.weights for moment in moments],
+            **kept._asdict(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], classes: Array, labels: Array) -> Stream:
+        """Return the stream of a model with these classes and labels of prototypes."""
+        stream = cls._start(
+            classes,
+            np.searchsorted(classes, labels),
+            Scaling(state["origin"], state["scale"]),
+            *state["parameters"],
+            dtype=state["samples"].dtype,
+        )
+        parts = (state[name] for name in ("means", "squares", "moment_weights"))
+        for moment, mean, square, weights in zip(stream.adam.moments, *parts, strict=True):
+            moment.mean, moment.square, moment.weights = mean.copy(), square.copy(), weights.copy()
+        for name in STATE:
+            value = state[name]
+            setattr(stream, name, value.copy() if isinstance(value, np.ndarray) else value)
+        stream.n_kept = len(state["samples"])
+        for part, kept in zip(stream.window, (state[name] for name in Rows._fields), strict=True):
+            part[stream._recent(WINDOW)] = kept
+        return stream
 
     # --- samples ------------------------------------------------------------------------------
 
@@ -176,18 +213,11 @@ class Stream:
         """Learn from further samples, whose labels are the positions of their classes."""
         start, self.current_loss = 0, None  # parameters of the estimator may have changed
         while start < len(rows.labels):
-            stop = min(len(rows.labels), start + self._next_batch() - self.n_seen)
+            stop = min(len(rows.labels), start + batch_end(self.n_seen) - self.n_seen)
             self._append(rows.where(slice(start, stop)), rules)  # type: ignore[arg-type]
             start = stop
-            if self.n_seen == self._next_batch(self.n_seen - 1):
+            if self.n_seen == batch_start(self.n_seen):
                 self._learn_batch(rules)
-
-    def _next_batch(self, n_seen: int | None = None) -> int:
-        """Return after how many samples the next batch ends: at first after 2, 4, 8 and 16."""
-        n_seen = self.n_seen if n_seen is None else n_seen
-        if n_seen < BATCH:
-            return int(2 ** (n_seen.bit_length() or 1))
-        return (n_seen // BATCH + 1) * BATCH
 
     def _append(self, rows: Rows, rules: Rules) -> None:
         n_rows = len(rows.labels)
@@ -228,9 +258,9 @@ class Stream:
     # --- learning -----------------------------------------------------------------------------
 
     def _learn_batch(self, rules: Rules) -> None:
-        new = self._recent(self.n_seen - self.n_learned)
-        self.ages += self.n_seen - self.n_learned
-        self.n_learned = self.n_seen
+        n_new = self.n_seen - batch_start(self.n_seen - 1)
+        new = self._recent(n_new)
+        self.ages += n_new
         if self._is_rescaled(new):
             self._rescale()
         self._follow_means()
@@ -431,3 +461,17 @@ class Stream:
             moment = adam.moments[index]
             moment.mean, moment.square = moment.mean[rows], moment.square[rows]
         self.is_new = True
+
+
+def batch_end(n_seen: int) -> int:
+    """Return after how many samples the batch of the next one ends: at first after 2, 4, 8, 16."""
+    if n_seen < BATCH:
+        return max(2, 1 << n_seen.bit_length())
+    return (n_seen // BATCH + 1) * BATCH
+
+
+def batch_start(n_seen: int) -> int:
+    """Return after how many samples the last batch ended."""
+    if n_seen < BATCH:
+        return 1 << (n_seen.bit_length() - 1) if n_seen > 1 else 0
+    return n_seen // BATCH * BATCH
