@@ -22,8 +22,10 @@ robot", IJCNN 2015, who insert the sample of a window that lowers its cost most.
 
 from __future__ import annotations  # signatures then show the names of types
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,19 +52,37 @@ WINDOW, REVIEW = 1024, 256
 # New samples of a batch, the samples of the window that are learned along, and steps on both.
 BATCH, REPLAYED, STEPS = 32, 96, 2
 # Adam's step size, relative to the first one of a fit.
-SHARE = 0.1
+SHARE = 0.2
 # Wrong samples after which a prototype may be inserted.
 ERRORS = 16
-# Doubts of the window that a new prototype takes away at least.
-GAIN = 2.0
+# Most errors awaited; they double whenever a prototype was tried in vain.
+MOST_AWAITED = 512
+# Steps with and without a new prototype on half of the window, before the other half is tested.
+TRIAL = 24
+# Errors of so many newest samples are compared with older ones; so many standard errors more are a
+# change, after which older samples are forgotten.
+CHANGES, SIGNIFICANT = (32, 64, 128, 256), 4.0
 # A prototype that earns no more than this is idle.
 IDLE = 0.0
 # What remains of what a prototype has earned, after each review.
 DECAY = 0.75
 # What is saved of a stream as it is.
-STATE = ("n_seen", "n_steps", "mean_cost", "n_errors", "earned", "ages", "varies", "is_new")
-# A batch with values this many scales away from the origin changes the scale at once.
+STATE = (
+    "n_seen",
+    "n_steps",
+    "mean_cost",
+    "n_errors",
+    "n_awaited",
+    "earned",
+    "ages",
+    "varies",
+    "is_new",
+)
+# Samples are not learned if they are this many scales away from the origin, nor do those count for
+# the scale that are so many times as far away from the median as half of the samples.
 FAR = 100.0
+# Prototypes are at most this many scales away, whose square is finite in single precision.
+FARTHEST = 1e15
 
 
 class Rules(NamedTuple):
@@ -96,7 +116,13 @@ class Stream:
     n_kept: int
     n_steps: int
     mean_cost: float
+    # Wrong samples since a prototype was inserted.
     n_errors: float
+    n_awaited: int
+    # The doubt of each sample of the window before it was learned.
+    window_doubts: Array
+    # Which samples of the window are learned.
+    is_near: NDArray[np.bool_]
     # Of each prototype, what it earns and how many samples ago it was inserted.
     earned: Array
     ages: Array
@@ -157,6 +183,9 @@ class Stream:
             n_steps=0,
             mean_cost=0.0,
             n_errors=0.0,
+            n_awaited=ERRORS,
+            window_doubts=np.full(WINDOW, WRONG),
+            is_near=np.ones(WINDOW, dtype=bool),
             earned=np.zeros(n_prototypes),
             ages=np.zeros(n_prototypes),
             varies=np.zeros(n_features, dtype=bool),
@@ -176,6 +205,7 @@ class Stream:
             "means": [moment.mean for moment in moments],
             "squares": [moment.square for moment in moments],
             "moment_weights": [moment.weights for moment in moments],
+            "doubts": self.window_doubts[self._recent(WINDOW)],
             **kept._asdict(),
         }
 
@@ -196,8 +226,10 @@ class Stream:
             value = state[name]
             setattr(stream, name, value.copy() if isinstance(value, np.ndarray) else value)
         stream.n_kept = len(state["samples"])
+        stream.window_doubts[stream._recent(WINDOW)] = state["doubts"]
         for part, kept in zip(stream.window, (state[name] for name in Rows._fields), strict=True):
             part[stream._recent(WINDOW)] = kept
+        stream._note_near(stream._recent(WINDOW))
         return stream
 
     # --- samples ------------------------------------------------------------------------------
@@ -236,16 +268,28 @@ class Stream:
         n_rows = min(n_rows, self.n_kept)
         return np.arange(self.n_seen - n_rows, self.n_seen) % WINDOW
 
+    def _near(self, n_rows: int = WINDOW) -> NDArray[np.int64]:
+        """Return the recent rows that are learned: those not too far from the others."""
+        rows = self._recent(n_rows)
+        return rows[self.is_near[rows]]
+
+    def _note_near(self, rows: NDArray[np.int64]) -> None:
+        far = np.abs(self.window.samples[rows] - self.scaling.origin) > FAR * self.scaling.scale
+        self.is_near[rows] = ~far.any(axis=1)
+
     def _filled(self, sample: Array) -> Array:
         """Return a sample, scaled; missing values are at the mean of the prototypes."""
         scaled = self.scaling.transform(sample.astype(np.float64))
-        return np.where(np.isnan(scaled), self.adam.parameters[0].mean(axis=0), scaled)
+        filled = np.where(np.isnan(scaled), self.adam.parameters[0].mean(axis=0), scaled)
+        return np.clip(filled, -FARTHEST, FARTHEST)
 
     def _blocks(self, rows: NDArray[np.int64], rules: Rules) -> list[LabelledBlock]:
         """Return samples of the window, scaled, whose mean weight is about 1."""
         samples, labels, weights = self.window
-        every = self._recent(WINDOW)
-        factors = rules.class_factors(self.classes, np.bincount(labels[every], weights[every], len(self.classes)))
+        every = self._near()
+        factors = rules.class_factors(
+            self.classes, np.bincount(labels[every], weights[every], len(self.classes))
+        )
         factors = factors / (weights[every] * factors[labels[every]]).mean()
         return labelled_blocks(
             samples[rows],
@@ -258,59 +302,83 @@ class Stream:
     # --- learning -----------------------------------------------------------------------------
 
     def _learn_batch(self, rules: Rules) -> None:
-        n_new = self.n_seen - batch_start(self.n_seen - 1)
-        new = self._recent(n_new)
-        self.ages += n_new
-        if self._is_rescaled(new):
+        new = self._recent(self.n_seen - batch_start(self.n_seen - 1))
+        self.ages += len(new)
+        is_power = self.n_kept & (self.n_kept - 1) == 0
+        if self.n_seen % WINDOW == 0 or (self.n_kept < WINDOW and is_power):
             self._rescale()
+        self._note_near(new)
+        self.window_doubts[new] = WRONG
+        new = new[self.is_near[new]]
         self._follow_means()
-        if len(np.unique(self.prototype_classes)) > 1:
-            loss = self.loss(rules)
-            self.current_loss, self.is_new = loss, False
+        if len(new) and len(np.unique(self.prototype_classes)) > 1:
+            self.current_loss, self.is_new = self.loss(rules), False
+            self._test(new, rules)
             for step in range(STEPS):
-                self._step(loss, self._drawn(new, step), rules)
+                self._step(self.current_loss, self._drawn(new, step), rules)
             if self._is_reviewed():
                 self._review(rules)
 
-    def _is_rescaled(self, new: NDArray[np.int64]) -> bool:
-        is_power = self.n_kept & (self.n_kept - 1) == 0
-        if self.n_seen % WINDOW == 0 or (self.n_kept < WINDOW and is_power):
-            return True
-        far = np.abs(self.window.samples[new] - self.scaling.origin) > FAR * self.scaling.scale
-        return bool(far.any())
-
     def _rescale(self) -> None:
-        """Take origin and scale from the window."""
-        samples, labels, weights = self.window.where(self._recent(WINDOW))
+        """Take origin and scale from the window, but for samples far from the median."""
+        rows = self._recent(WINDOW)
+        samples = self.window.samples[rows].astype(np.float64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
+            sizes = np.nanmax(np.abs(samples - np.nanmedian(samples, axis=0)), axis=1)
+        samples, labels, weights = self.window.where(
+            rows[sizes <= (FAR * np.median(sizes) or np.inf)]
+        )
         lowest, highest = value_ranges(samples)
         self.varies |= lowest < highest
         sums, totals = class_sums(samples, np.zeros_like(labels), weights, 1)
         origin = means_of_present(sums[0], totals[0])
         scaling = scaling_from(origin, deviations_from(origin, samples, weights))
         ratio = scaling.scale / self.scaling.scale
-        prototypes = self.adam.parameters[0]
-        prototypes[:] = scaling.transform(self.scaling.inverse_transform(prototypes))
+        moved = scaling.transform(self.scaling.inverse_transform(self.adam.parameters[0]))
+        self.adam.parameters[0][:] = np.clip(moved, -FARTHEST, FARTHEST)
         self.adam.moments[0].mean *= ratio
         self.adam.moments[0].square *= ratio**2
         self.scaling, self.is_new = scaling, True
+        self._note_near(rows)
 
     def _follow_means(self) -> None:
         """Set prototypes of new classes to the means of their samples."""
         counts = np.bincount(self.prototype_classes, minlength=len(self.classes))
         young = (self.ages < 2 * BATCH) & (counts[self.prototype_classes] == 1)
         for index in np.flatnonzero(young).tolist():
-            rows = self.window.where(self._recent(WINDOW))
+            rows = self.window.where(self._near())
             own = rows.where(rows.labels == self.prototype_classes[index])
             sums, totals = class_sums(own.samples, np.zeros_like(own.labels), own.weights, 1)
             mean = self.scaling.transform(means_of_present(sums[0], totals[0]))
             known = totals[0] > 0
             self.adam.parameters[0][index, known] = mean[known]
 
+    def _test(self, new: NDArray[np.int64], rules: Rules) -> None:
+        """Note the doubts of new samples; forget older ones if the new have far more errors."""
+        prototypes = self._prototypes(rules)
+        doubts = [prototypes.block_doubts(block) for block in self._blocks(new, rules)]
+        # The order of samples in blocks.
+        incomplete = np.isnan(self.window.samples[new].sum(axis=1))
+        order = np.lexsort((self.window.labels[new], incomplete))
+        self.window_doubts[new[order]] = np.concatenate(doubts)
+        wrong = self.window_doubts[self._recent(WINDOW)] > WRONG
+        self.n_errors += float(np.count_nonzero(self.window_doubts[new] > WRONG))
+        for n_new in CHANGES:
+            n_old = len(wrong) - n_new
+            if n_old < n_new:
+                return
+            old, now, share = wrong[:n_old].mean(), wrong[n_old:].mean(), wrong.mean()
+            error = (share * (1 - share) * (1 / n_old + 1 / n_new)) ** 0.5
+            if now - old > SIGNIFICANT * error:
+                self.n_kept = n_new
+                return
+
     def _drawn(self, new: NDArray[np.int64], step: int) -> NDArray[np.int64]:
         """Return the new samples and others of the window, drawn by the position alone."""
-        random = np.random.default_rng([self.n_seen, step])
-        others = random.integers(self.n_kept, size=min(REPLAYED, self.n_kept - len(new)))
-        return np.concatenate([new, self._recent(WINDOW)[others]])
+        near, random = self._near(), np.random.default_rng([self.n_seen, step])
+        others = random.integers(len(near), size=min(REPLAYED, len(near) - len(new)))
+        return np.concatenate([new, near[others]])
 
     def _step(self, loss: Loss, rows: NDArray[np.int64], rules: Rules) -> None:
         adam = self.adam
@@ -329,7 +397,7 @@ class Stream:
         shape = self.adam.parameters[0].shape
         metric = rules.distance.initial_metric(shape, RandomState(0))
         return Problem(
-            blocks=self._blocks(self._recent(WINDOW), rules),
+            blocks=self._blocks(self._near(), rules),
             batches=None,
             scaling=self.scaling,
             classes=self.classes,
@@ -368,18 +436,18 @@ class Stream:
         prototypes = self._prototypes(rules)
         self.earned *= DECAY
         wrong = []
-        for block in self._blocks(self._recent(REVIEW), rules):
+        for block in self._blocks(self._near(REVIEW), rules):
             doubts, earned = prototypes.earnings(block)
             self.earned += earned
-            self.n_errors += float(block.weights[doubts > WRONG].sum())
             wrong.append((block, np.flatnonzero(doubts > WRONG)))
         if rules.counts is not None:
             self._complete(rules)
             return
         self._drop_idle()
-        if self.n_errors >= ERRORS:
+        if self.n_errors >= self.n_awaited:
+            is_better = self._insert_best(wrong, rules)
+            self.n_awaited = ERRORS if is_better else min(2 * self.n_awaited, MOST_AWAITED)
             self.n_errors = 0.0
-            self._insert_best(wrong, rules, GAIN)
 
     def _drop_idle(self) -> None:
         """Drop, of each class, the prototype that earns least, if that is nothing."""
@@ -397,44 +465,71 @@ class Stream:
             for _ in range(n_missing):
                 own = [
                     (block, np.arange(part.start, part.stop))
-                    for block in self._blocks(self._recent(WINDOW), rules)
+                    for block in self._blocks(self._near(), rules)
                     for code, part in block.parts
                     if code == label
                 ]
-                if not self._insert_best(own, rules, 0.0):
-                    break
+                candidate = self._candidate(own, rules)
+                if candidate is not None:
+                    self._insert(*candidate, rules)
 
-    def _insert_best(
-        self, among: list[tuple[LabelledBlock, NDArray[np.int64]]], rules: Rules, least: float
-    ) -> bool:
-        """Insert the sample that lowers the doubts of the window most, by ``least`` or more."""
+    def _candidate(
+        self, among: list[tuple[LabelledBlock, NDArray[np.int64]]], rules: Rules
+    ) -> tuple[Array, int] | None:
+        """Return the sample that lowers the doubts of the window most, and its label."""
         prototypes = self._prototypes(rules)
         candidates = prototypes.candidates(among)
-        gains = prototypes.gains(candidates, self._blocks(self._recent(WINDOW), rules))
-        best = int(gains.argmax()) if len(gains) else 0
-        if not len(gains) or gains[best] <= least:
+        if not len(candidates.labels):
+            return None
+        gains = prototypes.gains(candidates, self._blocks(self._near(), rules))
+        best = int(gains.argmax())
+        return candidates.samples[best], int(candidates.labels[best])
+
+    def _insert_best(
+        self, among: list[tuple[LabelledBlock, NDArray[np.int64]]], rules: Rules
+    ) -> bool:
+        """Insert a prototype if other samples are less in doubt after both have learned some."""
+        candidate = self._candidate(among, rules)
+        if candidate is None:
             return False
-        if rules.counts is None and not self._make_room(rules.most, float(gains[best])):
+        rows = self._near()
+        learned, tested = rows[::2], rows[1::2]
+        without, extended = self._copy(), self._copy()
+        extended._make_room(rules.most)
+        extended._insert(*candidate, rules)
+        doubts = []
+        for trial in (without, extended):
+            trial.current_loss, trial.is_new = trial.loss(rules), False
+            for step in range(TRIAL):
+                random = np.random.default_rng([self.n_seen, STEPS + step])
+                drawn = learned[random.integers(len(learned), size=BATCH + REPLAYED)]
+                trial._step(trial.current_loss, drawn, rules)
+            prototypes = trial._prototypes(rules)
+            blocks = self._blocks(tested, rules)
+            doubts.append(sum(each.weights @ prototypes.block_doubts(each) for each in blocks))
+        if doubts[1] >= doubts[0]:
             return False
-        self._insert(candidates.samples[best], int(candidates.labels[best]), rules)
+        vars(self).update(vars(extended))
+        self.is_new = True
         return True
 
-    def _make_room(self, most: int, gain: float) -> bool:
-        """Drop the prototype that earns least if there are as many as allowed, and it earns less."""
-        if len(self.prototype_classes) < most:
-            return True
+    def _copy(self) -> Stream:
+        """Return a copy that can learn by itself, from the same window."""
+        copied = replace(self, earned=self.earned.copy(), ages=self.ages.copy())
+        copied.adam = deepcopy(self.adam)
+        return copied
+
+    def _make_room(self, most: int) -> None:
+        """Drop the prototype that earns least if there are as many as allowed."""
         counts = np.bincount(self.prototype_classes)[self.prototype_classes]
-        earned = np.where(counts > 1, self.earned, np.inf)
-        weakest = int(earned.argmin())
-        if earned[weakest] >= gain:
-            return False
-        self._take(np.delete(np.arange(len(self.earned)), weakest))
-        return True
+        if len(counts) >= most and counts.max() > 1:
+            weakest = int(np.where(counts > 1, self.earned, np.inf).argmin())
+            self._take(np.delete(np.arange(len(counts)), weakest))
 
     def _insert(self, sample: Array, label: int, rules: Rules) -> None:
         """Insert a prototype after those of its class, with the metric of its closest neighbour."""
         if label not in self.prototype_classes and rules.counts is None:
-            self._make_room(rules.most, np.inf)
+            self._make_room(rules.most)
         at = int(np.searchsorted(self.prototype_classes, label, side="right"))
         far = ((self.adam.parameters[0] - sample) ** 2).sum(axis=1)
         if label in self.prototype_classes:
@@ -448,7 +543,9 @@ class Stream:
     @property
     def _local(self) -> list[int]:
         """Which parameters have a row for each prototype."""
-        return [index for index, each in enumerate(self.adam.parameters) if index == 0 or each.ndim == 3]
+        return [
+            index for index, each in enumerate(self.adam.parameters) if index == 0 or each.ndim == 3
+        ]
 
     def _take(self, rows: NDArray[np.int64]) -> None:
         """Keep the prototypes in some rows, in this order."""

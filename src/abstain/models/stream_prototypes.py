@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.models.costs import LabelledBlock, Loss
-from abstain.models.distances import AdaptiveDistance, Array, make_block, normalise
+from abstain.models.distances import AdaptiveDistance, Array, normalise
 
 # A distance that is larger than any between scaled samples, whose square is finite.
 AWAY = 1e18
@@ -55,6 +55,10 @@ class Prototypes(NamedTuple):
             for start, stop in zip(cuts, cuts[1:], strict=False)
         ]
         return self.doubts(self.loss(distances, own, n_present)[0])
+
+    def block_doubts(self, block: LabelledBlock) -> Array:
+        """Return the doubts of the samples of a block."""
+        return self.doubts_of(self.distances(block), labels_of(block), block.n_present)
 
     def earnings(self, block: LabelledBlock) -> tuple[Array, Array]:
         """Return the doubts of samples, and what each prototype earns."""
@@ -110,7 +114,7 @@ class Prototypes(NamedTuple):
                 changed = distances[:, moved]
                 changed[source] = closer[index, moved]
                 then = self.doubts_of(changed, labels[moved], block.n_present[moved])
-                gains[index] += block.weights[moved] @ (now[moved] - then)
+                gains[index] += block.weights[moved] @ np.maximum(now[moved] - then, 0)
         return gains
 
 

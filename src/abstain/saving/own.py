@@ -76,6 +76,7 @@ def _stream(*metric: str) -> dict[str, Kind]:
         "n_steps": size(),
         "mean_cost": number(),
         "n_errors": number(low=0),
+        "n_awaited": size(),
         "earned": real("p", dtype="float64"),
         "ages": real("p", low=0, dtype="float64"),
         "varies": array("d", "b", "truth values"),
@@ -87,6 +88,7 @@ def _stream(*metric: str) -> dict[str, Kind]:
         "squares": sequence(*squares),
         "moment_weights": sequence(*(weights for _ in shapes)),
         "samples": real("s d", nan=True),
+        "doubts": real("s", dtype="float64"),
         "labels": whole("s", below="k"),
         "weights": real("s", low=0),
     }
@@ -114,6 +116,7 @@ def _finish_model(model: Any) -> None:
     state = vars(model).pop("_stream", None)
     if state is not None:
         model._stream = Stream.from_state(state, model.classes_, model.prototype_labels_)
+
 
 LONGEST_UNIT = 100
 names = Kind(
