@@ -327,9 +327,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "prototypes_"):
             labels = np.searchsorted(self.classes_, self.prototype_labels_)
             metric = [self._scaled_metric(each) for each in self._metric()]
-            seen = np.atleast_2d(getattr(self, "relevances_", np.ones(self.n_features_in_)))
+            seen = np.atleast_2d(getattr(self, "relevances_", np.ones(self.n_features_in_))) > 0
             return Stream.resume(
-                self.classes_, labels, self.prototypes_, metric, (seen > 0).any(axis=0)
+                self.classes_, labels, self.prototypes_, metric, np.any(seen, axis=0)
             )
         random_state = check_random_state(self.random_state)
         initial = self._distance().initial_metric((1, rows.samples.shape[1]), random_state)
@@ -490,7 +490,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
         """Set the fitted attributes, in the units of the data."""
         prototypes = fit.parameters[0]
-        vars(self).pop("_stream", None)
+        self.__dict__.pop("_stream", None)
         self.classes_ = problem.classes
         self.prototype_labels_ = problem.classes[problem.prototype_classes]
         self.prototypes_ = problem.scaling.inverse_transform(prototypes).astype(prototypes.dtype)

@@ -1,23 +1,17 @@
 """How does a model learn from a stream of samples?
 
 A stream is learned in batches of 32 samples, wherever calls of ``partial_fit`` cut it, so that the
-model does not depend on the cuts. Each batch takes a few steps of Adam, whose step size stays, on the
-new samples and on as many drawn from a *window* of the last 1,024. A class starts with one prototype,
-its first sample, which follows the mean of the class until the class has been known for a batch.
+model does not depend on the cuts. Each batch takes a few steps of Adam on the new samples and on
+others drawn from a *window* of the last 1,024. The step size stays, so that the model can follow
+changes for ever. A class starts with one prototype at its first sample, which follows the mean of
+the class at first. Every 256 samples, `stream_review` drops and inserts prototypes.
 
-Every 256 samples the prototypes are reviewed. A prototype *earns* the doubts that the newest samples
-would have in addition without it, summed with older ones that count less and less.
-
-1. Of each class, a prototype that earns nothing is dropped.
-2. After a number of wrong samples, the wrong sample of the window that lowers the doubts most becomes
-   a prototype, with the metric of its closest neighbour. If there are as many prototypes as allowed, it
-   replaces the one that earns least, if that earns less.
+If the newest samples have significantly more errors than those before, the window forgets the older
+ones. Origin and scale of the data follow the window too.
 
 What is kept between calls is bounded: the window, the parameters, Adam's running means, and two
-numbers per prototype. Origin and scale of the data follow the window.
-
-After Losing, Hammer, Wersing, "Interactive online learning for obstacle classification on a mobile
-robot", IJCNN 2015, who insert the sample of a window that lowers its cost most.
+numbers per prototype. Nothing is random but the samples that are drawn from the window, by the
+number of samples so far. So a stream that is saved and resumed gives the same model to the bit.
 """
 
 from __future__ import annotations  # signatures then show the names of types
@@ -46,26 +40,15 @@ from abstain.models.scaling import (
 )
 from abstain.models.solvers import PRECISION, STEP, AdamState, Problem
 from abstain.models.stream_prototypes import WRONG, Prototypes
+from abstain.models.stream_review import ERRORS, WINDOW, is_reviewed, review
 
-# Samples that are kept, and between two reviews of the prototypes.
-WINDOW, REVIEW = 1024, 256
 # New samples of a batch, the samples of the window that are learned along, and steps on both.
 BATCH, REPLAYED, STEPS = 32, 96, 2
 # Adam's step size, relative to the first one of a fit.
 SHARE = 0.2
-# Wrong samples after which a prototype may be inserted.
-ERRORS = 16
-# Most errors awaited; they double whenever a prototype was tried in vain.
-MOST_AWAITED = 512
-# Steps with and without a new prototype on half of the window, before the other half is tested.
-TRIAL = 24
 # Errors of so many newest samples are compared with older ones; so many standard errors more are a
 # change, after which older samples are forgotten.
 CHANGES, SIGNIFICANT = (32, 64, 128, 256), 4.0
-# A prototype that earns no more than this is idle.
-IDLE = 0.0
-# What remains of what a prototype has earned, after each review.
-DECAY = 0.75
 # What is saved of a stream as it is.
 STATE = (
     "n_seen",
@@ -88,8 +71,8 @@ FARTHEST = 1e15
 class Rules(NamedTuple):
     """What learning from a stream takes of an estimator.
 
-    ``loss`` estimates bandwidths anew unless the problem is warm. ``counts`` are the fixed numbers of
-    prototypes per class, None where errors decide, up to ``most`` in all.
+    ``loss`` estimates bandwidths anew unless the problem is warm. ``counts`` are the fixed numbers
+    of prototypes per class, None where errors decide, up to ``most`` in all.
     """
 
     distance: AdaptiveDistance
@@ -260,7 +243,7 @@ class Stream:
         known = set(self.prototype_classes.tolist())
         for row, label in enumerate(rows.labels.tolist()):
             if label not in known:
-                self._insert(self._filled(rows.samples[row]), label, rules)
+                self.insert(self._filled(rows.samples[row]), label, rules)
                 known.add(label)
 
     def _recent(self, n_rows: int) -> NDArray[np.int64]:
@@ -268,7 +251,7 @@ class Stream:
         n_rows = min(n_rows, self.n_kept)
         return np.arange(self.n_seen - n_rows, self.n_seen) % WINDOW
 
-    def _near(self, n_rows: int = WINDOW) -> NDArray[np.int64]:
+    def near(self, n_rows: int = WINDOW) -> NDArray[np.int64]:
         """Return the recent rows that are learned: those not too far from the others."""
         rows = self._recent(n_rows)
         return rows[self.is_near[rows]]
@@ -283,10 +266,10 @@ class Stream:
         filled = np.where(np.isnan(scaled), self.adam.parameters[0].mean(axis=0), scaled)
         return np.clip(filled, -FARTHEST, FARTHEST)
 
-    def _blocks(self, rows: NDArray[np.int64], rules: Rules) -> list[LabelledBlock]:
+    def blocks(self, rows: NDArray[np.int64], rules: Rules) -> list[LabelledBlock]:
         """Return samples of the window, scaled, whose mean weight is about 1."""
         samples, labels, weights = self.window
-        every = self._near()
+        every = self.near()
         factors = rules.class_factors(
             self.classes, np.bincount(labels[every], weights[every], len(self.classes))
         )
@@ -315,9 +298,9 @@ class Stream:
             self.current_loss, self.is_new = self.loss(rules), False
             self._test(new, rules)
             for step in range(STEPS):
-                self._step(self.current_loss, self._drawn(new, step), rules)
-            if self._is_reviewed():
-                self._review(rules)
+                self.step(self.drawn(new, step), rules)
+            if is_reviewed(self.n_seen):
+                review(self, rules)
 
     def _rescale(self) -> None:
         """Take origin and scale from the window, but for samples far from the median."""
@@ -347,7 +330,7 @@ class Stream:
         counts = np.bincount(self.prototype_classes, minlength=len(self.classes))
         young = (self.ages < 2 * BATCH) & (counts[self.prototype_classes] == 1)
         for index in np.flatnonzero(young).tolist():
-            rows = self.window.where(self._near())
+            rows = self.window.where(self.near())
             own = rows.where(rows.labels == self.prototype_classes[index])
             sums, totals = class_sums(own.samples, np.zeros_like(own.labels), own.weights, 1)
             mean = self.scaling.transform(means_of_present(sums[0], totals[0]))
@@ -356,8 +339,8 @@ class Stream:
 
     def _test(self, new: NDArray[np.int64], rules: Rules) -> None:
         """Note the doubts of new samples; forget older ones if the new have far more errors."""
-        prototypes = self._prototypes(rules)
-        doubts = [prototypes.block_doubts(block) for block in self._blocks(new, rules)]
+        prototypes = self.prototypes(rules)
+        doubts = [prototypes.block_doubts(block) for block in self.blocks(new, rules)]
         # The order of samples in blocks.
         incomplete = np.isnan(self.window.samples[new].sum(axis=1))
         order = np.lexsort((self.window.labels[new], incomplete))
@@ -374,18 +357,20 @@ class Stream:
                 self.n_kept = n_new
                 return
 
-    def _drawn(self, new: NDArray[np.int64], step: int) -> NDArray[np.int64]:
+    def drawn(self, new: NDArray[np.int64], step: int) -> NDArray[np.int64]:
         """Return the new samples and others of the window, drawn by the position alone."""
-        near, random = self._near(), np.random.default_rng([self.n_seen, step])
+        near, random = self.near(), np.random.default_rng([self.n_seen, step])
         others = random.integers(len(near), size=min(REPLAYED, len(near) - len(new)))
         return np.concatenate([new, near[others]])
 
-    def _step(self, loss: Loss, rows: NDArray[np.int64], rules: Rules) -> None:
+    def step(self, rows: NDArray[np.int64], rules: Rules) -> None:
+        """Take a step on samples of the window."""
         adam = self.adam
         adam.sizes = [STEP, *(STEP * float(np.sqrt(np.mean(m**2))) for m in adam.parameters[1:])]
         adam.total_cost = 0.0
+        loss = self.loss(rules)
         cost = Cost(self.prototype_classes, rules.distance, loss, rules.regularization)
-        adam.step(cost, self._blocks(rows, rules), SHARE, float(len(rows)))
+        adam.step(cost, self.blocks(rows, rules), SHARE, float(len(rows)))
         # The gradient does not change the norm of a metric, so that steps would lengthen it.
         for metric in adam.parameters[1:]:
             metric[:] = rules.scaled_metric(normalise(metric)[0])
@@ -397,7 +382,7 @@ class Stream:
         shape = self.adam.parameters[0].shape
         metric = rules.distance.initial_metric(shape, RandomState(0))
         return Problem(
-            blocks=self._blocks(self._near(), rules),
+            blocks=self.blocks(self.near(), rules),
             batches=None,
             scaling=self.scaling,
             classes=self.classes,
@@ -422,119 +407,34 @@ class Stream:
 
     # --- prototypes ---------------------------------------------------------------------------
 
-    def _is_reviewed(self) -> bool:
-        is_power = self.n_seen & (self.n_seen - 1) == 0
-        return self.n_seen % REVIEW == 0 or (self.n_seen < REVIEW and is_power)
-
-    def _prototypes(self, rules: Rules) -> Prototypes:
+    def prototypes(self, rules: Rules) -> Prototypes:
+        """Return the prototypes and their metric."""
         loss = self.loss(rules)
         parameters = self.adam.parameters
         return Prototypes(self.prototype_classes, parameters, rules.distance, loss, rules.doubts)
 
-    def _review(self, rules: Rules) -> None:
-        """Drop prototypes that earn nothing, and insert others where samples are wrong."""
-        prototypes = self._prototypes(rules)
-        self.earned *= DECAY
-        wrong = []
-        for block in self._blocks(self._near(REVIEW), rules):
-            doubts, earned = prototypes.earnings(block)
-            self.earned += earned
-            wrong.append((block, np.flatnonzero(doubts > WRONG)))
-        if rules.counts is not None:
-            self._complete(rules)
-            return
-        self._drop_idle()
-        if self.n_errors >= self.n_awaited:
-            is_better = self._insert_best(wrong, rules)
-            self.n_awaited = ERRORS if is_better else min(2 * self.n_awaited, MOST_AWAITED)
-            self.n_errors = 0.0
-
-    def _drop_idle(self) -> None:
-        """Drop, of each class, the prototype that earns least, if that is nothing."""
-        for label in np.unique(self.prototype_classes).tolist():
-            own = np.flatnonzero(self.prototype_classes == label)
-            least = int(own[self.earned[own].argmin()])
-            if len(own) > 1 and self.earned[least] <= IDLE and self.ages[least] >= WINDOW:
-                self._take(np.delete(np.arange(len(self.earned)), least))
-
-    def _complete(self, rules: Rules) -> None:
-        """Insert prototypes of classes that lack some, at samples of theirs."""
-        assert rules.counts is not None
-        for label in np.unique(self.prototype_classes).tolist():
-            n_missing = rules.counts[label] - np.count_nonzero(self.prototype_classes == label)
-            for _ in range(n_missing):
-                own = [
-                    (block, np.arange(part.start, part.stop))
-                    for block in self._blocks(self._near(), rules)
-                    for code, part in block.parts
-                    if code == label
-                ]
-                candidate = self._candidate(own, rules)
-                if candidate is not None:
-                    self._insert(*candidate, rules)
-
-    def _candidate(
-        self, among: list[tuple[LabelledBlock, NDArray[np.int64]]], rules: Rules
-    ) -> tuple[Array, int] | None:
-        """Return the sample that lowers the doubts of the window most, and its label."""
-        prototypes = self._prototypes(rules)
-        candidates = prototypes.candidates(among)
-        if not len(candidates.labels):
-            return None
-        gains = prototypes.gains(candidates, self._blocks(self._near(), rules))
-        best = int(gains.argmax())
-        return candidates.samples[best], int(candidates.labels[best])
-
-    def _insert_best(
-        self, among: list[tuple[LabelledBlock, NDArray[np.int64]]], rules: Rules
-    ) -> bool:
-        """Insert a prototype if other samples are less in doubt after both have learned some."""
-        candidate = self._candidate(among, rules)
-        if candidate is None:
-            return False
-        rows = self._near()
-        learned, tested = rows[::2], rows[1::2]
-        without, extended = self._copy(), self._copy()
-        extended._make_room(rules.most)
-        extended._insert(*candidate, rules)
-        doubts = []
-        for trial in (without, extended):
-            trial.current_loss, trial.is_new = trial.loss(rules), False
-            for step in range(TRIAL):
-                random = np.random.default_rng([self.n_seen, STEPS + step])
-                drawn = learned[random.integers(len(learned), size=BATCH + REPLAYED)]
-                trial._step(trial.current_loss, drawn, rules)
-            prototypes = trial._prototypes(rules)
-            blocks = self._blocks(tested, rules)
-            doubts.append(sum(each.weights @ prototypes.block_doubts(each) for each in blocks))
-        if doubts[1] >= doubts[0]:
-            return False
-        vars(self).update(vars(extended))
-        self.is_new = True
-        return True
-
-    def _copy(self) -> Stream:
+    def copy(self) -> Stream:
         """Return a copy that can learn by itself, from the same window."""
         copied = replace(self, earned=self.earned.copy(), ages=self.ages.copy())
         copied.adam = deepcopy(self.adam)
         return copied
 
-    def _make_room(self, most: int) -> None:
+    def make_room(self, most: int) -> None:
         """Drop the prototype that earns least if there are as many as allowed."""
         counts = np.bincount(self.prototype_classes)[self.prototype_classes]
         if len(counts) >= most and counts.max() > 1:
             weakest = int(np.where(counts > 1, self.earned, np.inf).argmin())
-            self._take(np.delete(np.arange(len(counts)), weakest))
+            self.drop(weakest)
 
-    def _insert(self, sample: Array, label: int, rules: Rules) -> None:
+    def insert(self, sample: Array, label: int, rules: Rules) -> None:
         """Insert a prototype after those of its class, with the metric of its closest neighbour."""
         if label not in self.prototype_classes and rules.counts is None:
-            self._make_room(rules.most)
+            self.make_room(rules.most)
         at = int(np.searchsorted(self.prototype_classes, label, side="right"))
         far = ((self.adam.parameters[0] - sample) ** 2).sum(axis=1)
         if label in self.prototype_classes:
             far[self.prototype_classes != label] = np.inf
-        self._take(np.insert(np.arange(len(far)), at, far.argmin()))
+        self.take(np.insert(np.arange(len(far)), at, far.argmin()))
         self.prototype_classes[at], self.earned[at], self.ages[at] = label, 0.0, 0.0
         self.adam.parameters[0][at] = sample
         for index in self._local:
@@ -547,7 +447,11 @@ class Stream:
             index for index, each in enumerate(self.adam.parameters) if index == 0 or each.ndim == 3
         ]
 
-    def _take(self, rows: NDArray[np.int64]) -> None:
+    def drop(self, index: int) -> None:
+        """Drop a prototype."""
+        self.take(np.delete(np.arange(len(self.ages)), index))
+
+    def take(self, rows: NDArray[np.int64]) -> None:
         """Keep the prototypes in some rows, in this order."""
         self.prototype_classes, self.earned, self.ages = (
             each[rows] for each in (self.prototype_classes, self.earned, self.ages)

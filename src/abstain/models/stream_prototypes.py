@@ -8,6 +8,7 @@ the closest of these. A sample that becomes a prototype takes doubts away, which
 from __future__ import annotations  # signatures then show the names of types
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ class Prototypes(NamedTuple):
         cuts = [0, *(np.flatnonzero(np.diff(labels)) + 1).tolist(), len(labels)]
         own = [
             (np.flatnonzero(self.classes == labels[start]), slice(start, stop))
-            for start, stop in zip(cuts, cuts[1:], strict=False)
+            for start, stop in pairwise(cuts)
         ]
         return self.doubts(self.loss(distances, own, n_present)[0])
 
@@ -91,7 +92,7 @@ class Prototypes(NamedTuple):
             sources.append(closest)
         every = Candidates(*map(np.concatenate, (samples, labels, sources)))
         chosen = np.unique(np.linspace(0, len(every.labels) - 1, n_tried).astype(np.int64))
-        return Candidates(*(part[chosen[chosen >= 0]] for part in every))
+        return Candidates(*(part[chosen] for part in every))
 
     def gains(self, candidates: Candidates, blocks: Iterable[LabelledBlock]) -> Array:
         """Return how many doubts of samples each candidate takes away, with its source's metric.
