@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler
 import abstain
 from abstain import InputError, models
 from abstain.models import GLVQ, GMLVQ, LGMLVQ, RSLVQ
-from abstain.models.incremental import BATCH, WINDOW
+from abstain.models.incremental import BATCH
+from abstain.models.stream_review import WINDOW
 
 ALL = [getattr(models, name) for name in models.__all__]
 every_model = pytest.mark.parametrize("model", ALL)
@@ -275,6 +276,14 @@ def test_dask_collections_are_refused(iris):
     X, y = iris
     with pytest.raises(InputError, match="X must be in memory for partial_fit"):
         GLVQ().partial_fit(array.from_array(X), y)
+
+
+def test_prototypes_are_given_to_fit_only(iris):
+    X, y = iris
+    model = GLVQ(1, init=X[:3])
+    with pytest.raises(InputError, match="must be one of"):
+        model.partial_fit(X, y)
+    assert model.fit(X, y).partial_fit(X, y).score(X, y) > 0.9
 
 
 def test_max_prototypes_is_a_positive_integer(iris):

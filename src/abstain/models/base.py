@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,11 +25,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from abstain._core.documentation import documented
 from abstain._core.errors import InputError, shown
-from abstain._core.sklearn_private import check_sample_weight
 from abstain._scale.blocks import is_dask, without_rows
 from abstain._scale.lazy import Method, lazy_on_dask
 from abstain.models.costs import Cost, Loss
-from abstain.models.data import ArrayData, Rows, initial_prototypes, read_arrays
+from abstain.models.data import ArrayData, initial_prototypes, read_arrays
 from abstain.models.distances import (
     AdaptiveDistance,
     ClosestTwo,
@@ -39,26 +37,21 @@ from abstain.models.distances import (
     make_block,
     normalise,
 )
-from abstain.models.incremental import Rules, Stream
 from abstain.models.insertion import Methods, Model, insert_prototypes
 from abstain.models.lbfgs import FitResult
 from abstain.models.on_dask import DaskData, read_blocks
-from abstain.models.scaling import means_of_present, row_slices, scaling_from, value_ranges
+from abstain.models.scaling import means_of_present, row_slices, scaling_from
 from abstain.models.solvers import Problem, minimise
+from abstain.models.streaming import StreamMixin
 from abstain.models.validation import (
     check_finite,
     check_labels,
     check_magnitude,
     check_parameters,
     check_rows_present,
-    check_targets,
     check_warm_start,
     is_auto,
-    known_classes,
-    present_columns,
     prototype_counts,
-    stream_counts,
-    stream_factors,
 )
 
 Array = NDArray[Any]
@@ -94,7 +87,7 @@ def n_scores(model: Any) -> int | None:
 
 
 @dataclass(eq=False, repr=False)
-class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrototypeClassifier(StreamMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of all prototype models.
 
     The parameters are the fields of a dataclass, so that a subclass declares only its own.
@@ -236,120 +229,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif isinstance(data, ArrayData) and not isinstance(self.class_weight, dict):
             self._warn_of_missed_classes(data.rows.samples)
         return self
-
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from further samples of a stream, starting from the model so far.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples in the order of the stream; NaN is a missing value. As many as there are, or
-            one.
-        y : array-like of shape (n_samples,)
-            Classes of the samples, which may be new.
-        classes : array-like of shape (n_classes,), default=None
-            Classes that are announced. They are in ``classes_`` before they are met; predictions
-            are classes that were met.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-
-        Returns
-        -------
-        self : estimator
-            The model.
-
-        Examples
-        --------
-        >>> from abstain.models import GLVQ
-        >>> model = GLVQ().partial_fit([[0.0, 0.0], [4.0, 1.0]], ["a", "b"])
-        >>> model.partial_fit([[9.0, 9.0]], ["c"]).predict([[3.5, 1.0], [9.0, 8.0]]).tolist()
-        ['b', 'c']
-        """
-        rows, names = self._stream_rows(X, y, classes, sample_weight)
-        if not len(rows.labels):
-            return self
-        stream, rules = self._stream_so_far(rows, names), self._rules(names)
-        n_before, n_steps = len(stream.prototype_classes), stream.n_steps
-        stream.announce(names)
-        stream.learn(rows, rules)
-        is_changed = (n_before, n_steps) != (len(stream.prototype_classes), stream.n_steps)
-        if is_changed or len(names) > len(getattr(self, "classes_", ())):
-            self._store(stream.problem(rules), stream.loss(rules), stream.result())
-        self._stream = stream
-        return self
-
-    def _stream_rows(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Rows, Array]:
-        """Return checked samples that have some weight, and all classes known by now."""
-        if is_dask(X) or is_dask(y):
-            raise InputError(
-                argument="X",
-                requirement="must be in memory for partial_fit",
-                got="a Dask collection",
-                remedy="call fit, or give its blocks one after the other",
-            )
-        check_labels(y)
-        is_first = not hasattr(self, "prototypes_")
-        samples, targets = validate_data(
-            self,
-            X,
-            y,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            reset=is_first,
-        )
-        check_targets(targets)
-        check_parameters(self.get_params(deep=False), samples.shape[1])
-        present_columns(samples)
-        if not is_first:
-            samples = samples.astype(self.prototypes_.dtype, copy=False)
-        check_magnitude(
-            value_ranges(samples), samples.dtype, getattr(self, "feature_names_in_", None)
-        )
-        weights = check_sample_weight(
-            sample_weight, samples, dtype=samples.dtype, ensure_non_negative=True
-        )
-        names = known_classes(getattr(self, "classes_", None), classes, targets)
-        labels = np.searchsorted(names, targets)
-        return Rows(samples, labels, weights).with_weight(), names
-
-    def _stream_so_far(self, rows: Rows, names: Array) -> Stream:
-        """Return the stream to go on with: that of the last call, of the fit, or a new one."""
-        if hasattr(self, "_stream"):
-            return self._stream
-        if hasattr(self, "prototypes_"):
-            labels = np.searchsorted(self.classes_, self.prototype_labels_)
-            metric = [self._scaled_metric(each) for each in self._metric()]
-            seen = np.atleast_2d(getattr(self, "relevances_", np.ones(self.n_features_in_))) > 0
-            return Stream.resume(
-                self.classes_, labels, self.prototypes_, metric, np.any(seen, axis=0)
-            )
-        random_state = check_random_state(self.random_state)
-        initial = self._distance().initial_metric((1, rows.samples.shape[1]), random_state)
-        metric = list(map(self._scaled_metric, initial))
-        return Stream.begin(names, int(rows.labels[0]), rows.samples[0], metric)
-
-    def _rules(self, names: Array) -> Rules:
-        counts = None
-        if not self._is_to_grow():
-            counts = np.array(stream_counts(self.n_prototypes_per_class, names.tolist()))
-        return Rules(
-            distance=self._distance(),
-            loss=self._loss,
-            doubts=self._doubts,
-            scaled_metric=self._scaled_metric,
-            class_factors=partial(stream_factors, self.class_weight),
-            regularization=self.regularization,
-            counts=counts,
-            most=self.max_prototypes,
-        )
 
     def _warn_of_missed_classes(self, samples: Array) -> None:
         """Warn of classes that no sample is predicted as."""

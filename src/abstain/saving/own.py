@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from abstain.models.incremental import WINDOW, Stream
+from abstain.models.incremental import Stream
+from abstain.models.stream_review import WINDOW
 from abstain.models.validation import check_parameters
 from abstain.saving.kinds import (
     CLASSES,
