@@ -22,6 +22,7 @@ from abstain.models.validation import (
     check_magnitude,
     check_parameters,
     check_targets,
+    is_auto,
     known_classes,
     present_columns,
     stream_counts,
@@ -164,7 +165,8 @@ class StreamMixin:
     def _rules(self: Any, names: Array) -> Rules:
         counts = None
         if not self._is_to_grow():
-            counts = np.array(stream_counts(self.n_prototypes_per_class, names.tolist()))
+            number = 1 if is_auto(self.n_prototypes_per_class) else self.n_prototypes_per_class
+            counts = np.array(stream_counts(number, names.tolist()))
         return Rules(
             distance=self._distance(),
             loss=self._loss,
