@@ -60,16 +60,16 @@ class Stream(NamedTuple):
 def streams() -> Iterator[Stream]:
     """Yield the sets, unscaled."""
     X, y = read("electricity")
-    yield Stream("electricity", X[:10_000], y[:10_000], True)
-    yield Stream("electricity, later", X[20_000:30_000], y[20_000:30_000], False)
+    yield Stream("electricity", X[:6_000], y[:6_000], True)
+    yield Stream("electricity, later", X[20_000:26_000], y[20_000:26_000], False)
     X, y = read("weather")
-    yield Stream("weather", X[:10_000], y[:10_000], False)
+    yield Stream("weather", X[:6_000], y[:6_000], False)
     yield Stream("gas_drift", *read("gas_drift"), True)
     X, y = read("covtype")
-    yield Stream("covtype", X[:10_000], y[:10_000], True)
-    yield Stream("covtype, later", X[20_000:30_000], y[20_000:30_000], False)
-    yield Stream("Gaussian", *gaussian(8_000, 0), True)
-    yield Stream("Gaussian, other centres", *gaussian(8_000, 10), False)
+    yield Stream("covtype", X[:6_000], y[:6_000], True)
+    yield Stream("covtype, later", X[20_000:26_000], y[20_000:26_000], False)
+    yield Stream("Gaussian", *gaussian(6_000, 0), True)
+    yield Stream("Gaussian, other centres", *gaussian(6_000, 10), False)
 
 
 def read(name: str) -> tuple[Array, Array]:
@@ -177,15 +177,15 @@ def followed(stream: Stream) -> Iterator[Row]:
 
 
 def stationary() -> Iterator[Row]:
-    """Yield how far a stream of 10,000 samples stays behind a fit of them, on others."""
+    """Yield how far a stream of 6,000 samples stays behind a fit of them, on others."""
     for name in MODELS:
         for n_prototypes in (1, "auto") if name in ("GMLVQ", "RSLVQ") else (1,):
             behind, numbers = [], []
             for seed in SEEDS:
                 X, y = gaussian(20_000, seed)
-                learned, tested = slice(10_000), slice(10_000, None)
+                learned, tested = slice(6_000), slice(6_000, None)
                 streamed = getattr(models, name)(n_prototypes)
-                for first in range(0, 10_000, BLOCK):
+                for first in range(0, 6_000, BLOCK):
                     rows = slice(first, first + BLOCK)
                     streamed.partial_fit(X[rows], y[rows])
                 fitted = getattr(models, name)(n_prototypes, random_state=0)

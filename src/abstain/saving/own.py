@@ -16,6 +16,7 @@ from abstain.saving.kinds import (
     Sizes,
     array,
     by_name,
+    estimator,
     flag,
     labels,
     listed,
@@ -30,7 +31,7 @@ from abstain.saving.kinds import (
     word,
 )
 from abstain.saving.known import KnownClass
-from abstain.saving.reject_option import REJECT_OPTION
+from abstain.saving.reject_option import REJECT_OPTION, rule
 from abstain.saving.targets import TARGETS
 
 
@@ -58,6 +59,10 @@ def _check_model(obj: Any, sizes: Sizes) -> bool:
     settings = {name: value for name, value in vars(obj).items() if not name.endswith("_")}
     check_parameters(settings, sizes["d"])
     return True
+
+
+def _has_outcomes(obj: Any, sizes: Sizes) -> bool:
+    return len(obj.certainties_) == len(obj.right_)
 
 
 PROTOTYPES = {"prototypes_": real("p d"), "prototype_labels_": labels("p")}
@@ -170,6 +175,16 @@ OWN = (
             "its prototypes have other classes": _have_prototypes,
             "it has only one class": lambda obj, sizes: sizes["k"] > 1,
         },
+    ),
+    KnownClass(
+        "abstain.classifier.OfflineOnlineClassifier",
+        CLASSIFIER,
+        offline_=estimator,
+        online_=estimator,
+        certainties_=real("* 2"),
+        right_=array("* 2", "b", "truth values"),
+        params={"offline": estimator, "online": estimator, "certainty": rule},
+        relations={"its outcomes are not as many": _has_outcomes},
     ),
     *TARGETS,
     KnownClass(
