@@ -6,8 +6,8 @@ others drawn from a *window* of the last 1,024. The step size stays, so that the
 changes for ever. A class starts with one prototype at its first sample, which follows the mean of
 the class at first. Every 256 samples, `stream_review` drops and inserts prototypes.
 
-If the newest samples have significantly more errors than those before, the window forgets the older
-ones. Origin and scale of the data follow the window too.
+If the newest samples have significantly more errors than those before, the window forgets the
+older ones, and the prototypes start anew if that is better. Origin and scale of the data follow the window too.
 
 What is kept between calls is bounded: the window, the parameters, Adam's running means, and two
 numbers per prototype. Nothing is random but the samples that are drawn from the window, by the
@@ -40,7 +40,7 @@ from abstain.models.scaling import (
 )
 from abstain.models.solvers import PRECISION, STEP, AdamState, Problem
 from abstain.models.stream_prototypes import WRONG, Prototypes
-from abstain.models.stream_review import ERRORS, WINDOW, is_reviewed, review
+from abstain.models.stream_review import ERRORS, WINDOW, is_reviewed, restart, review
 
 # New samples of a batch, the samples of the window that are learned along, and steps on both.
 BATCH, REPLAYED, STEPS = 32, 96, 2
@@ -293,7 +293,7 @@ class Stream:
         self._note_near(new)
         self.window_doubts[new] = WRONG
         new = new[self.is_near[new]]
-        self._follow_means()
+        self.follow_means()
         if len(new) and len(np.unique(self.prototype_classes)) > 1:
             self.current_loss, self.is_new = self.loss(rules), False
             self._test(new, rules)
@@ -325,7 +325,7 @@ class Stream:
         self.scaling, self.is_new = scaling, True
         self._note_near(rows)
 
-    def _follow_means(self) -> None:
+    def follow_means(self) -> None:
         """Set prototypes of new classes to the means of their samples."""
         counts = np.bincount(self.prototype_classes, minlength=len(self.classes))
         young = (self.ages < 2 * BATCH) & (counts[self.prototype_classes] == 1)
@@ -347,15 +347,10 @@ class Stream:
         self.window_doubts[new[order]] = np.concatenate(doubts)
         wrong = self.window_doubts[self._recent(WINDOW)] > WRONG
         self.n_errors += float(np.count_nonzero(self.window_doubts[new] > WRONG))
-        for n_new in CHANGES:
-            n_old = len(wrong) - n_new
-            if n_old < n_new:
-                return
-            old, now, share = wrong[:n_old].mean(), wrong[n_old:].mean(), wrong.mean()
-            error = (share * (1 - share) * (1 / n_old + 1 / n_new)) ** 0.5
-            if now - old > SIGNIFICANT * error:
-                self.n_kept = n_new
-                return
+        n_kept = newest_since_change(wrong)
+        if n_kept < self.n_kept:
+            self.n_kept = n_kept
+            restart(self, rules)
 
     def drawn(self, new: NDArray[np.int64], step: int) -> NDArray[np.int64]:
         """Return the new samples and others of the window, drawn by the position alone."""
@@ -462,6 +457,19 @@ class Stream:
             moment = adam.moments[index]
             moment.mean, moment.square = moment.mean[rows], moment.square[rows]
         self.is_new = True
+
+
+def newest_since_change(wrong: NDArray[np.bool_]) -> int:
+    """Return how many of the newest samples have significantly more errors than those before."""
+    for n_new in CHANGES:
+        n_old = len(wrong) - n_new
+        if n_old < n_new:
+            break
+        old, new, share = wrong[:n_old].mean(), wrong[n_old:].mean(), wrong.mean()
+        error = (share * (1 - share) * (1 / n_old + 1 / n_new)) ** 0.5
+        if new - old > SIGNIFICANT * error:
+            return n_new
+    return len(wrong)
 
 
 def batch_end(n_seen: int) -> int:

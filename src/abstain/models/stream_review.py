@@ -7,7 +7,7 @@ the newest samples give to what is left of older ones.
 2. After a number of errors a prototype is tried: of the newest wrong samples, the one that takes
    most doubts away from the window. The model takes some steps with and without it on half of the
    window. It stays if the other half is less in doubt with it. The number of errors that are
-   awaited starts at 16 and doubles with each prototype that was tried in vain.
+   awaited starts at 16, doubles with each prototype tried in vain and is halved with others.
 
 If there are as many prototypes as allowed, a new one takes the place of the one that earns least.
 Where the number of prototypes per class is fixed, classes that have fewer get one as soon as they
@@ -64,8 +64,8 @@ def review(stream: Stream, rules: Rules) -> None:
         return
     drop_idle(stream)
     if stream.n_errors >= stream.n_awaited:
-        is_better = try_prototype(stream, wrong, rules)
-        stream.n_awaited = ERRORS if is_better else min(2 * stream.n_awaited, MOST_ERRORS)
+        factor = 0.5 if try_prototype(stream, wrong, rules) else 2
+        stream.n_awaited = int(np.clip(factor * stream.n_awaited, ERRORS, MOST_ERRORS))
         stream.n_errors = 0.0
 
 
@@ -109,13 +109,38 @@ def best_candidate(stream: Stream, among: Chosen, rules: Rules) -> tuple[Array, 
     return candidates.samples[best], int(candidates.labels[best])
 
 
+def restart(stream: Stream, rules: Rules) -> None:
+    """Start anew with one prototype per class of the window, at its mean, if that is better.
+
+    After a sudden change the steps to the new places of prototypes may be too many. The metric
+    stays, and so do prototypes of classes that the window does not have.
+    """
+    rows = stream.near()
+    fresh = stream.copy()
+    present = np.isin(fresh.prototype_classes, stream.window.labels[rows])
+    first = np.r_[True, np.diff(fresh.prototype_classes) > 0]
+    fresh.take(np.flatnonzero(first | ~present))
+    present = np.isin(fresh.prototype_classes, stream.window.labels[rows])
+    fresh.ages[present], fresh.earned[present] = 0.0, 0.0
+    fresh.follow_means()
+    if doubts_about(fresh, rows, rules) < doubts_about(stream, rows, rules):
+        vars(stream).update(vars(fresh))
+
+
+def doubts_about(stream: Stream, rows: NDArray[np.int64], rules: Rules) -> float:
+    """Return the sum of the doubts of samples of the window."""
+    prototypes = stream.prototypes(rules)
+    blocks = stream.blocks(rows, rules)
+    return float(sum(each.weights @ prototypes.block_doubts(each) for each in blocks))
+
+
 def try_prototype(stream: Stream, among: Chosen, rules: Rules) -> bool:
     """Insert a prototype if samples are less in doubt after the model has adapted to it."""
     candidate = best_candidate(stream, among, rules)
     if candidate is None:
         return False
     rows = stream.near()
-    learned, tested = rows[::2], stream.blocks(rows[1::2], rules)
+    learned, tested = rows[::2], rows[1::2]
     without, extended = stream.copy(), stream.copy()
     extended.make_room(rules.most)
     extended.insert(*candidate, rules)
@@ -125,8 +150,7 @@ def try_prototype(stream: Stream, among: Chosen, rules: Rules) -> bool:
         for step in range(TRIAL):
             random = np.random.default_rng([stream.n_seen, WINDOW + step])
             trial.step(learned[random.integers(len(learned), size=DRAWN)], rules)
-        prototypes = trial.prototypes(rules)
-        doubts.append(sum(each.weights @ prototypes.block_doubts(each) for each in tested))
+        doubts.append(doubts_about(trial, tested, rules))
     if doubts[1] >= doubts[0]:
         return False
     vars(stream).update(vars(extended))
