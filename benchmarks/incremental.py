@@ -30,10 +30,12 @@ import polars as pl
 from environments import PeerError, ask, python_with
 from measuring import show, write_record
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 
 from abstain import models
+from abstain.classifier import OfflineOnlineClassifier
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ABSTAIN_DATA_HOME", ROOT.parent / "shared" / "data"))
@@ -41,6 +43,8 @@ RIVER = Path(__file__).resolve().parent / "incremental_river.txt"
 KEPT = ROOT / "build" / "incremental"
 PACKAGES = ["abstain", "scikit-learn", "numpy"]
 MODELS = models.__all__
+# On sets; the other models differ from these in their metric or their loss.
+FOLLOWING = ("GLVQ", "GMLVQ", "LGMLVQ", "RSLVQ")
 BLOCK, REFIT = 100, 1024
 SEEDS = range(2)
 
@@ -133,7 +137,7 @@ class Refitted:
 
 def arms() -> Iterator[tuple[str, Any]]:
     """Yield what follows a stream."""
-    for name in MODELS:
+    for name in FOLLOWING:
         yield f"{name}.partial_fit", getattr(models, name)("auto")
     yield "GMLVQ.fit, every 1,024", Refitted()
     yield "SGDClassifier.partial_fit", SGDClassifier(random_state=0)
@@ -224,6 +228,23 @@ def swapped() -> Iterator[Row]:
         yield {"model": name, "samples": max(needed)}
 
 
+def together() -> Iterator[Row]:
+    """Yield the accuracy of a static and an incremental model, and of both together."""
+    for stream in streams():
+        X, y, n_first = scaled(stream.X), stream.y, 1_000
+        offline = models.GMLVQ(2, random_state=0).fit(X[:n_first], y[:n_first])
+        online = models.GMLVQ("auto")
+        both = OfflineOnlineClassifier(FrozenEstimator(offline), models.GMLVQ("auto"))
+        both.fit(X[:n_first], y[:n_first])
+        known = np.isin(y, offline.classes_)
+        row: Row = {"set": stream.name, "chosen": stream.chosen}
+        row["offline"] = offline.score(X[n_first:], y[n_first:])
+        row["online"] = follow(online, X[n_first:], y[n_first:])["accuracy"]
+        row["both"] = follow(both, X[n_first:], y[n_first:])["accuracy"]
+        row["new classes"] = float(np.mean(~known[n_first:]))
+        yield row
+
+
 def times() -> Iterator[Row]:
     """Yield processor time per sample in blocks of 1, 100 and 1,000, after 2,048 samples."""
     X, y = read("electricity")
@@ -245,10 +266,18 @@ def times() -> Iterator[Row]:
         yield row
 
 
+TABLES: dict[str, Callable[[], Iterator[Row]]] = {
+    "stationary": stationary,
+    "swapped": swapped,
+    "together": together,
+    "times": times,
+}
+
+
 def parts() -> dict[str, Callable[[], Iterator[Row]]]:
     """Return what is measured, by name."""
     every = {stream.name: partial(followed, stream) for stream in streams()}
-    return {**every, "stationary": stationary, "swapped": swapped, "times": times}
+    return {**every, **TABLES}
 
 
 def main(chosen: list[str]) -> None:
@@ -264,7 +293,7 @@ def main(chosen: list[str]) -> None:
             show(name, rows)
     if not chosen:
         kept = {name: json.loads((KEPT / f"{name}.json").read_text()) for name in every}
-        tables = {name: kept.pop(name) for name in ("stationary", "swapped", "times")}
+        tables = {name: kept.pop(name) for name in TABLES}
         write_record("incremental.json", PACKAGES, streams=list(chain(*kept.values())), **tables)
 
 

@@ -55,6 +55,13 @@ def swapped() -> str:
     )
 
 
+def together() -> str:
+    """Write the accuracy of a static and an incremental model, and of both."""
+    arms = ["offline", "online", "both"]
+    lines = [[row["set"], *(f"{row[arm]:.3f}" for arm in arms)] for row in RECORD["together"]]
+    return table(["", *arms], lines)
+
+
 def times() -> str:
     """Write the processor time per sample."""
     names = [name for name in RECORD["times"][0] if name != "model"]
@@ -67,6 +74,7 @@ VALUES = {
     "stationary": stationary(),
     "swapped": swapped(),
     "times": times(),
+    "together": together(),
     "behind": f"{100 * max(row['behind'] for row in RECORD['stationary']):.1f}",
     "swap_samples": f"{max(row['samples'] for row in RECORD['swapped']):,}",
 }

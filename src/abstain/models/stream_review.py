@@ -110,9 +110,10 @@ def best_candidate(stream: Stream, among: Chosen, rules: Rules) -> tuple[Array, 
 
 
 def restart(stream: Stream, rules: Rules) -> None:
-    """Start anew with one prototype per class of the window, at its mean, if that is better.
+    """Start anew with one prototype per class of the window, at its mean, if that is far better.
 
-    After a sudden change the steps to the new places of prototypes may be too many. The metric
+    After a sudden change the steps to the new places of prototypes may be too many. Doubts have to
+    fall by half, for they are those of the few samples that the means are taken of. The metric
     stays, and so do prototypes of classes that the window does not have.
     """
     rows = stream.near()
@@ -123,7 +124,7 @@ def restart(stream: Stream, rules: Rules) -> None:
     present = np.isin(fresh.prototype_classes, stream.window.labels[rows])
     fresh.ages[present], fresh.earned[present] = 0.0, 0.0
     fresh.follow_means()
-    if doubts_about(fresh, rows, rules) < doubts_about(stream, rows, rules):
+    if doubts_about(fresh, rows, rules) < 0.5 * doubts_about(stream, rows, rules):
         vars(stream).update(vars(fresh))
 
 
