@@ -7,8 +7,8 @@ changes for ever. A class starts with one prototype at its first sample, which f
 the class at first. Every 256 samples, `stream_review` drops and inserts prototypes.
 
 If the newest samples have significantly more errors than those before, the window forgets the
-older ones, and the prototypes start anew if that is far better. Origin and scale of the data follow the
-window too.
+older ones, and the prototypes start anew if that is far better. Origin and scale of the data follow
+the window too.
 
 What is kept between calls is bounded: the window, the parameters, Adam's running means, and two
 numbers per prototype. Nothing is random but the samples that are drawn from the window, by the
