@@ -225,11 +225,22 @@ def test_units_and_origin_do_not_matter(model, scale, shift, iris):
     assert same.mean() > 0.98
 
 
-def test_one_sample_far_away_spoils_nothing(iris):
+@pytest.mark.parametrize("model", [GMLVQ, RSLVQ])
+@pytest.mark.parametrize("value", [1e5, 1e30, 1e100])
+def test_a_few_samples_far_away_spoil_nothing(model, value, iris):
     X, y = (np.concatenate([part] * 4) for part in iris)
-    streamed = GMLVQ().partial_fit(X, y).partial_fit(np.full((1, 4), 1e5), y[:1])
-    learn(streamed, *(np.concatenate([part] * 8) for part in (X, y)), 100)
-    assert streamed.score(X, y) > 0.9
+    streamed = model("auto").partial_fit(X, y)
+    for far in (value, -value):
+        streamed.partial_fit(np.full((1, 4), far), y[:1])
+        assert np.isfinite(streamed.prototypes_).all()
+    assert learn(streamed, X, y, 100).score(X, y) > 0.9
+
+
+def test_one_feature_that_varies_among_many_is_learned():
+    random = np.random.default_rng(0)
+    X, y = np.zeros((200, 12_000)), np.arange(200) % 2
+    X[:, 7] = 9 * y + random.normal(size=200)
+    assert GLVQ(1).partial_fit(X, y).score(X, y) > 0.95
 
 
 def test_samples_of_weight_0_change_nothing(iris):

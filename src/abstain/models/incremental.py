@@ -241,6 +241,7 @@ class Stream:
             kept[self.n_seen % WINDOW : self.n_seen % WINDOW + n_rows] = new
         self.n_seen += n_rows
         self.n_kept = min(self.n_kept + n_rows, WINDOW)
+        self._note_near(self._recent(n_rows))
         known = set(self.prototype_classes.tolist())
         for row, label in enumerate(rows.labels.tolist()):
             if label not in known:
@@ -258,8 +259,9 @@ class Stream:
         return rows[self.is_near[rows]]
 
     def _note_near(self, rows: NDArray[np.int64]) -> None:
-        far = np.abs(self.window.samples[rows] - self.scaling.origin) > FAR * self.scaling.scale
-        self.is_near[rows] = ~far.any(axis=1)
+        """Note which samples are near; before there is a scale, all are."""
+        sizes = root_mean_squares(self.window.samples[rows] - self.scaling.origin)
+        self.is_near[rows] = (sizes <= FAR * self.scaling.scale) | (self.n_steps == 0)
 
     def _filled(self, sample: Array) -> Array:
         """Return a sample, scaled; missing values are at the mean of the prototypes."""
@@ -309,7 +311,7 @@ class Stream:
         samples = self.window.samples[rows].astype(np.float64)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-            sizes = np.nanmax(np.abs(samples - np.nanmedian(samples, axis=0)), axis=1)
+            sizes = root_mean_squares(samples - np.nanmedian(samples, axis=0))
         samples, labels, weights = self.window.where(
             rows[sizes <= (FAR * np.median(sizes) or np.inf)]
         )
@@ -458,6 +460,11 @@ class Stream:
             moment = adam.moments[index]
             moment.mean, moment.square = moment.mean[rows], moment.square[rows]
         self.is_new = True
+
+
+def root_mean_squares(samples: Array) -> Array:
+    """Return the root mean square of the values that each sample has."""
+    return np.asarray(np.sqrt(np.nanmean(samples**2, axis=1)))
 
 
 def newest_since_change(wrong: NDArray[np.bool_]) -> int:
