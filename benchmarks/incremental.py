@@ -64,16 +64,16 @@ class Stream(NamedTuple):
 def streams() -> Iterator[Stream]:
     """Yield the sets, unscaled."""
     X, y = read("electricity")
-    yield Stream("electricity", X[:6_000], y[:6_000], True)
-    yield Stream("electricity, later", X[20_000:26_000], y[20_000:26_000], False)
+    yield Stream("electricity", X[:4_000], y[:4_000], True)
+    yield Stream("electricity, later", X[20_000:24_000], y[20_000:24_000], False)
     X, y = read("weather")
-    yield Stream("weather", X[:6_000], y[:6_000], False)
+    yield Stream("weather", X[:4_000], y[:4_000], False)
     yield Stream("gas_drift", *read("gas_drift"), True)
     X, y = read("covtype")
-    yield Stream("covtype", X[:6_000], y[:6_000], True)
-    yield Stream("covtype, later", X[20_000:26_000], y[20_000:26_000], False)
-    yield Stream("Gaussian", *gaussian(6_000, 0), True)
-    yield Stream("Gaussian, other centres", *gaussian(6_000, 10), False)
+    yield Stream("covtype", X[:4_000], y[:4_000], True)
+    yield Stream("covtype, later", X[20_000:24_000], y[20_000:24_000], False)
+    yield Stream("Gaussian", *gaussian(4_000, 0), True)
+    yield Stream("Gaussian, other centres", *gaussian(4_000, 10), False)
 
 
 def read(name: str) -> tuple[Array, Array]:
@@ -181,15 +181,15 @@ def followed(stream: Stream) -> Iterator[Row]:
 
 
 def stationary() -> Iterator[Row]:
-    """Yield how far a stream of 6,000 samples stays behind a fit of them, on others."""
+    """Yield how far a stream of 5,000 samples stays behind a fit of them, on others."""
     for name in MODELS:
         for n_prototypes in (1, "auto") if name in ("GMLVQ", "RSLVQ") else (1,):
             behind, numbers = [], []
             for seed in SEEDS:
-                X, y = gaussian(20_000, seed)
-                learned, tested = slice(6_000), slice(6_000, None)
+                X, y = gaussian(15_000, seed)
+                learned, tested = slice(5_000), slice(5_000, None)
                 streamed = getattr(models, name)(n_prototypes)
-                for first in range(0, 6_000, BLOCK):
+                for first in range(0, 5_000, BLOCK):
                     rows = slice(first, first + BLOCK)
                     streamed.partial_fit(X[rows], y[rows])
                 fitted = getattr(models, name)(n_prototypes, random_state=0)
@@ -248,7 +248,7 @@ def together() -> Iterator[Row]:
 def times() -> Iterator[Row]:
     """Yield processor time per sample in blocks of 1, 100 and 1,000, after 2,048 samples."""
     X, y = read("electricity")
-    X = scaled(X[:8_000])
+    X = scaled(X[:4_048])
     every = [partial(getattr(models, name), "auto") for name in MODELS]
     for make in (*every, partial(SGDClassifier, random_state=0)):
         name = make.func.__name__
@@ -257,7 +257,7 @@ def times() -> Iterator[Row]:
             model: Any = make()
             model.partial_fit(X[:2_048], y[:2_048], classes=np.unique(y))
             best = np.inf
-            for part in range(2_048, 8_000 - 1_000, 1_000):
+            for part in range(2_048, 4_048, 1_000):
                 start = time.process_time()
                 for first in range(part, part + 1_000, block):
                     model.partial_fit(X[first : first + block], y[first : first + block])
