@@ -86,6 +86,7 @@ benchmarks-models: .venv/ready
 	.venv/bin/python benchmarks/defaults.py
 	.venv/bin/python benchmarks/auto_prototypes.py
 	.venv/bin/python benchmarks/accuracies.py
+	.venv/bin/python benchmarks/incremental.py
 	$(MAKE) numbers
 
 # The same for reject options.

@@ -56,6 +56,8 @@ def relative_similarity(estimator: Any, X: ArrayLike) -> NDArray[np.float64]:
     total = second + closest
     if np.count_nonzero(total) < len(total):  # both distances are 0 on two prototypes at once
         total[total == 0] = 1
+    if len(total) and np.isinf(total[0]):  # one class only
+        return np.ones(len(total))
     return np.asarray((second - closest) / total, dtype=np.float64)
 
 

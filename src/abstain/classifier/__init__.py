@@ -3,6 +3,7 @@
 from abstain.classifier.calibrate import Calibration
 from abstain.classifier.estimator import RejectOptionClassifier
 from abstain.classifier.evaluate import Decisions
+from abstain.classifier.offline_online import OfflineOnlineClassifier
 from abstain.classifier.scoring import (
     CoverageScorer,
     ExpectedCostScorer,
@@ -18,6 +19,7 @@ __all__ = [
     "CoverageScorer",
     "Decisions",
     "ExpectedCostScorer",
+    "OfflineOnlineClassifier",
     "RejectCostScorer",
     "RejectOptionClassifier",
     "augrc_scorer",

@@ -42,6 +42,7 @@ from abstain.models.lbfgs import FitResult
 from abstain.models.on_dask import DaskData, read_blocks
 from abstain.models.scaling import means_of_present, row_slices, scaling_from
 from abstain.models.solvers import Problem, minimise
+from abstain.models.streaming import StreamMixin
 from abstain.models.validation import (
     check_finite,
     check_labels,
@@ -86,7 +87,7 @@ def n_scores(model: Any) -> int | None:
 
 
 @dataclass(eq=False, repr=False)
-class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrototypeClassifier(StreamMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of all prototype models.
 
     The parameters are the fields of a dataclass, so that a subclass declares only its own.
@@ -94,6 +95,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     n_prototypes_per_class: int | str | dict[Any, int] = "auto"
     _: KW_ONLY
+    max_prototypes: int = 100
     init: str | ArrayLike = "kmeans"
     solver: str = "lbfgs"
     max_iter: int = 500
@@ -367,6 +369,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _store(self, problem: Problem, loss: Loss, fit: FitResult) -> None:
         """Set the fitted attributes, in the units of the data."""
         prototypes = fit.parameters[0]
+        self.__dict__.pop("_stream", None)
         self.classes_ = problem.classes
         self.prototype_labels_ = problem.classes[problem.prototype_classes]
         self.prototypes_ = problem.scaling.inverse_transform(prototypes).astype(prototypes.dtype)
@@ -508,8 +511,12 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [False, False, True, True]
         """
         distances = self.distances(X)
+        # A class of a stream that has been announced and not met is infinitely far.
         scores = -np.stack(
-            [distances[:, self.prototype_labels_ == name].min(axis=1) for name in self.classes_],
+            [
+                distances[:, self.prototype_labels_ == name].min(axis=1, initial=np.inf)
+                for name in self.classes_
+            ],
             axis=1,
         )
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

@@ -361,4 +361,4 @@ def _closest_two_of_one(distances: list[float], labels: list[Any]) -> tuple[int,
     closest = min(distances)
     winner = distances.index(closest)
     others = [far for far, label in zip(distances, labels, strict=True) if label != labels[winner]]
-    return winner, closest, min(others)
+    return winner, closest, min(others, default=np.inf)

@@ -22,6 +22,8 @@ n_prototypes_per_class : int, "auto" or dict of label to int
     iterations with the largest number that is tried, from 10,000 samples on as 81, and from
     20,000 on as 81 on 20,000 of them; that is at most 2.25 times the number with the least
     error.
+max_prototypes : int
+    Most prototypes that ``partial_fit`` keeps with "auto", or one per class if that is more.
 beta : float or None
     Steepness of the logistic function Φ; None uses the identity instead.
 sigma2 : None, "local", float or array-like of shape (n_prototypes,)

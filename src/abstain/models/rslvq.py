@@ -158,6 +158,9 @@ class LikelihoodRatioClassifier(PrototypeClassifier):
             n_present = np.count_nonzero(~np.isnan(samples[rows]), axis=1)
             density = log_densities(distances, self.sigma2_.astype(distances.dtype), n_present)
             for index, own in enumerate(members):
+                if not len(own):  # announced, not met
+                    scores[rows, index] = -np.inf
+                    continue
                 highest = density[own].max(axis=0)
                 scores[rows, index] = highest + np.log(np.exp(density[own] - highest).sum(axis=0))
         return scores

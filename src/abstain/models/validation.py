@@ -1,5 +1,6 @@
 """Which parameters, samples, labels and weights does a model accept?"""
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
 from abstain._core.checks import as_labels, check_none_missing
 from abstain._core.errors import InputError, shown
@@ -16,6 +18,8 @@ Array = NDArray[Any]
 
 INITS = ("kmeans", "random")
 SOLVERS = ("lbfgs", "adam")
+# A stream has no number of samples that limits the number of prototypes.
+MOST_OF_CLASS = 2**31
 
 
 def _is_integer(value: Any, least: int) -> bool:
@@ -49,6 +53,7 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
         f"one of {INITS} or an array of prototypes",
     ),
     "max_iter": (lambda value: _is_integer(value, 1), "a positive integer"),
+    "max_prototypes": (lambda value: _is_integer(value, 1), "a positive integer"),
     "n_components": (
         lambda value: value is None or _is_integer(value, 1),
         "a positive integer, or None for the number of features",
@@ -135,6 +140,48 @@ def check_warm_start(
                 got=f"n_components={new.shape[-2]} after a fit with {old.shape[-2]}",
                 remedy="set warm_start=False",
             )
+
+
+def check_targets(targets: Array) -> None:
+    """Refuse numbers that are no classes; a block of a stream may hold few samples of each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        check_classification_targets(targets)
+
+
+def known_classes(known: Array | None, announced: ArrayLike | None, targets: Array) -> Array:
+    """Return all classes in ascending order: those known, announced, and met."""
+    parts = [("y", targets)]
+    if announced is not None:
+        check_labels(announced)
+        parts.append(("classes", np.asarray(announced)))
+    names = parts[0][1] if known is None else known
+    for argument, part in parts:
+        if (part.dtype.kind in "USO") != (names.dtype.kind in "USO"):
+            raise InputError(
+                argument=argument,
+                requirement=f"must hold labels like those of the stream so far, such as "
+                f"{shown(names.tolist()[0])}",
+                got=shown(part.tolist()[0]),
+            )
+        names = np.union1d(names, part)
+    return names
+
+
+def stream_counts(n_prototypes: Any, classes: list[Any]) -> list[int]:
+    """Return the number of prototypes of each class met; a dict may name others."""
+    if isinstance(n_prototypes, dict):
+        n_prototypes = {name: n_prototypes.get(name, 1) for name in classes}
+    return prototype_counts(n_prototypes, classes, [MOST_OF_CLASS] * len(classes))
+
+
+def stream_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
+    """Return the factor for the sample weights of each class; 0 where a class has no samples."""
+    factors, is_met = np.zeros(len(totals)), totals > 0
+    if isinstance(class_weight, dict):
+        class_weight = {name: class_weight.get(name, 1.0) for name in classes[is_met].tolist()}
+    factors[is_met] = class_factors(class_weight, classes[is_met], totals[is_met])
+    return factors
 
 
 def one_class(label: Any) -> InputError:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from abstain.models.incremental import Stream
+from abstain.models.stream_review import WINDOW
 from abstain.models.validation import check_parameters
 from abstain.saving.kinds import (
     CLASSES,
@@ -12,13 +14,17 @@ from abstain.saving.kinds import (
     POSITIVE,
     Kind,
     Sizes,
+    array,
     by_name,
+    estimator,
     flag,
     labels,
     listed,
     number,
     optional,
+    parts,
     real,
+    sequence,
     size,
     text,
     whole,
@@ -26,12 +32,28 @@ from abstain.saving.kinds import (
 )
 from abstain.saving.known import KnownClass
 from abstain.saving.online import ONLINE
-from abstain.saving.reject_option import REJECT_OPTION
+from abstain.saving.reject_option import REJECT_OPTION, rule
 from abstain.saving.targets import TARGETS
 
 
 def _have_prototypes(obj: Any, sizes: Sizes) -> bool:
     return set(obj.prototype_labels_.tolist()) == set(obj.classes_.tolist())
+
+
+def _are_known(obj: Any, sizes: Sizes) -> bool:
+    """Return whether prototypes are of known classes; a class may be announced and not met."""
+    labels, classes = set(obj.prototype_labels_.tolist()), set(obj.classes_.tolist())
+    is_stream = getattr(obj, "_stream", None) is not None
+    return labels <= classes if is_stream else labels == classes
+
+
+def _is_recent(obj: Any, sizes: Sizes) -> bool:
+    """Return whether the window of a stream has a type and a length that a model gives it."""
+    stream = getattr(obj, "_stream", None)
+    return stream is None or (
+        0 < len(stream["samples"]) <= min(WINDOW, stream["n_seen"])
+        and stream["samples"].dtype == stream["weights"].dtype == obj.prototypes_.dtype
+    )
 
 
 def _check_model(obj: Any, sizes: Sizes) -> bool:
@@ -40,19 +62,68 @@ def _check_model(obj: Any, sizes: Sizes) -> bool:
     return True
 
 
+def _has_outcomes(obj: Any, sizes: Sizes) -> bool:
+    return len(obj.certainties_) == len(obj.right_)
+
+
 PROTOTYPES = {"prototypes_": real("p d"), "prototype_labels_": labels("p")}
 BANDWIDTHS = {"sigma2_": real("p", low=POSITIVE), "_estimated_as": word("common", "local", "given")}
 MATRIX = {"relevances_": real("d"), "omega_": real("c d").where("not all 0", np.any)}
 MATRICES = {"relevances_": real("p d"), "omegas_": real("p c d").where("not all 0", np.any)}
+
+
+def _stream(*metric: str) -> dict[str, Kind]:
+    """Return what is kept of a stream, given the shape of the metric."""
+    shapes = ("p d", *metric)
+    arrays = [real(shape, dtype="float64") for shape in shapes]
+    squares = [real(shape, low=0, dtype="float64") for shape in shapes]
+    weights = real("2", low=0, high=1, dtype="float64")
+    kinds = {
+        "n_seen": size(low=1),
+        "n_steps": size(),
+        "mean_cost": number(),
+        "n_errors": number(low=0),
+        "n_awaited": size(),
+        "earned": real("p", dtype="float64"),
+        "ages": real("p", low=0, dtype="float64"),
+        "varies": array("d", "b", "truth values"),
+        "is_new": flag,
+        "origin": real("d", dtype="float64"),
+        "scale": number(low=POSITIVE),
+        "parameters": sequence(*arrays),
+        "means": sequence(*arrays),
+        "squares": sequence(*squares),
+        "moment_weights": sequence(*(weights for _ in shapes)),
+        "samples": real("s d", nan=True),
+        "doubts": real("s", dtype="float64"),
+        "labels": whole("s", below="k"),
+        "weights": real("s", low=0),
+    }
+    return {"_stream": optional(parts("_stream", kinds))}
+
+
 _MODELS = {
-    "GLVQ": {},
-    "GRLVQ": {"relevances_": real("d"), "scales_": real("d")},
-    "GMLVQ": MATRIX,
-    "LGMLVQ": MATRICES,
-    "RSLVQ": BANDWIDTHS,
-    "MRSLVQ": BANDWIDTHS | MATRIX,
-    "LMRSLVQ": BANDWIDTHS | MATRICES,
+    "GLVQ": _stream(),
+    "GRLVQ": {"relevances_": real("d"), "scales_": real("d")} | _stream("d"),
+    "GMLVQ": MATRIX | _stream("c d"),
+    "LGMLVQ": MATRICES | _stream("p c d"),
+    "RSLVQ": BANDWIDTHS | _stream(),
+    "MRSLVQ": BANDWIDTHS | MATRIX | _stream("c d"),
+    "LMRSLVQ": BANDWIDTHS | MATRICES | _stream("p c d"),
 }
+
+
+def _without_stream(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a model with its stream as plain values."""
+    stream = state.get("_stream")
+    return state if stream is None else state | {"_stream": stream.state()}
+
+
+def _finish_model(model: Any) -> None:
+    state = vars(model).pop("_stream", None)
+    if state is not None:
+        model._stream = Stream.from_state(state, model.classes_, model.prototype_labels_)
+
 
 LONGEST_UNIT = 100
 names = Kind(
@@ -87,8 +158,11 @@ OWN = (
             CLASSIFIER | PROTOTYPES | fitted,
             loss_=number(),
             n_iter_=size(),
+            simplify=_without_stream,
+            finish=_finish_model,
             relations={
-                "its prototypes have other classes": _have_prototypes,
+                "its prototypes have other classes": _are_known,
+                "its window is not that of a stream": _is_recent,
                 "its parameters are not valid": _check_model,
             },
         )
@@ -103,6 +177,16 @@ OWN = (
             "its prototypes have other classes": _have_prototypes,
             "it has only one class": lambda obj, sizes: sizes["k"] > 1,
         },
+    ),
+    KnownClass(
+        "abstain.classifier.OfflineOnlineClassifier",
+        CLASSIFIER,
+        offline_=estimator,
+        online_=estimator,
+        certainties_=real("* 2"),
+        right_=array("* 2", "b", "truth values"),
+        params={"offline": estimator, "online": estimator, "certainty": rule},
+        relations={"its outcomes are not as many": _has_outcomes},
     ),
     *TARGETS,
     KnownClass(
