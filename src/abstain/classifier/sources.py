@@ -33,6 +33,7 @@ class Sources:
             names = [f"feature {n}" for n in range(size)] if known is None else list(known)
             self._key_of = {str(name): place for place, name in enumerate(names[:size])}
         self._column_of: dict[str, str] = {}
+        self._values_of: dict[str, Any] = {}
 
     def column(self, feature: str) -> str:
         """Return the column that a feature is, or a category of; of anything else, the feature."""
@@ -53,8 +54,10 @@ class Sources:
         key = self._key_of[column]
         if not hasattr(self.X, "columns"):
             return _shown(self.X[row, key])
-        values = self.X[key]
-        return _shown(values.iloc[row] if hasattr(values, "iloc") else values[row])
+        if column not in self._values_of:
+            values = self.X[key]
+            self._values_of[column] = values.iloc if hasattr(values, "iloc") else values.to_list()
+        return _shown(self._values_of[column][row])
 
 
 def _shown(value: Any) -> str:
