@@ -296,14 +296,17 @@ def find_unusual(
     rows = np.flatnonzero(is_outlier)
     if detector is None or not len(rows):
         return unusual
-    names = outputs.feature_names if detector.columns is None else detector.columns
+    known = outputs.feature_names if detector.columns is None else detector.columns
+    names = list(map(str, known))
     samples = take_rows(outputs.samples, rows)
     largest = detector.known.excess(detector._numbers(samples)).max(axis=1)
     some = detector.unusual_features(samples)
+    column_of = [sources.column(name) for name in names]
     for row, is_outside, own in zip(rows.tolist(), (largest > 1).tolist(), some, strict=True):
-        features = [str(names[feature]) for feature in own.tolist()]
-        values = {column: sources.value(column, row) for column in sources.columns(features)}
-        unusual[row] = Unusual(features, values, is_outside)
+        features = own.tolist()
+        columns = dict.fromkeys([column_of[feature] for feature in features])
+        values = {column: sources.value(column, row) for column in columns}
+        unusual[row] = Unusual([names[feature] for feature in features], values, is_outside)
     return unusual
 
 

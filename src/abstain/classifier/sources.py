@@ -43,10 +43,6 @@ class Sources:
             self._column_of[feature] = feature if is_column else max(longer, key=len)
         return self._column_of[feature]
 
-    def columns(self, features: list[str]) -> list[str]:
-        """Return the columns of features, each once."""
-        return list(dict.fromkeys(map(self.column, features)))
-
     def value(self, column: str, row: int) -> str:
         """Return what stands in a column, as text; "" if there is no such column."""
         if column not in self._key_of:
