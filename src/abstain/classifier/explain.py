@@ -231,11 +231,10 @@ def _in_words(
         [reasons.own[rows], reasons.rival[rows], shares.ravel(), *named.T]
     )
     codes[rows] = len(texts) + cases
-    labels = [*reasons.classes.tolist(), None]
-    column_of = [sources.column(name) for name in reasons.names.tolist()]
+    labels, names = [*reasons.classes.tolist(), None], reasons.names.tolist()
     chosen = (reasons.own[rows], reasons.rival[rows], probabilities, named)
     for own, rival, share, features in zip(*(each[first].tolist() for each in chosen), strict=True):
-        columns = tuple(dict.fromkeys([column_of[each] for each in features if each >= 0]))
+        columns = sources.columns([names[feature] for feature in features if feature >= 0])
         what: dict[str, Any] = {"deciding": columns} if columns else {"correct_proba": share}
         texts.append(ambiguous_reason(labels[own], labels[rival], **what))
     return Sentences(texts, codes)
@@ -296,17 +295,14 @@ def find_unusual(
     rows = np.flatnonzero(is_outlier)
     if detector is None or not len(rows):
         return unusual
-    known = outputs.feature_names if detector.columns is None else detector.columns
-    names = list(map(str, known))
+    names = outputs.feature_names if detector.columns is None else detector.columns
     samples = take_rows(outputs.samples, rows)
     largest = detector.known.excess(detector._numbers(samples)).max(axis=1)
     some = detector.unusual_features(samples)
-    column_of = [sources.column(name) for name in names]
     for row, is_outside, own in zip(rows.tolist(), (largest > 1).tolist(), some, strict=True):
-        features = own.tolist()
-        columns = dict.fromkeys([column_of[feature] for feature in features])
-        values = {column: sources.value(column, row) for column in columns}
-        unusual[row] = Unusual([names[feature] for feature in features], values, is_outside)
+        features = [str(names[feature]) for feature in own.tolist()]
+        values = {column: sources.value(column, row) for column in sources.columns(features)}
+        unusual[row] = Unusual(features, values, is_outside)
     return unusual
 
 

@@ -37,11 +37,16 @@ class Sources:
 
     def column(self, feature: str) -> str:
         """Return the column that a feature is, or a category of; of anything else, the feature."""
+        if feature in self._key_of:
+            return feature
         if feature not in self._column_of:
             longer = [name for name in self._key_of if feature.startswith(f"{name}_")]
-            is_column = feature in self._key_of or not longer
-            self._column_of[feature] = feature if is_column else max(longer, key=len)
+            self._column_of[feature] = max(longer, key=len, default=feature)
         return self._column_of[feature]
+
+    def columns(self, features: list[str]) -> tuple[str, ...]:
+        """Return the columns of features, each once."""
+        return tuple(dict.fromkeys([self.column(feature) for feature in features]))
 
     def value(self, column: str, row: int) -> str:
         """Return what stands in a column, as text; "" if there is no such column."""
