@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from abstain import InputError, RejectOptionClassifier, RejectRate, models
-from abstain.classifier.explain import explanation_table
+from abstain.classifier.explain import decide_and_explain, explanation_table
 from tests.reference.models import distance
 
 NAMES = ["setosa", "versicolor", "virginica"]
@@ -315,3 +315,37 @@ def test_accepted_samples_have_a_reason_too_if_it_is_asked_for(iris):
     assert every["reason"].null_count() == 0
     own = table["rejected"]
     assert every.filter(own).equals(table.filter(own))
+
+
+# The rows of a table are decided and explained from one look, which `explain` takes again.
+@pytest.mark.parametrize("certainty", ["auto", "distance"])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        make_pipeline(StandardScaler(), models.GMLVQ(1, random_state=0)),
+        models.RSLVQ(1, random_state=0),
+        LogisticRegression(max_iter=1000),
+        LinearSVC(),
+        SVC(),
+    ],
+)
+def test_one_look_gives_the_reasons_that_a_second_one_would(estimator, certainty, iris):
+    if certainty == "distance" and not isinstance(estimator, models.RSLVQ):
+        return
+    X, y = iris
+    clf = RejectOptionClassifier(
+        estimator, certainty=certainty, target=RejectRate(0.3), random_state=0
+    ).fit(X, y)
+    new = X.copy()
+    new.iloc[[3, 60], 1] = 430.0
+    decisions, rejects = decide_and_explain(clf, new)
+    for own, other in zip(decisions, clf.decide(new), strict=True):
+        np.testing.assert_array_equal(own, other)
+    assert rejects.rows.tolist() == np.flatnonzero(decisions.rejected).tolist()
+    table = explanation_table(clf, new, 3, at_any_threshold=True).filter(pl.col("rejected"))
+    assert rejects.sentences.each() == table["reason"].to_list()
+    assert clf.classes_[rejects.rivals].tolist() == table["rival"].to_list()
+    is_outlier = decisions.outlier[rejects.rows]
+    assert is_outlier.sum() >= 2
+    p_values = np.where(is_outlier, table["outlier_p_value"].to_numpy(), np.nan)
+    np.testing.assert_allclose(rejects.p_values, p_values)

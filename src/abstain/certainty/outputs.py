@@ -23,6 +23,7 @@ from abstain._core.estimators import (
     unwrap_predict,
     unwrap_predict_proba,
 )
+from abstain._core.sklearn_private import take_rows
 from abstain.certainty.predict_rules import (
     PredictRule,
     posterior_threshold,
@@ -34,6 +35,11 @@ from abstain.models.distances import ClosestTwo, closest_two
 
 Array = NDArray[Any]
 Value = TypeVar("Value")
+# Cached outputs with a row for each sample.
+_OF_EACH = {
+    *("samples", "posteriors", "log_posteriors", "scores", "distances", "pairwise"),
+    *("pairwise_winners", "votes", "labels", "codes"),
+}
 # Values that differ by less may have another order before rounding.
 TIE = 1e-10
 
@@ -220,6 +226,13 @@ class Outputs:
         self.__dict__["codes"] = codes
         self.__dict__["labels"] = self.classes.take(codes)
         self.__dict__.pop("pairwise_winners", None)
+
+    def take(self, rows: NDArray[np.int64]) -> Outputs:
+        """Return the outputs for some of the samples; what is computed is not computed again."""
+        part = Outputs(self.estimator, take_rows(self.X, rows))
+        for name in _OF_EACH & vars(self).keys():
+            part.__dict__[name] = take_rows(self.__dict__[name], rows)
+        return part
 
     def as_predicted(self) -> Outputs:
         """Return the same outputs with the answers that the classifier predicts."""

@@ -12,6 +12,7 @@ of the largest size are the features that tell the two apart.
 
 from __future__ import annotations  # signatures then show the names of types
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from abstain.classifier.reasons import (
     MOST_NAMED,
     Unusual,
     ambiguous_reason,
-    deciding_features,
+    count_deciding,
     never_answered_reason,
     outlier_reason,
 )
@@ -39,45 +40,95 @@ if TYPE_CHECKING:
     import polars
 
 Array = NDArray[Any]
+# Products of codes that are still whole numbers of 64 bits.
+LARGEST_CODE = 1 << 62
 
 
 class Reasons(NamedTuple):
-    """For each sample, its label, its rival class, and what tells the two apart."""
+    """For each sample, its class, the rival class, and what tells the two apart.
 
-    label: list[Any]
-    rival: list[Any]
-    features: list[list[str] | None]
-    contributions: list[list[float] | None]
+    ``own`` and ``rival`` are positions in ``classes``, -1 of no rival. ``features`` are positions
+    in ``names``, those of the largest ``contributions`` first; both are None without prototypes.
+    """
+
+    classes: Array
+    own: NDArray[np.int64]
+    rival: NDArray[np.int64]
+    names: Array
+    features: NDArray[np.int64] | None = None
+    contributions: NDArray[np.float64] | None = None
+
+    def rivals(self) -> list[Any]:
+        """Return the rival class of each sample, None where there is none."""
+        classes = [*self.classes.tolist(), None]
+        return [classes[code] for code in self.rival.tolist()]
+
+
+class Sentences(NamedTuple):
+    """A sentence for each sample, of which many are equal: its position in ``texts``."""
+
+    texts: list[str]
+    codes: NDArray[np.int64]
+
+    def each(self) -> list[str]:
+        """Return the sentence of each sample."""
+        return [self.texts[code] for code in self.codes.tolist()]
 
 
 class Explained(NamedTuple):
     """What lies behind decisions, and the reason for which each sample is rejected, or would be.
 
     All are outliers if the certainty is the distance, which is low far from all prototypes.
+    ``unusual`` has those that are outliers whatever the certainty.
     """
 
-    decisions: Decisions
     reasons: Reasons
     is_outlier: NDArray[np.bool_]
+    unusual: dict[int, Unusual]
+    sentences: Sentences
+
+
+class ExplainedRejects(NamedTuple):
+    """Why samples were rejected: their rows, the sentences, the rival classes, and p-values.
+
+    ``rivals`` are positions among the classes, -1 of none. ``p_values`` are those of outliers.
+    """
+
+    rows: NDArray[np.int64]
+    sentences: Sentences
+    rivals: NDArray[np.int64]
     p_values: NDArray[np.float64]
-    unusual: list[Unusual | None]
-    sentences: list[str | None]
 
 
-def explain_samples(clf: Any, X: Any, n_features: int) -> Explained:
+def explain_decisions(
+    clf: Any, outputs: Outputs, decisions: Decisions, n_features: int
+) -> Explained:
     """Return what lies behind the decisions of a `RejectOptionClassifier`, at any threshold."""
-    outputs = Outputs(clf.estimator_, X)
-    if has_prototypes(outputs.model):
-        _ = outputs.distances  # the certainty is then computed from them as well
-    decisions = clf._decisions(evaluate_outputs(outputs, clf._rules))
     certainty = clf._rules.certainty
     reasons = find_reasons(outputs, certainty, max(n_features, MOST_NAMED))
     # Of this certainty, low values are those of outliers.
     is_outlier = decisions.outlier | (isinstance(certainty, str) and certainty == "distance")
-    sources = Sources(X, getattr(clf, "feature_names_in_", None))
-    p_values, unusual = find_unusual(clf._outlier_detector, outputs, decisions.outlier, sources)
+    sources = Sources(outputs.X, getattr(clf, "feature_names_in_", None))
+    unusual = find_unusual(clf._outlier_detector, outputs, decisions.outlier, sources)
     sentences = _in_words(decisions, is_outlier, unusual, reasons, sources)
-    return Explained(decisions, reasons, is_outlier, p_values, unusual, sentences)
+    return Explained(reasons, is_outlier, unusual, sentences)
+
+
+def decide_and_explain(clf: Any, X: Any) -> tuple[Decisions, ExplainedRejects]:
+    """Return decisions, and why samples were rejected, from one look at the samples."""
+    evaluation = clf._evaluate(X)
+    decisions: Decisions = clf._decisions(evaluation)
+    rows = np.flatnonzero(decisions.rejected)
+    p_values = np.full(len(rows), np.nan)
+    if not len(rows):
+        return decisions, ExplainedRejects(rows, Sentences([], rows), rows, p_values)
+    outputs = evaluation.outputs.take(rows)
+    own = Decisions._make(values[rows] for values in decisions)
+    explained = explain_decisions(clf, outputs, own, MOST_NAMED)
+    if own.outlier.any():
+        outliers = take_rows(outputs.samples, np.flatnonzero(own.outlier))
+        p_values[own.outlier] = clf._outlier_detector.p_values(outliers)
+    return decisions, ExplainedRejects(rows, explained.sentences, explained.reasons.rival, p_values)
 
 
 def explanation_table(
@@ -90,27 +141,42 @@ def explanation_table(
     """
     import polars
 
-    explained = explain_samples(clf, X, n_features)
-    decisions, reasons, is_outlier, p_values, unusual, sentences = explained
+    outputs = Outputs(clf.estimator_, X)
+    if has_prototypes(outputs.model):
+        _ = outputs.distances  # the certainty is then computed from them as well
+    decisions = clf._decisions(evaluate_outputs(outputs, clf._rules))
+    reasons, is_outlier, unusual, said = explain_decisions(clf, outputs, decisions, n_features)
+    n_samples, detector = len(is_outlier), clf._outlier_detector
     kinds: list[Any] = np.where(is_outlier, "outlier", "ambiguous").tolist()
+    sentences: list[str | None] = [*said.each()]
     if not at_any_threshold:
         sentences = _at_own_thresholds(clf, decisions, sentences)
         kinds = [text and kind for kind, text in zip(kinds, sentences, strict=True)]
+    features: list[Any] = [None] * n_samples
+    contributions: list[Any] = [None] * n_samples
+    if reasons.features is not None and reasons.contributions is not None:
+        features = reasons.names[reasons.features[:, :n_features]].tolist()
+        contributions = reasons.contributions[:, :n_features].tolist()
     return polars.DataFrame(
         {
-            "label": reasons.label,
-            "rival": reasons.rival,
+            "label": reasons.classes[reasons.own].tolist(),
+            "rival": reasons.rivals(),
             "rejected": decisions.rejected,
             "kind": kinds,
             "reason": sentences,
-            "outlier_p_value": p_values,
-            "unusual": [each and each.features[:n_features] for each in unusual],
+            "outlier_p_value": np.full(n_samples, np.nan)
+            if detector is None
+            else detector.p_values(outputs.samples),
+            "unusual": [
+                unusual[row].features[:n_features] if row in unusual else None
+                for row in range(n_samples)
+            ],
             "certainty": decisions.certainty,
             "threshold": clf.thresholds_[decisions.positions],
             "correct_proba": decisions.correct_proba,
             "cell": [clf.cells_[position] for position in decisions.positions],
-            "features": [each and each[:n_features] for each in reasons.features],
-            "contributions": [each and each[:n_features] for each in reasons.contributions],
+            "features": features,
+            "contributions": contributions,
         },
         schema_overrides={
             "kind": polars.String,
@@ -148,26 +214,59 @@ def empty_table(classes: Array, cells: Array) -> polars.DataFrame:
 def _in_words(
     decisions: Decisions,
     is_outlier: NDArray[np.bool_],
-    unusual: list[Unusual | None],
+    unusual: dict[int, Unusual],
     reasons: Reasons,
     sources: Sources,
-) -> list[str | None]:
+) -> Sentences:
     """Return the reason for which each sample is rejected, or would be."""
-    sentences: list[str | None] = []
+    texts = [outlier_reason(None), *map(outlier_reason, unusual.values())]
+    codes = np.zeros(len(is_outlier), dtype=np.int64)
+    codes[list(unusual)] = np.arange(1, len(texts))
     # Many samples lie between the same classes, with the same features that decide.
-    said: dict[Any, str] = {}
-    outliers, probabilities = is_outlier.tolist(), decisions.correct_proba.tolist()
-    for row, (label, rival, features, shares) in enumerate(zip(*reasons, strict=True)):
-        if outliers[row]:
-            sentences.append(outlier_reason(unusual[row]))
-            continue
-        deciding = deciding_features(features or [], shares or [])
-        case = (label, rival, *deciding) if deciding else (label, rival, probabilities[row])
-        if case not in said:
-            columns = sources.columns(deciding)
-            said[case] = ambiguous_reason(label, rival, probabilities[row], columns)
-        sentences.append(said[case])
-    return sentences
+    rows = np.flatnonzero(~is_outlier)
+    named = _deciding(reasons)[rows]
+    probabilities = np.where((named >= 0).any(axis=1), np.nan, decisions.correct_proba[rows])
+    _, shares = np.unique(probabilities, return_inverse=True)
+    first, cases = _distinct_rows(
+        [reasons.own[rows], reasons.rival[rows], shares.ravel(), *named.T]
+    )
+    codes[rows] = len(texts) + cases
+    labels, names = [*reasons.classes.tolist(), None], reasons.names.tolist()
+    chosen = (reasons.own[rows], reasons.rival[rows], probabilities, named)
+    for own, rival, share, features in zip(*(each[first].tolist() for each in chosen), strict=True):
+        columns = sources.columns([names[feature] for feature in features if feature >= 0])
+        what: dict[str, Any] = {"deciding": columns} if columns else {"correct_proba": share}
+        texts.append(ambiguous_reason(labels[own], labels[rival], **what))
+    return Sentences(texts, codes)
+
+
+def _deciding(reasons: Reasons) -> NDArray[np.int64]:
+    """Return the positions of the features that decide each sample, -1 in place of others."""
+    if reasons.features is None or reasons.contributions is None:
+        return np.full((len(reasons.own), 0), -1)
+    named = reasons.features[:, :MOST_NAMED]
+    is_deciding = np.arange(named.shape[1]) < count_deciding(reasons.contributions)[:, np.newaxis]
+    return np.where(is_deciding, named, -1)
+
+
+def _distinct_rows(
+    columns: Sequence[NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first of equal rows of whole numbers from -1, and which of these each row is.
+
+    >>> first, codes = _distinct_rows([np.array([4, -1, 4]), np.array([7, 7, 7])])
+    >>> first.tolist(), codes.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    codes, size = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column in columns:
+        n_values = int(column.max(initial=-1)) + 2
+        if size * n_values > LARGEST_CODE:
+            distinct, codes = np.unique(codes, return_inverse=True)
+            size = len(distinct)
+        codes, size = codes * n_values + column + 1, size * n_values
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    return first, codes.ravel()
 
 
 def _at_own_thresholds(
@@ -190,46 +289,39 @@ def find_unusual(
     outputs: Outputs,
     is_outlier: NDArray[np.bool_],
     sources: Sources,
-) -> tuple[NDArray[np.float64], list[Unusual | None]]:
-    """Return the p-value of each sample, and the features that make it an outlier."""
-    unusual: list[Unusual | None] = [None] * len(is_outlier)
-    if detector is None:
-        return np.full(len(unusual), np.nan), unusual
+) -> dict[int, Unusual]:
+    """Return the features that make samples outliers, by the rows of these."""
+    unusual: dict[int, Unusual] = {}
     rows = np.flatnonzero(is_outlier)
-    if len(rows):
-        names = outputs.feature_names if detector.columns is None else detector.columns
-        samples = take_rows(outputs.samples, rows)
-        excess = detector.known.excess(detector._numbers(samples))
-        some = detector.unusual_features(samples)
-        for row, own_excess, own in zip(rows.tolist(), excess, some, strict=True):
-            features = [str(names[feature]) for feature in own.tolist()]
-            columns = sources.columns(features)
-            values = {column: sources.value(column, row) for column in columns}
-            unusual[row] = Unusual(features, values, is_outside=bool(own_excess[own[0]] > 1))
-    return detector.p_values(outputs.samples), unusual
+    if detector is None or not len(rows):
+        return unusual
+    names = outputs.feature_names if detector.columns is None else detector.columns
+    samples = take_rows(outputs.samples, rows)
+    largest = detector.known.excess(detector._numbers(samples)).max(axis=1)
+    some = detector.unusual_features(samples)
+    for row, is_outside, own in zip(rows.tolist(), (largest > 1).tolist(), some, strict=True):
+        features = [str(names[feature]) for feature in own.tolist()]
+        values = {column: sources.value(column, row) for column in sources.columns(features)}
+        unusual[row] = Unusual(features, values, is_outside)
+    return unusual
 
 
 def find_reasons(outputs: Outputs, certainty: Any, n_features: int) -> Reasons:
     """Return what lies behind the answers of a fitted classifier, and behind their certainty."""
-    labels, model = outputs.labels, outputs.model
+    classes, codes, model = outputs.classes, outputs.codes, outputs.model
     if not has_prototypes(model):
-        none: list[Any] = [None] * len(labels)
-        return Reasons(labels.tolist(), _runners_up(outputs, certainty), none, list(none))
-    distances = outputs.distances
-    is_own = model.prototype_labels_ == labels[:, np.newaxis]
+        return Reasons(classes, codes, _runners_up(outputs, certainty), np.array([], dtype=object))
+    distances, owners = outputs.distances, np.searchsorted(classes, model.prototype_labels_)
+    is_own = owners == codes[:, np.newaxis]
     winner = np.where(is_own, distances, np.inf).argmin(axis=1)
     rival = np.where(is_own, np.inf, distances).argmin(axis=1)
     samples = as_numbers(outputs.seen)
     terms = _terms(model, samples, rival) - _terms(model, samples, winner)
     terms /= np.maximum(np.abs(terms).sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    names = np.asarray(names_of_features(*unwrap(outputs.estimator)))
+    names = np.asarray(names_of_features(*unwrap(outputs.estimator)), dtype=object)
     order = np.argsort(-np.abs(terms), axis=1, kind="stable")[:, :n_features]
-    return Reasons(
-        labels.tolist(),
-        model.prototype_labels_[rival].tolist(),
-        names[order].tolist(),
-        np.take_along_axis(terms, order, axis=1).tolist(),
-    )
+    contributions = np.take_along_axis(terms, order, axis=1)
+    return Reasons(classes, codes, owners[rival], names, order, contributions)
 
 
 def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
@@ -242,17 +334,17 @@ def _terms(model: Any, samples: Array, chosen: NDArray[np.int64]) -> Array:
     return np.asarray(away * ((away @ roots[0].T) @ roots[0]))
 
 
-def _runners_up(outputs: Outputs, certainty: Any) -> list[Any]:
+def _runners_up(outputs: Outputs, certainty: Any) -> NDArray[np.int64]:
     """Return the best class other than the answer, if the classifier has scores of the classes.
 
-    Where the certainty is a margin between pairs of classes, it is the class of that pair.
+    Where the certainty is a margin between pairs of classes, it is the class of that pair; -1 is
+    none.
     """
-    classes, estimator = outputs.classes, outputs.estimator
+    classes, codes, estimator = outputs.classes, outputs.codes, outputs.estimator
     if len(classes) == 2:
-        first, second = classes.tolist()
-        return [second if label == first else first for label in outputs.labels.tolist()]
+        return 1 - codes
     if isinstance(certainty, str) and certainty == "pairwise":
-        return list(least_margin(outputs)[1].tolist())
+        return np.searchsorted(classes, least_margin(outputs)[1])
     # What the certainty was computed from is there already.
     known = vars(outputs)
     for name in ("posteriors", "log_posteriors", "scores", "votes"):
@@ -265,5 +357,5 @@ def _runners_up(outputs: Outputs, certainty: Any) -> list[Any]:
         elif MEASURES["decision"].serves(estimator):
             scores = outputs.scores
         else:
-            return [None] * len(outputs.labels)
-    return list(classes[best_other(scores, outputs.codes)[1]].tolist())
+            return np.full(len(codes), -1)
+    return best_other(scores, codes)[1]

@@ -11,8 +11,13 @@ a report:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from abstain._core.text import first_of, printable
 
@@ -53,15 +58,17 @@ def outlier_reason(unusual: Unusual | None) -> str:
     return f"{_UNSEEN}the combination of {_listed(texts)}"
 
 
+# A table has few of these sentences, for many rows.
+@lru_cache(maxsize=1 << 14, typed=True)
 def ambiguous_reason(
     label: Any,
     rival: Any,
-    correct_proba: float,
-    deciding: Sequence[str] = (),
+    correct_proba: float = math.nan,
+    deciding: tuple[str, ...] = (),
 ) -> str:
     """Return between which classes a sample lies, and what decides between them.
 
-    >>> ambiguous_reason("benign", "malignant", 0.618, ["margin", "age"])
+    >>> ambiguous_reason("benign", "malignant", deciding=("margin", "age"))
     'between benign and malignant: margin and age decide'
     >>> ambiguous_reason("benign", "malignant", 0.618)
     'between benign and malignant: benign is right with probability 62%'
@@ -85,21 +92,18 @@ def never_answered_reason(cell: str) -> str:
     return f"no row of {printable(cell)} is answered"
 
 
-def deciding_features(features: Sequence[str], contributions: Sequence[float]) -> list[str]:
-    """Return the first features that make at least half of the difference together.
+def count_deciding(contributions: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how many features make at least half of the difference together, at most three.
 
-    At most three; ``contributions`` are shares, the largest first.
+    ``contributions`` are the shares of each sample, the largest first.
 
-    >>> deciding_features(["margin", "age", "shape"], [0.4, -0.3, 0.2])
-    ['margin', 'age']
+    >>> count_deciding(np.array([[0.4, -0.3, 0.2, 0.1], [-0.6, 0.4, 0.0, 0.0], [0.0] * 4])).tolist()
+    [2, 1, 0]
     """
-    n_deciding, total = 0, 0.0
-    for share in contributions[:MOST_NAMED]:
-        if total >= 0.5 or not share:
-            break
-        n_deciding += 1
-        total += abs(share)
-    return list(features[:n_deciding])
+    shares = np.abs(contributions[:, :MOST_NAMED])
+    is_deciding = shares != 0
+    is_deciding[:, 1:] &= ~(np.cumsum(shares, axis=1)[:, :-1] >= 0.5)
+    return np.asarray(is_deciding.sum(axis=1))
 
 
 def _percent(share: float) -> str:

@@ -33,18 +33,20 @@ class Sources:
             names = [f"feature {n}" for n in range(size)] if known is None else list(known)
             self._key_of = {str(name): place for place, name in enumerate(names[:size])}
         self._column_of: dict[str, str] = {}
+        self._values_of: dict[str, Any] = {}
 
     def column(self, feature: str) -> str:
         """Return the column that a feature is, or a category of; of anything else, the feature."""
+        if feature in self._key_of:
+            return feature
         if feature not in self._column_of:
             longer = [name for name in self._key_of if feature.startswith(f"{name}_")]
-            is_column = feature in self._key_of or not longer
-            self._column_of[feature] = feature if is_column else max(longer, key=len)
+            self._column_of[feature] = max(longer, key=len, default=feature)
         return self._column_of[feature]
 
-    def columns(self, features: list[str]) -> list[str]:
+    def columns(self, features: list[str]) -> tuple[str, ...]:
         """Return the columns of features, each once."""
-        return list(dict.fromkeys(map(self.column, features)))
+        return tuple(dict.fromkeys([self.column(feature) for feature in features]))
 
     def value(self, column: str, row: int) -> str:
         """Return what stands in a column, as text; "" if there is no such column."""
@@ -53,8 +55,10 @@ class Sources:
         key = self._key_of[column]
         if not hasattr(self.X, "columns"):
             return _shown(self.X[row, key])
-        values = self.X[key]
-        return _shown(values.iloc[row] if hasattr(values, "iloc") else values[row])
+        if column not in self._values_of:
+            values = self.X[key]
+            self._values_of[column] = values.iloc if hasattr(values, "iloc") else values.to_list()
+        return _shown(self._values_of[column][row])
 
 
 def _shown(value: Any) -> str:

@@ -6,18 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from abstain._core.errors import Argument
 from abstain.classifier import Decisions
+from abstain.classifier.explain import ExplainedRejects, decide_and_explain
 from abstain.tables.columns import TableColumns, columns_of_model, find_empty_rows
 from abstain.tables.reading import lacking_columns
 from abstain.tables.reasons import (
     REJECT_MARK,
     AnswerTexts,
-    RejectReasons,
     answer_texts,
-    reject_reasons,
+    complete_reasons,
 )
 from abstain.tables.unseen_values import UnseenValues, describe_rows, find_unseen
 from abstain.tables.values import read_numbers
@@ -72,7 +71,7 @@ class Answers(NamedTuple):
 
     rows: pl.DataFrame
     decisions: Decisions
-    rejects: RejectReasons
+    rejects: ExplainedRejects
     unseen: UnseenValues
 
 
@@ -82,16 +81,18 @@ def answers_of(clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.Da
     has_own_columns = columns is getattr(clf.estimator_, "steps", [(None, None)])[0][1]
     samples = frame if has_own_columns else columns.transform(frame)
     is_empty = find_empty_rows(frame, columns)
-    n_empty = int(is_empty.sum())
-    if n_empty or not frame.height:
-        decisions = _decide_on_filled(clf, samples, np.asarray(is_empty.to_numpy()))
-    else:
-        decisions = clf.decide(samples)
-    rejects = reject_reasons(clf, samples, decisions, texts)
-    reasons = pl.repeat("", frame.height, dtype=pl.String, eager=True)
-    if len(rejects.rows):
-        own = pl.Series(rejects.reasons, dtype=pl.String)
-        reasons = reasons.scatter(rejects.rows, texts.quoted(own))
+    filled = np.flatnonzero(~is_empty.to_numpy())
+    decisions, explained = _nothing_decided(frame.height), None
+    if len(filled) == frame.height and len(filled):
+        decisions, explained = decide_and_explain(clf, samples)
+    elif len(filled):
+        own, explained = decide_and_explain(clf, samples[filled])
+        for values, some in zip(decisions, own, strict=True):
+            values[filled] = some
+    rejects = complete_reasons(explained, decisions, texts)
+    said = texts.quoted(pl.Series("reason", ["", *rejects.sentences.texts], dtype=pl.String))
+    codes = np.zeros(frame.height, dtype=np.int64)
+    codes[rejects.rows] = rejects.sentences.codes + 1
     is_filled = decisions.positions >= 0
     numbers = {
         "certainty": decisions.certainty,
@@ -103,26 +104,20 @@ def answers_of(clf: Any, columns: TableColumns, texts: AnswerTexts, frame: pl.Da
             texts.answers(decisions),
             texts.withheld(decisions),
             *(pl.Series(name, values, nan_to_null=True) for name, values in numbers.items()),
-            reasons.alias("reason"),
+            said.gather(codes),
             texts.quoted(describe_rows(unseen, frame.height)).alias("warning"),
         ]
     )
     return Answers(rows, decisions, rejects, unseen)
 
 
-def _decide_on_filled(clf: Any, samples: pl.DataFrame, is_empty: NDArray[np.bool_]) -> Decisions:
-    """Return decisions on all rows; empty rows are rejected without asking the classifier."""
-    rows = np.flatnonzero(~is_empty)
-    size = len(is_empty)
-    decisions = Decisions(
-        np.zeros(size, np.int64),
-        np.full(size, np.nan),
-        np.full(size, -1),
-        is_empty.copy(),
-        np.full(size, np.nan),
-        np.zeros(size, np.bool_),
+def _nothing_decided(n_rows: int) -> Decisions:
+    """Return the decisions on empty rows, which are rejected without asking the classifier."""
+    return Decisions(
+        np.zeros(n_rows, np.int64),
+        np.full(n_rows, np.nan),
+        np.full(n_rows, -1),
+        np.ones(n_rows, np.bool_),
+        np.full(n_rows, np.nan),
+        np.zeros(n_rows, np.bool_),
     )
-    if len(rows):
-        for values, own in zip(decisions, clf.decide(samples[rows]), strict=True):
-            values[rows] = own
-    return decisions

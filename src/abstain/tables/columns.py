@@ -29,6 +29,7 @@ from abstain.tables.values import (
     Notation,
     as_categories,
     as_numbers,
+    is_within,
     without_missing,
 )
 
@@ -240,6 +241,8 @@ def _numbers(
 ) -> pl.Series:
     """Return a column of numbers, or say which value is none."""
     if column.dtype == pl.Float64 and not missing:
+        if is_within(column, -LARGEST, LARGEST):  # as nearly always
+            return column
         numbers, strange = column, _are_too_large(column)
     else:
         if notation is not None and column.dtype == pl.String:

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from abstain.tables.workbooks import Sheet
 
 # Bytes of text, or of typed values, that are read at once.
-BLOCK_SIZE = 1 << 23
+BLOCK_SIZE = 1 << 24
 # Threads that parse blocks, and blocks that are read before they are needed.
-_N_THREADS, N_BLOCKS_AHEAD = 2, 24
+_N_THREADS, N_BLOCKS_AHEAD = 2, 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ def open_table(
         The format of the text; None is detected.
     missing : iterable of str, default=()
         Texts that mean a missing value, beside the usual ones.
-    block_size : int, default=2**23
+    block_size : int, default=2**24
         Bytes that are read at once.
     columns : collection of str, default=()
         The columns that will be read, if not all: names of others need not be valid.

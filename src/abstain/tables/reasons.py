@@ -7,18 +7,17 @@ quoted if they hold the separator.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from abstain._core.errors import InputError
 from abstain._core.text import without_formula
 from abstain.classifier import Decisions
 from abstain.classifier.cell_names import cell_names
-from abstain.classifier.explain import explain_samples
-from abstain.classifier.reasons import MOST_NAMED, never_answered_reason
+from abstain.classifier.explain import ExplainedRejects, Sentences
+from abstain.classifier.reasons import never_answered_reason
 from abstain.tables.text_format import quote_field
 
 REJECT_MARK = "rejected"
@@ -80,31 +79,23 @@ def answer_texts(
     )
 
 
-class RejectReasons(NamedTuple):
-    """Which rows were rejected, why, the other class, and how probable rows as unusual are."""
+def complete_reasons(
+    explained: ExplainedRejects | None, decisions: Decisions, texts: AnswerTexts
+) -> ExplainedRejects:
+    """Return why rows were rejected, the empty ones, which have position -1, among them.
 
-    rows: NDArray[np.int64]
-    reasons: list[str]
-    rivals: list[Any]
-    p_values: NDArray[np.float64]
-
-
-def reject_reasons(
-    clf: Any, samples: pl.DataFrame, decisions: Decisions, texts: AnswerTexts
-) -> RejectReasons:
-    """Return why rows were rejected; an empty row has position -1, and no rival."""
+    ``explained`` are those with a value, if any.
+    """
     rows = np.flatnonzero(decisions.rejected)
-    reasons: list[str] = [EMPTY] * len(rows)
-    rivals: list[Any] = [None] * len(rows)
-    p_values = np.full(len(rows), np.nan)
-    positions, outliers = decisions.positions[rows].tolist(), decisions.outlier[rows].tolist()
-    filled = np.flatnonzero(decisions.positions[rows] >= 0)
-    if len(filled):
-        explained = explain_samples(clf, samples[rows[filled]], MOST_NAMED)
-        p_values[filled] = explained.p_values
-        rivals_of = explained.reasons.rival
-        own = zip(filled.tolist(), explained.sentences, rivals_of, strict=True)
-        for at, reason, rival in own:
-            never = None if outliers[at] else texts.never_answered.get(positions[at])
-            reasons[at], rivals[at] = str(never or reason), rival
-    return RejectReasons(rows, reasons, rivals, p_values)
+    positions, is_outlier = decisions.positions[rows], decisions.outlier[rows]
+    sentences, codes = [EMPTY], np.zeros(len(rows), dtype=np.int64)
+    rivals, p_values = np.full(len(rows), -1), np.full(len(rows), np.nan)
+    if explained is not None:
+        filled = positions >= 0
+        codes[filled] = explained.sentences.codes + 1
+        sentences += explained.sentences.texts
+        rivals[filled], p_values[filled] = explained.rivals, explained.p_values
+    for position, sentence in texts.never_answered.items():
+        codes[(positions == position) & ~is_outlier] = len(sentences)
+        sentences.append(sentence)
+    return ExplainedRejects(rows, Sentences(sentences, codes), rivals, p_values)

@@ -15,7 +15,7 @@ import polars as pl
 from abstain._core.errors import Argument, Message, shown
 from abstain._core.text import printable
 from abstain.classifier.missing_codes import missing_codes
-from abstain.tables.values import as_categories, as_numbers
+from abstain.tables.values import as_categories, as_numbers, is_within
 
 # For each column, its categories, or its lowest and its highest number.
 ValuesOfFit = dict[str, list[Any]]
@@ -84,19 +84,13 @@ def find_unseen(
         else:
             is_plain = frame[name].dtype == pl.Float64 and not missing  # as nearly always
             column = frame[name] if is_plain else as_numbers(frame[name], also=missing)
-            if _is_within(column, *known):
+            if is_within(column, *known):
                 continue
             is_unseen = (column < known[0]) | (column > known[1])
         rows = is_unseen.arg_true()
         if len(rows):
             unseen_values[name] = UnseenColumn(column.gather(rows), rows, known)
     return unseen_values
-
-
-def _is_within(column: pl.Series, low: Any, high: Any) -> bool:
-    least: Any = column.min()
-    greatest: Any = column.max()
-    return least is None or (least >= low and greatest <= high)
 
 
 def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:

@@ -293,6 +293,13 @@ def is_ambiguous(notation: Notation, present: pl.Series) -> bool:
     return bool(len(with_points) and not is_proven)
 
 
+def is_within(column: pl.Series, low: Any, high: Any) -> bool:
+    """Return whether all numbers are; False if NaN is the lowest or the highest."""
+    least: Any = column.min()
+    greatest: Any = column.max()
+    return least is None or (least >= low and greatest <= high)
+
+
 def read_numbers(
     frame: pl.DataFrame,
     names: Iterable[str],

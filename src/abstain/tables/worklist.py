@@ -170,8 +170,8 @@ class TableRows:
         rows = np.concatenate([answers.rejects.rows, audited])
         n_rejected, n_audited = len(answers.rejects.rows), len(audited)
         self.n_audited += n_audited
-        nothing: list[Any] = [None] * n_audited
-        texts = [[each and str(each) for each in own] for own in answers.rejects[1:3]]
+        nothing = pl.Series([None] * n_audited, dtype=pl.String)
+        reasons = pl.Series(answers.rejects.sentences.each(), dtype=pl.String)
         # Audited rows come in random order, outliers before others, empty rows last.
         p_values = np.concatenate([answers.rejects.p_values, np.full(n_audited, np.nan)])
         positions, probability = decisions.positions[rows], decisions.correct_proba[rows]
@@ -180,6 +180,9 @@ class TableRows:
         surety = np.where(is_outlier, p_values, np.nan_to_num(probability, nan=0.0))
         surety[n_rejected:] = drawn[audited]
         names = pl.Series([*self.worklist.classes, self.worklist.reject_mark, ""])
+        rivals = pl.Series([*self.worklist.classes, None], dtype=pl.String)
+        no_rival = len(rivals) - 1
+        rival = np.where(answers.rejects.rivals < 0, no_rival, answers.rejects.rivals)
         answer = np.where(decisions.rejected[rows], len(names) - 2, decisions.class_indices[rows])
         is_withheld = decisions.rejected[rows] & (positions >= 0)
         withheld = np.where(is_withheld, decisions.class_indices[rows], len(names) - 1)
@@ -189,9 +192,9 @@ class TableRows:
                 "table": pl.Series([self.name] * len(rows), dtype=pl.String),
                 "answer": names.gather(answer),
                 "withheld": names.gather(withheld),
-                "rival": pl.Series([*texts[1], *nothing], dtype=pl.String),
+                "rival": rivals.gather(rival).append(nothing),
                 "correct_proba": answers.rows["correct_proba"].gather(rows).round_sig_figs(_DIGITS),
-                "reason": pl.Series([*texts[0], *nothing], dtype=pl.String),
+                "reason": reasons.append(nothing),
                 "why_listed": pl.Series(
                     [REJECTED] * n_rejected + [AUDIT] * n_audited, dtype=pl.String
                 ),
