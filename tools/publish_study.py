@@ -66,7 +66,8 @@ def page(folder: Path) -> str:
     parts = [
         "# The paper's study, run again",
         f"Made on {run['date']} by `make study` in {run['seconds'] / 60:.0f} minutes, "
-        f"{run['jobs']} tasks at once; Python {run['python']}, {versions}. "
+        f"{run['jobs']} tasks at once, which took {run['processor_seconds'] / 60:.0f} minutes of "
+        f"processor time; Python {run['python']}, {versions}. "
         "[What it means](../study.md), and [how it was set up](configuration.json).",
         "## Claims of the paper",
         _verdicts(_read(folder, "claims.csv")),
