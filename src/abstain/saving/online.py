@@ -13,9 +13,6 @@ from abstain.certainty.cells import RULES as CELL_RULES
 from abstain.certainty.measures import MEASURES
 from abstain.classifier.evaluate import Rules
 from abstain.classifier.fit_checks import check_reject_label
-from abstain.monitor import RiskMonitor
-from abstain.online.checks import check_parameters
-from abstain.online.histograms import Histograms
 from abstain.saving.kinds import (
     CLASSIFIER,
     FEATURES,
@@ -72,6 +69,8 @@ class _OnlineRejectOption(KnownClass):
 
     def check_params(self, obj: Any) -> None:
         """Refuse parameters that a fit would refuse."""
+        from abstain.online.checks import check_parameters
+
         super().check_params(obj)
         check_parameters(obj)
 
@@ -103,6 +102,10 @@ class _OnlineRejectOption(KnownClass):
 
     def restore(self, obj: Any, state: State) -> None:
         """Set what a fit leaves; the front waits until it is asked for."""
+        # Other files are read without these packages.
+        from abstain.monitor import RiskMonitor
+        from abstain.online.histograms import Histograms
+
         for name in ("estimator_", "classes_", *FEATURES, "_metadata_request"):
             if state.get(name) is not None:
                 setattr(obj, name, state[name])
@@ -131,10 +134,10 @@ def _array_of(cells: list[Any]) -> Any:
     return array
 
 
-def _fields(histograms: Histograms | None) -> Any:
+def _fields(histograms: Any) -> Any:
     if histograms is None:
         return None
-    return {each.name: getattr(histograms, each.name) for each in fields(Histograms)}
+    return {each.name: getattr(histograms, each.name) for each in fields(histograms)}
 
 
 def _has_classes_of_estimator(obj: Any, sizes: Sizes) -> bool:
