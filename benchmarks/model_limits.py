@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import sklearn
@@ -109,17 +110,40 @@ def against_products(name: str, data: Data, rounds: int) -> dict[str, Any]:
 
 
 def growth(name: str, sizes: list[int], rounds: int) -> list[dict[str, Any]]:
-    """Return by how much a fit of ten iterations takes longer at ten times the samples."""
-    seconds = []
+    """Return by how much a fit of ten iterations takes longer at ten times the samples.
+
+    The line search may take more evaluations of the cost with other samples; these are counted.
+    """
+    seconds, evaluations = [], []
     for n_samples in sizes:
-        data = make_data(n_samples)
-        model = getattr(models, name)(1, max_iter=10, tol=0.0)
-        fit = partial(model.fit, *data)
+        fit = ten_iterations(name, n_samples)
         seconds += best_times(rounds if n_samples < 10**6 else 1, fit, clock=process_time)
+        evaluations.append(count_evaluations(fit))
     return [
-        {"model": name, "from": small, "to": large, "times_as_long": after / before}
-        for (small, large), (before, after) in zip(pairwise(sizes), pairwise(seconds), strict=True)
+        {
+            "model": name,
+            "from": small,
+            "to": large,
+            "times_as_long": after / before,
+            "times_as_many_evaluations": n_after / n_before,
+        }
+        for (small, large), (before, after), (n_before, n_after) in zip(
+            pairwise(sizes), pairwise(seconds), pairwise(evaluations), strict=True
+        )
     ]
+
+
+def ten_iterations(name: str, n_samples: int) -> Callable[[], object]:
+    """Return a fit of ten iterations."""
+    model = getattr(models, name)(1, max_iter=10, tol=0.0)
+    return partial(model.fit, *make_data(n_samples))
+
+
+def count_evaluations(fit: Callable[[], object]) -> int:
+    """Return how often a fit evaluates its cost."""
+    with patch.object(Cost, "__call__", autospec=True, side_effect=Cost.__call__) as evaluate:
+        fit()
+    return evaluate.call_count
 
 
 def against_sgd(n_samples: int, n_classes: int) -> dict[str, Any]:

@@ -57,6 +57,9 @@ def limits() -> str:
 
 
 GROWTHS = [row["times_as_long"] for row in LIMITS["growth"]]
+GROWTHS_PER_EVALUATION = [
+    row["times_as_long"] / row["times_as_many_evaluations"] for row in LIMITS["growth"]
+]
 MEMORY = [row["peak_over_samples_times_features_and_prototypes"] for row in LIMITS["memory"]]
 TWO_CLASSES, TEN_CLASSES = (row["gmlvq_over_sgd"] for row in LIMITS["sgd"])
 
@@ -69,6 +72,7 @@ VALUES = {
     "n_cases": f"{len(MODELS['verdicts'])}",
     "least_growth": f"{min(GROWTHS):.1f}",
     "most_growth": f"{max(GROWTHS):.1f}",
+    "growth_per_evaluation": f"{max(GROWTHS_PER_EVALUATION):.1f}",
     "memory": f"{max(MEMORY):.2f}",
     "sgd_two_classes": f"{TWO_CLASSES:.2f}",
     "sgd_ten_classes": f"{TEN_CLASSES:.2f}",
