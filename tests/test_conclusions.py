@@ -21,6 +21,7 @@ from tools.numbers import (
     exact_front,
     expected,
     guarantee,
+    incremental,
     local_thresholds,
     monitor,
     online,
@@ -680,3 +681,15 @@ def test_thresholds_that_follow_a_stream_stay_nearer_to_the_target():
 def test_thresholds_that_follow_a_stream_take_little_time_and_memory():
     assert max(row["over_us"] for row in online.RECORD["times"]) <= online.RECORD["at_most_us"]
     assert online.RECORD["memory"]["growth_bytes"] < 20e6
+
+
+def test_models_on_streams_are_ahead_of_sgd_on_most_sets_and_behind_repeated_fits():
+    of_arm = {
+        arm: [find(incremental.STREAMS, set=name, arm=arm)["accuracy"] for name in incremental.SETS]
+        for arm in incremental.ARMS
+    }
+    of_sgd, again = of_arm["SGDClassifier.partial_fit"], of_arm["GMLVQ.fit, every 1,024"]
+    for name in ("GMLVQ", "LGMLVQ"):
+        own = of_arm[f"{name}.partial_fit"]
+        assert sum(a > b for a, b in zip(own, of_sgd, strict=True)) > len(own) / 2
+        assert all(a < b for a, b in zip(own, again, strict=True))
