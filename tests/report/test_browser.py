@@ -243,7 +243,7 @@ def test_the_confidence_moves_the_bound(opened, gmlvq, samples):
 
 
 def test_a_certificate_is_shown(opened, samples):
-    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=3)
     text = " ".join(opened(clf, samples).text("main").split())
     held = clf.operating_point_.guarantee
     assert "certified on held-out samples, with confidence 90%" in text
@@ -252,7 +252,7 @@ def test_a_certificate_is_shown(opened, samples):
 
 def test_a_contradicted_certificate_is_struck_out(opened, samples):
     X, y = samples
-    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=3)
     wrong = np.where(np.arange(len(y)) % 2, clf.predict(X), "b")
     page = opened(clf, (X, wrong))
     (test,) = find_content(clf, X, wrong, None, None)["certificates"]
@@ -266,7 +266,7 @@ def test_a_contradicted_certificate_is_struck_out(opened, samples):
 
 def test_the_evidence_is_drawn_up_to_the_alarm(opened, samples):
     X, y = samples
-    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=3)
     for truth, is_alarm in ((y, False), (np.full(len(y), "b"), True)):
         page = opened(clf, (X, truth))
         monitor = RiskMonitor.from_classifier(clf).update_from_classifier(clf, X, truth)

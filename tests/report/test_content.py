@@ -44,7 +44,7 @@ from tests.report.problems import (
 
 CLASSIFIERS = {
     "gmlvq": lambda: fitted_gmlvq(),
-    "gmlvq, certified": lambda: fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0),
+    "gmlvq, certified": lambda: fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=3),
     "lgmlvq, out of fold": lambda: _fit(LGMLVQ(random_state=0), cv=3),
     "50 cells": fitted_stripes,
     "global": lambda: _fit(GaussianNB(), cells="global"),
@@ -409,7 +409,7 @@ def test_classes_of_the_proportions_are_text(tmp_path):
 
 
 def test_the_evidence_of_many_samples_is_thinned_and_keeps_the_alarm():
-    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=3)
     X, y = noisy(4000, seed=1)
     y[2000:] = "b"
     shown = find_promises(clf, X, y, 0.0)["monitor"]
@@ -438,7 +438,7 @@ def test_a_page_without_a_certificate_promises_nothing():
 
 
 def test_samples_of_the_fit_and_of_the_calibration_promise_nothing():
-    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=0)
+    clf = fitted_gmlvq(target=Accuracy(0.7, confidence=0.9), random_state=3)
     X, y = noisy(400, seed=1)
     known = find_promises(clf, X, y, share_known=0.3)
     assert known["monitor"] is None
