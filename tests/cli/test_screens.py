@@ -102,13 +102,13 @@ def test_a_narrow_terminal_is_no_reason_to_fail(tmp_path, width):
 def test_a_long_label_takes_one_line(tmp_path):
     shown = screen(tmp_path / "s.parquet", ["a" * 500, "b"], width=80)
     assert shown.count("aaa…") == 1
-    assert "true rejects" in shown
+    assert "errors caught" in shown
 
 
 def test_a_narrow_screen_shows_thresholds_in_full(tmp_path):
     shown = screen(tmp_path / "s.parquet", ["a" * 500, "b"], width=40)
     assert "0.001" in shown
-    assert "true rejects" not in shown
+    assert "errors caught" not in shown
 
 
 def test_colour_is_for_terminals_that_want_it(tmp_path, monkeypatch):
@@ -175,10 +175,10 @@ def test_a_stage_is_over_when_the_next_begins():
 
 # A threshold that four digits would round to 1 would seem to reject all posteriors but 1.
 def test_thresholds_just_below_one_differ_from_one():
-    assert terminal.rounded_threshold(0.9999999) == "0.9999999"
+    assert terminal.rounded_threshold(0.9999999) == "1 − 1e-07"
     assert terminal.rounded_threshold(1.0) == "1"
     assert terminal.rounded_threshold(0.123456789) == "0.1235"
-    assert terminal.rounded_threshold(0.99996) == "0.99996"
+    assert terminal.rounded_threshold(0.99996) == "1 − 4e-05"
 
 
 def doubts(tmp_path, certainty, correct, cells, method="exact"):

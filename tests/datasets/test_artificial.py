@@ -105,7 +105,7 @@ def _accuracy(certainty, correct, reject_rate):
 def _behind_bayes(bayes, reject_rate):
     """By how much RSLVQ, fitted to a sample of the model, is less accurate than the model."""
     X, y = bayes.sample(50_000, random_state=0)
-    rslvq = RSLVQ().fit(X[:5000], y[:5000])
+    rslvq = RSLVQ(n_prototypes_per_class=1).fit(X[:5000], y[:5000])
     best, actual = (
         _accuracy(model.predict_proba(X).max(axis=1), model.predict(X) == y, reject_rate)
         for model in (bayes, rslvq)

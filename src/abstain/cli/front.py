@@ -65,7 +65,12 @@ if TYPE_CHECKING:
 Files = tuple[Path, Path, Path]
 
 _CELLS_TO_SHOW = 10
-_COUNTS = ("samples", "errors", "true_rejects", "false_rejects")
+_COUNTS = {
+    "samples": "samples",
+    "errors": "errors",
+    "true_rejects": "errors caught",
+    "false_rejects": "right given up",
+}
 
 
 def front(
@@ -230,13 +235,14 @@ def _chosen_row(choice: Choice, *, by_default: bool) -> Table:
         ),
         "rejected": Text.assemble(
             (percent(point.reject_rate), "bold"),
-            f" = {point.true_rejects:,} true + {counted(point.false_rejects, 'false reject')}",
+            f": {counted(point.true_rejects, 'error')} caught, "
+            f"{counted(point.false_rejects, 'right answer')} given up",
         ),
         "errors left": Text(f"{point.errors_left:,} of {point.n_errors:,}"),
     }
     if front.method != "exact":
         facts["gap"] = Text(
-            f"at most {point.gap:,} of these false rejects could be avoided on these samples"
+            f"at most {point.gap:,} of these right answers could be kept on these samples"
         )
     return facts_table(facts)
 
@@ -252,8 +258,8 @@ class _Thresholds:
 
         rejects = pl.col("true_rejects") + pl.col("false_rejects")
         busiest = self.cells.sort(rejects, descending=True, maintain_order=True)
-        counts = _COUNTS if options.max_width >= WIDE else ()
-        table = plain_table("cell", ["threshold", *(name.replace("_", " ") for name in counts)])
+        counts = _COUNTS if options.max_width >= WIDE else {}
+        table = plain_table("cell", ["threshold", *counts.values()])
         for cell in busiest.head(_CELLS_TO_SHOW).iter_rows(named=True):
             table.add_row(
                 label_text(cell["cell"]),

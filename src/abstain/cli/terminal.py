@@ -166,10 +166,12 @@ def percent(share: float) -> str:
 
 
 def rounded_threshold(value: float) -> str:
-    """Return a threshold in four digits, or in all of them where these would read as 1."""
+    """Return a threshold in four digits; if these read as 1, those of its distance to 1."""
     meaning = {float("-inf"): " (none)", float("inf"): " (all)"}.get(value, "")
     digits = f"{value:.4g}"
-    return (repr(value) if float(digits) == 1 != value else digits) + meaning
+    if float(digits) == 1 != value:
+        digits = f"1 {'−' if value < 1 else '+'} {abs(1 - value):.4g}"
+    return digits + meaning
 
 
 def title_of(files: Path | list[Path]) -> str:

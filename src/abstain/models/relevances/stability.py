@@ -220,14 +220,14 @@ def relevance_stability(
     >>> from abstain import GMLVQ
     >>> from abstain.models.relevances import relevance_stability
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = make_pipeline(StandardScaler(), GMLVQ())
+    >>> model = make_pipeline(StandardScaler(), GMLVQ(n_prototypes_per_class=1))
     >>> stability = relevance_stability(model, X, y, n_resamples=20, random_state=0)
     >>> low, high = stability.interval(0.9)
     >>> for name, *ends in zip(stability.feature_names, low, high):
     ...     print(f"{name:<18}", *(f"{end:.0%}" for end in ends))
     sepal length (cm)  4% 8%
     sepal width (cm)   2% 7%
-    petal length (cm)  19% 79%
+    petal length (cm)  18% 79%
     petal width (cm)   12% 70%
     """
     check_positive_integer("n_resamples", n_resamples)
