@@ -107,7 +107,8 @@ def describe_rows(unseen: UnseenValues, n_rows: int) -> pl.Series:
     texts = pl.concat(
         pl.DataFrame({"row": column.rows, "text": column.texts()}) for column in unseen.values()
     )
-    of_row = texts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("; "))
+    grouped = texts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("; "))
+    of_row = grouped.sort("row")  # earlier versions of polars set values in this order only
     return said.scatter(of_row["row"], "not in the fit: " + of_row["text"])
 
 
