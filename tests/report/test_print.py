@@ -110,3 +110,12 @@ def test_all_rows_are_printed_or_it_is_said_how_many_are(printed):
     # Afterwards, the page is what it was.
     printed.run("dispatchEvent(new Event('afterprint'))")
     assert len(printed.texts("#rejected-table tbody tr")) == 25
+
+
+def test_after_printing_figures_are_as_wide_as_before(opened, gmlvq, samples):
+    page = opened(gmlvq, samples)
+    widths = """[...document.querySelectorAll(".js-plotly-plot")].map(
+        (each) => each._fullLayout.width).join()"""
+    before = page.run(f"return {widths}")
+    page.driver.execute_cdp_cmd("Page.printToPDF", {})
+    page.wait(f"{widths} == '{before}'")

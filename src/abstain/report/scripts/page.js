@@ -104,7 +104,12 @@ async function figures(content, slider) {
   if (scatter) scatter.onClick((sample) => { location.hash = `#sample-${sample}`; });
   level.addEventListener("change", () => curve.draw(level.value, slider.place));
   for (const medium of [DARK, NARROW]) medium.addEventListener("change", drawAll);
-  for (const event of ["beforeprint", "afterprint"]) addEventListener(event, drawAll);
+  addEventListener("beforeprint", drawAll);
+  // Figures keep the width of the paper until the window is resized.
+  addEventListener("afterprint", async () => {
+    await drawAll();
+    setTimeout(() => dispatchEvent(new Event("resize")), 100);
+  });
   const moves = (scatter ? [curve, scatter] : [curve]).map(
     (figure) => whenVisible(figure.target, () => figure.move(slider.place)),
   );
